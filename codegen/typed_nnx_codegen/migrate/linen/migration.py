@@ -170,7 +170,7 @@ class _Migration:
             failed = [plan for path in written for plan in self._write(path, texts)]
             if not failed:
                 break
-        before = {cls: list(self._planner.plan_of(cls).marks) for cls in every}
+        before = {cls: self._planner.plan_of(cls).marks for cls in every}
         staying.mark()
         for path in written:
             modules = self._classes.all_in(self._analyses[path])

@@ -10,6 +10,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.domain.classes import LayerSubclass, LinenClass
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim
+from typed_nnx_codegen.migrate.linen.domain.log import Event, Log
 from typed_nnx_codegen.migrate.linen.domain.markers import OTHER, SIZE
 from typed_nnx_codegen.migrate.linen.domain.values import Value
 from typed_nnx_codegen.migrate.linen.layers import Given, Helper, find_layer
@@ -157,9 +158,6 @@ class Site:
         attribute: The attribute path of the new model, without ``self``: ``dense_0``,
             ``blocks.{i}``.
         reference: The expression in methods that stands in for the constructor.
-        calls: The calls of its methods: the method of the module that was entered, the method
-            that is called, and what it is called with by parameter.
-        call_conditions: The branches around each of them.
         is_listed: Whether it is one item of a list that runs in the order of execution.
         explicit: The name that it is given in Linen; a pattern with `{i}` where it is computed.
         name_code: The expression for that name in the constructor.
@@ -178,13 +176,10 @@ class Site:
         is_default: Whether it is built for a field that is not given.
         is_alternative: Whether it is one of the alternatives of another one.
         alternatives: What else it may construct: a field holds one of several classes.
-        is_called_elsewhere: Whether other modules call it, which get it as an argument.
         subclass: The class of the project that derives from the layer, where one is constructed.
         is_bridged: Whether it stays a module of Linen in a bridge.
         updates: Whether calls of it may change variables, if it does.
         is_detached: Whether it belongs to no module in Linen: `parent=None`.
-        drawn: The parameters of the module that its variables are, by their path in Linen.
-        inits: The calls of its `init`, and whether each is the first value of a parameter.
     """
 
     node: cst.Call
@@ -196,8 +191,6 @@ class Site:
     linen: str = ""
     attribute: str = ""
     reference: str = ""
-    calls: list[tuple[str, str, dict[str, Value]]] = field(default_factory=list)
-    call_conditions: list[tuple[Condition, ...]] = field(default_factory=list)
     is_listed: bool = False
     explicit: str = ""
     name_code: str = ""
@@ -217,13 +210,10 @@ class Site:
     is_default: bool = False
     is_alternative: bool = False
     alternatives: tuple[Site, ...] = ()
-    is_called_elsewhere: bool = False
     subclass: str = ""
     is_bridged: bool = False
     updates: bool = True
     is_detached: bool = False
-    drawn: dict[str, str] = field(default_factory=dict)
-    inits: dict[cst.Call, bool] = field(default_factory=dict)
 
     __hash__ = object.__hash__
 
@@ -250,8 +240,73 @@ class Entry:
     change: Mapping[str, object] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, eq=False)
+class Build(Event):
+    """A submodule is constructed."""
+
+    site: Site
+
+
+@dataclass(frozen=True, eq=False)
+class Call(Event):
+    """A method of a submodule, or of a module in a field, is called: sizes follow from that.
+
+    Attributes:
+        site: The submodule; the name of the field.
+        method: The method.
+        values: What it is called with, by parameter.
+        root: The method of the module that was entered.
+        conditions: The branches around; None where they are not known.
+    """
+
+    site: Site | str
+    method: str
+    values: dict[str, Value]
+    root: str = ""
+    conditions: tuple[Condition, ...] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class CallElsewhere(Event):
+    """Another module, which gets a submodule as an argument, calls it."""
+
+    site: Site
+
+
+@dataclass(frozen=True, eq=False)
+class Enter(Event):
+    """A method of the object is entered: by a call in a method, or from outside."""
+
+    method: cst.FunctionDef
+    caller: cst.FunctionDef | None = None
+    node: cst.Call | None = None
+    is_repeated: bool = False
+
+
 @dataclass(frozen=True)
-class Mark:
+class Assignment:
+    """How a statement assigns the value of a variable: what reads that, after the variable."""
+
+    reading: str
+
+
+@dataclass(frozen=True, eq=False)
+class Edit(Event):
+    """A node of the file is written otherwise: new code, or what rewrites it; None drops it."""
+
+    node: cst.CSTNode
+    code: str | Rebuilt | Assignment | None
+
+
+@dataclass(frozen=True)
+class Need(Event):
+    """The file needs a definition at its top level."""
+
+    helper: Helper
+
+
+@dataclass(frozen=True)
+class Mark(Event):
     """Something that is left to a person.
 
     Attributes:
@@ -283,9 +338,7 @@ class ClassPlan:
         lifted: The parameters that its constructor gets.
         init: The lines of its constructor after the fields, without indentation.
         entries: Its variables.
-        sites: The places where it constructs submodules.
-        replacements: New code for nodes of the file.
-        marks: What is left to a person.
+        log: What its evaluation found, and the edits and markers of what looked at that.
         is_done: Whether all of it is known; a module that contains itself asks before.
         stores_rngs: Whether its methods draw keys.
         calls: The arguments of calls that are written differently, by call.
@@ -298,14 +351,8 @@ class ClassPlan:
         built: Fields that the constructor builds where they are not given.
         defaults: The code of defaults, where it is not just that of Linen with other names.
         optional: Fields whose parameters get a default, None.
-        methods: The methods that were gone through for it.
-        helpers: Definitions that the file needs at its top level.
-        unchanged: Whether it keeps the constructor that it inherits.
-        rebuilt: Calls that are written anew, by call.
-        writes: Statements that write a variable, and how its value is read.
         others: Entries beside those of submodules and declared variables: what methods sow.
         properties: Methods that are read like attributes, by name.
-        dropped: Statements and decorators that go.
         decorators: Decorators that methods get, by method.
         held_calls: The calls of modules in fields: the field, the method, its arguments.
         derives: The layer that it derives from, where it only changes how that is constructed.
@@ -321,13 +368,9 @@ class ClassPlan:
     lifted: list[Lifted] = field(default_factory=list)
     init: list[str] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)
-    sites: list[Site] = field(default_factory=list)
-    replacements: dict[cst.CSTNode, str] = field(default_factory=dict)
-    marks: list[Mark] = field(default_factory=list)
+    log: Log = field(default_factory=Log)
     is_done: bool = False
     stores_rngs: bool = False
-    helpers: tuple[Helper, ...] = ()
-    unchanged: bool = False
     stays: str = ""
     problem: str = ""
     setups: list[LinenClass] = field(default_factory=list)
@@ -335,7 +378,6 @@ class ClassPlan:
     calls: dict[cst.Call, str] = field(default_factory=dict)
     iterators: dict[cst.CSTNode, list[ListUse]] = field(default_factory=dict)
     parameters: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
-    methods: set[cst.CSTNode] = field(default_factory=set)
     extras: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
     keywords: dict[str, tuple[CallKeyword, ...]] = field(default_factory=dict)
     added: dict[cst.CSTNode, list[tuple[str, str]]] = field(default_factory=dict)
@@ -344,11 +386,8 @@ class ClassPlan:
     built: set[str] = field(default_factory=set)
     defaults: dict[str, str] = field(default_factory=dict)
 
-    rebuilt: dict[cst.Call, Rebuilt] = field(default_factory=dict)
-    writes: dict[cst.CSTNode, str] = field(default_factory=dict)
     others: list[Entry] = field(default_factory=list)
     properties: dict[str, str] = field(default_factory=dict)
-    dropped: set[cst.CSTNode] = field(default_factory=set)
     decorators: dict[str, list[str]] = field(default_factory=dict)
     derives: LayerSubclass | None = None
     held_calls: list[tuple[str, str, dict[str, Value]]] = field(default_factory=list)
@@ -356,6 +395,47 @@ class ClassPlan:
     asks_mode: bool = False
 
     __hash__ = object.__hash__
+
+    @property
+    def sites(self) -> tuple[Site, ...]:
+        """The places where it constructs submodules."""
+        return tuple(one.site for one in self.log.of(Build))
+
+    @property
+    def methods(self) -> frozenset[cst.CSTNode]:
+        """The methods that are entered."""
+        return frozenset(one.method for one in self.log.of(Enter))
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """What is left to a person."""
+        return tuple(dict.fromkeys(self.log.of(Mark)))
+
+    @property
+    def helpers(self) -> tuple[Helper, ...]:
+        """The definitions that the file needs at its top level."""
+        return tuple(dict.fromkeys(one.helper for one in self.log.of(Need)))
+
+    @property
+    def replacements(self) -> dict[cst.CSTNode, str]:
+        """New code for nodes of the file."""
+        return {one.node: one.code for one in self.log.of(Edit) if isinstance(one.code, str)}
+
+    @property
+    def rebuilt(self) -> dict[cst.CSTNode, Rebuilt]:
+        """What writes calls anew, by call."""
+        return {one.node: one.code for one in self.log.of(Edit) if callable(one.code)}
+
+    @property
+    def writes(self) -> dict[cst.CSTNode, str]:
+        """Statements that write a variable, and how its value is read."""
+        edits = self.log.of(Edit)
+        return {one.node: one.code.reading for one in edits if isinstance(one.code, Assignment)}
+
+    @property
+    def dropped(self) -> frozenset[cst.CSTNode]:
+        """The statements and decorators that go."""
+        return frozenset(one.node for one in self.log.of(Edit) if one.code is None)
 
 
 def given_of(site: Site) -> dict[str, Given]:

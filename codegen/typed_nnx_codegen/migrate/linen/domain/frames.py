@@ -1,25 +1,38 @@
-"""The state in which methods are gone through: names, the object, what is written down."""
+"""The state of an evaluation: names, the object, the constructor so far; the events it appends."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
-from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Condition, Mark, Site
+from typed_nnx_codegen.migrate.linen.domain.class_plan import (
+    Build,
+    Call,
+    CallElsewhere,
+    ClassPlan,
+    Condition,
+    Edit,
+    Enter,
+    Mark,
+    Rebuilt,
+    Site,
+)
 from typed_nnx_codegen.migrate.linen.domain.classes import Method
 from typed_nnx_codegen.migrate.linen.domain.dims import Atom, Dim, Piece
+from typed_nnx_codegen.migrate.linen.domain.log import Event, Log
 from typed_nnx_codegen.migrate.linen.domain.markers import OTHER
 from typed_nnx_codegen.migrate.linen.domain.references import ClassTransform, SelfValue
-from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Value
+from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Value
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed
 from typed_nnx_codegen.migrate.linen.write.templates import Templates
 
 if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.layers import Helper
+    pass
 
 
 @dataclass(eq=False)
@@ -62,16 +75,18 @@ Block = list[Line | Compound]
 
 
 @dataclass(frozen=True)
-class Change:
+class Change(Event):
     """How a size changes from one iteration of a loop to the next.
 
     Attributes:
+        piece: The local of the constructor that is the size.
         entry: What it is before the loop.
         update: What it is after an iteration.
         loop: The loop of the constructor that makes what the loop goes over.
         also: Loops that make it in other branches.
     """
 
+    piece: Piece
     entry: Dim
     update: Dim
     loop: int | None = None
@@ -79,64 +94,64 @@ class Change:
 
 
 @dataclass(frozen=True, eq=False)
-class CallEdit:
+class CallEdit(Event):
     """How the arguments of a call of a submodule are written.
 
     Attributes:
+        node: The call.
         site: Where the submodule is constructed; None for one in a field.
         arguments: The keyword and the argument node of each; None keeps what is written.
-        method: The name of the method, if it is another one.
         called: The method that is called.
         frame: Where the call is.
     """
 
+    node: cst.Call
     site: Site | None
     arguments: tuple[tuple[str, cst.BaseExpression], ...] | None
-    method: str = ""
     called: str = "__call__"
     frame: Frame | None = None
 
 
-@dataclass(eq=False)
-class VariableSite:
-    """A variable that methods declare.
+@dataclass(frozen=True, eq=False)
+class Declare(Event):
+    """A variable is declared.
 
     Attributes:
-        node: The call that declares it.
-        collection: Its collection.
-        linen: Its name in Linen.
+        key: Its collection and its name in Linen: ``params/kernel``.
         attribute: The attribute of the new model.
-        code: The expression that makes it in the constructor, a template.
         value: What it holds.
-        is_verbatim: Whether it is declared in `setup`.
-        is_later: Whether a call makes it: it is None until then.
+        around: The branches of the constructor around the line that makes it; None where it has
+            no line of its own.
+        calls: The branches on what methods are called with around it; None for no declaration of
+            a method.
+        is_parameter: Whether `setup` assigns it to the attribute, and it is a parameter.
+        later: The expression that it is until a call makes it; empty where the constructor does.
     """
 
-    node: cst.Call
-    collection: str
-    linen: str
+    key: str
     attribute: str
-    code: str
     value: Value
-    is_verbatim: bool = False
-    is_later: bool = False
+    around: tuple[Condition, ...] | None = None
+    calls: tuple[Condition, ...] | None = None
+    is_parameter: bool = False
+    later: str = ""
 
 
 @dataclass(frozen=True, eq=False)
-class StateAccess:
+class StateAccess(Event):
     """A call that asks for a variable by its name.
 
     Attributes:
-        method: The method of Linen's Module: ``has_variable``.
         node: The call.
+        method: The method of Linen's Module: ``has_variable``.
         collection: The collection; empty where it is computed.
         name: The name; empty where it is computed.
         value: What is written, for ``put_variable``.
         conditions: The branches around.
     """
 
-    method: str
     node: cst.Call
+    method: str
     collection: str
     name: str
     value: Value
@@ -144,7 +159,24 @@ class StateAccess:
 
 
 @dataclass(frozen=True, eq=False)
-class Derived:
+class Sow(Event):
+    """A value is sown: the collection and name, the argument that names it, whether it is made."""
+
+    key: str
+    node: cst.BaseExpression
+    is_made: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Take(Event):
+    """A side of a branch is taken; both where it is not known which."""
+
+    node: cst.If
+    sides: frozenset[bool]
+
+
+@dataclass(frozen=True, eq=False)
+class Derived(Event):
     """An attribute that `setup` computes from variables: a property of the new module.
 
     Attributes:
@@ -160,15 +192,29 @@ class Derived:
     owner: str
 
 
+@dataclass(frozen=True, eq=False)
+class Stale(Event):
+    """`setup` computes a local, or an attribute with its owner, from variables."""
+
+    name: str
+    node: cst.BaseStatement | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Pass(Event):
+    """A loop is evaluated: the loops around, and its target."""
+
+    loop: tuple[object, ...]
+
+
 @dataclass(eq=False)
 class Recorder:
-    """What is written down while the methods of one module are gone through.
+    """The evaluation of one module: where it is, the constructor so far, and its log.
 
     Attributes:
         plan: The plan of the module.
         templates: The sizes in code.
         block: Where lines of the constructor go.
-        trials: How many loops around are gone through only to see what they change.
         loops: The loops around that are part of the constructor, outermost first.
         conditions: The branches around: their number, the side, and whether only the call knows.
         branch_path: The branches on arguments of the call around, by number.
@@ -176,103 +222,109 @@ class Recorder:
         instance: The object of the module.
         headers: The target of each loop of the constructor, and what it goes over.
         call_loops: The loops around that only run with the call.
-        changes: The sizes that run in loops.
-        edits: Calls of submodules whose arguments are written differently.
-        self_calls: Calls of methods of the object: the caller, the call, what is called.
         returned: What `__call__` returns.
-        repeated: Methods of the object that are called in a loop.
         uses_rngs: Whether methods draw keys.
         locals: The names that the constructor binds.
         stacks: The transforms of functions and methods around, outermost first.
         owner: The name of the module in the function under a transform around.
-        lifted_calls: Calls of submodules whose class is under transforms.
-        lifted_functions: Functions under transforms that are called.
         reserved: The names that parameters of the constructor may get.
-        declared: The branches around each place that makes a variable, by collection and name.
-        called: The branches on what methods are called with around it, likewise.
         setup_target: The call whose result `setup` assigns to an attribute now, and the attribute.
-        sown: The arguments that name what is sown, by collection and name.
-        asked: Where variables are asked for by name.
-        params: The attributes that are parameters, and whether each is one array.
-        derived: The statements of `setup` that compute attributes from variables.
-        stale: The locals of `setup` that are computed from variables, and where; attributes with
-            their owner.
         branch_codes: The conditions of branches that the constructor decides, by number.
         chosen_locals: The locals that a branch of the constructor decides: its condition, what they
             are where it holds, and where not.
-        loop_numbers: The numbers of loops, by the loops around and the statement.
-        passed_loops: The loops that were gone through for good.
-        anchors: Where the lines begin that the statement writes which is gone through now.
-        pending: How many functions are gone through in the midst of statements that build submodules.
+        loop_numbers: The numbers of loops, by the loops around, the target, and how often it was
+            passed before.
+        anchors: Where the lines of the statement begin that is evaluated.
+        pending: How many functions are evaluated in the midst of statements that build submodules.
         sized_names: The locals for sizes of arrays in lists, by where they are read.
         first_sizes: The size of the first item of a list, by that of the item of an iteration.
         unsized: Those of lists whose sizes the constructor does not know any more.
-        helpers: Definitions that the methods need at the top level of the file.
-        reads: The variables of modules that methods read by name.
         equal_sizes: Pairs of last sizes of arrays that are added.
-        sides: The sides that calls take of branches, where their arguments decide.
         candidates: The sizes that a size may be of which nothing but a call decides.
+        outputs: What calls of submodules with plain values return, and the events of that.
+        log: Where events go: the log of the plan, or that of a trial.
     """
 
     plan: ClassPlan
     templates: Templates
     block: Block = field(default_factory=list)
-    trials: int = 0
     loops: list[int] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
     branch_path: list[int] = field(default_factory=list)
     setup: Block = field(default_factory=list)
     instance: SelfValue | None = None
-    changes: dict[Piece, Change] = field(default_factory=dict)
     locals: set[str] = field(default_factory=set)
     reserved: set[str] = field(default_factory=set)
     headers: dict[int, tuple[str, str]] = field(default_factory=dict)
     call_loops: list[int] = field(default_factory=list)
-    edits: dict[cst.Call, list[CallEdit]] = field(default_factory=dict)
-    field_calls: list[tuple[str, str, dict[str, Value]]] = field(default_factory=list)
-    variables: dict[str, VariableSite] = field(default_factory=dict)
-    self_calls: list[tuple[cst.FunctionDef, cst.CSTNode, cst.FunctionDef]] = field(
-        default_factory=list
-    )
     returned: Value = UNKNOWN
-    repeated: set[cst.FunctionDef] = field(default_factory=set)
     uses_rngs: bool = False
-    visited: set[str] = field(default_factory=set)
     candidates: dict[Dim, None] = field(default_factory=dict)
     rngs: str = "rngs"
     stacks: tuple[Value, ...] = ()
     owner: str = ""
-    lifted_calls: dict[cst.Call, list[LiftedCall]] = field(default_factory=dict)
-    lifted_functions: list[LiftedFunction] = field(default_factory=list)
-    declared: dict[str, list[tuple[Condition, ...]]] = field(default_factory=dict)
-    called: dict[str, list[tuple[Condition, ...]]] = field(default_factory=dict)
     setup_target: tuple[cst.BaseExpression, str] | None = None
-    sown: dict[tuple[str, str], list[cst.BaseExpression]] = field(default_factory=dict)
-    asked: list[StateAccess] = field(default_factory=list)
-    params: dict[str, bool] = field(default_factory=dict)
-    derived: dict[cst.BaseStatement, Derived] = field(default_factory=dict)
-    stale: dict[str, cst.BaseStatement | None] = field(default_factory=dict)
     depth: int = 0
     steps: int = 0
     branch_codes: dict[int, str] = field(default_factory=dict)
     chosen_locals: dict[str, tuple[str, str, str]] = field(default_factory=dict)
     loop_numbers: dict[tuple[object, ...], int] = field(default_factory=dict)
-    passed_loops: set[int] = field(default_factory=set)
     anchors: dict[int, tuple[Block, int]] = field(default_factory=dict)
     pending: int = 0
     sized_names: dict[tuple[cst.CSTNode, str, int | None], str] = field(default_factory=dict)
     first_sizes: dict[Atom, Dim] = field(default_factory=dict)
     unsized: set[str] = field(default_factory=set)
-    helpers: list[Helper] = field(default_factory=list)
-    reads: list[VariableRead] = field(default_factory=list)
     equal_sizes: set[frozenset[Dim]] = field(default_factory=set)
-    sides: dict[cst.If, set[bool]] = field(default_factory=dict)
-    outputs: dict[Hashable, Value] = field(default_factory=dict)
+    outputs: dict[Hashable, tuple[Value, Log]] = field(default_factory=dict)
+    log: Log = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Append to the log of the plan."""
+        self.log = self.plan.log
 
     @property
-    def is_recording(self) -> bool:
-        """Whether what is seen now is what happens."""
-        return self.trials == 0
+    def self_calls(self) -> list[tuple[cst.FunctionDef, cst.Call, cst.FunctionDef]]:
+        """The calls of methods of the object: the caller, the call, what is called."""
+        return [
+            (one.caller, one.node, one.method)
+            for one in self.log.of(Enter)
+            if one.caller is not None and one.node is not None
+        ]
+
+    @property
+    def variables(self) -> dict[str, Declare]:
+        """The variables that are declared, by collection and name."""
+        return {one.key: one for one in self.log.of(Declare)}
+
+    @property
+    def params(self) -> dict[str, bool]:
+        """The attributes that `setup` assigns parameters to, and whether each is one array."""
+        declared = self.log.of(Declare)
+        return {one.attribute: isinstance(one.value, Array) for one in declared if one.is_parameter}
+
+    @property
+    def stale(self) -> dict[str, cst.BaseStatement | None]:
+        """What `setup` computes from variables, and the statements of locals."""
+        return {one.name: one.node for one in self.log.of(Stale)}
+
+    @contextmanager
+    def aside(self) -> Iterator[Log]:
+        """Append to another log within, in which queries see this one too."""
+        outer, self.log = self.log, Log(self.log)
+        try:
+            yield self.log
+        finally:
+            self.log = outer
+
+    @contextmanager
+    def trial(self) -> Iterator[None]:
+        """Drop what is appended and written within."""
+        block, self.block = self.block, []
+        try:
+            with self.aside():
+                yield
+        finally:
+            self.block = block
 
     def write(self, text: str | Callable[[], str], local: str = "") -> None:
         """Write a line of the constructor."""
@@ -283,7 +335,7 @@ class Recorder:
         self.anchors[id(self.block)] = (self.block, len(self.block))
 
     def write_before(self, text: str, local: str) -> None:
-        """Write a line before all others of the statement that is gone through.
+        """Write a line before all others of the statement that is evaluated.
 
         What a statement constructs is written first, and its size may depend on the line.
         """
@@ -308,21 +360,20 @@ class Recorder:
 
     def mark(self, node: cst.CSTNode, message: str, code: str = OTHER) -> None:
         """Leave something to a person; the code is one of `domain.markers`."""
-        if self.is_recording and not any(one.node is node for one in self.plan.marks):
-            self.plan.marks.append(Mark(node, message, code))
+        if not self.log.about(Mark, node):
+            self.log.append(Mark(node, message, code))
 
-    def replace(self, node: cst.CSTNode, code: str) -> None:
+    def replace(self, node: cst.CSTNode, code: str | Rebuilt) -> None:
         """Write other code for a node of the file."""
-        if self.is_recording:
-            self.plan.replacements[node] = code
+        self.log.append(Edit(node, code))
 
 
 @dataclass(eq=False)
 class Frame:
-    """A function that is gone through.
+    """A function that is evaluated.
 
     Attributes:
-        recorder: What is written down; that of the module that is planned.
+        recorder: The evaluation of the module that is planned.
         analysis: What names of the file stand for.
         instance: The object, in a method.
         method: The method.
@@ -332,10 +383,9 @@ class Frame:
         verbatim: Whether statements move to the constructor as they are (`setup`).
         results: What it returned so far.
         root: The name of the method that was entered first, whose arguments sizes are of.
-        ended_by: What ended the statements that were gone through last: ``return``, ``continue``.
+        ended_by: What ended the statements that were evaluated last: ``return``, ``continue``.
         caller: The call in a method of the module that entered a function of the file.
-        values: What its expressions stood for when they were gone through last.
-        sites: The submodules that its calls construct, as they were gone through last.
+        values: What its expressions stood for when they were evaluated last.
     """
 
     recorder: Recorder
@@ -351,12 +401,31 @@ class Frame:
     ended_by: str = ""
     caller: cst.CSTNode | None = None
     values: dict[cst.CSTNode, Value] = field(default_factory=dict)
-    sites: dict[cst.CSTNode, Site] = field(default_factory=dict)
 
     @property
     def home(self) -> str:
         """Where the names of its file are bound."""
         return str(self.analysis.path)
+
+    @property
+    def binds_locals(self) -> bool:
+        """Whether a line of the constructor can bind a local here: it has none of a trial."""
+        recorder = self.recorder
+        return self.records and not self.verbatim and recorder.log is recorder.plan.log
+
+    def log(self, event: Event) -> None:
+        """Append an event, where this is a function of the module that is planned."""
+        if self.records:
+            self.recorder.log.append(event)
+
+    def mark(self, node: cst.CSTNode, message: str, code: str = OTHER) -> None:
+        """Leave something to a person, likewise."""
+        if self.records:
+            self.recorder.mark(node, message, code)
+
+    def replace(self, node: cst.CSTNode, code: str | Rebuilt) -> None:
+        """Write other code for a node of the file, likewise."""
+        self.log(Edit(node, code))
 
     def lookup(self, name: str) -> Value | None:
         """Return what a local name stands for, in this function or those around."""
@@ -370,15 +439,14 @@ class Frame:
     def note_call(self, site: Site, method: str, values: dict[str, Value]) -> None:
         """Note what a method of a submodule is called with: its sizes follow from that."""
         recorder = self.recorder
-        is_known = site.is_alternative or site in recorder.plan.sites
-        if recorder.is_recording and is_known:
-            site.calls.append((self.root, method, values))
-            site.call_conditions.append(tuple(recorder.conditions))
+        log = recorder.log
+        if site.is_alternative or log.about(Build, site):
+            log.append(Call(site, method, values, self.root, tuple(recorder.conditions)))
             if not self.records and not site.is_alternative:
-                site.is_called_elsewhere = True
+                log.append(CallElsewhere(site))
 
     def seen(self, node: cst.BaseExpression) -> Value | None:
-        """Return what an expression stood for when it was gone through last."""
+        """Return what an expression stood for when it was evaluated last."""
         if node in self.values:
             return self.values[node]
         return self.lookup(node.value) if isinstance(node, cst.Name) else None
@@ -402,7 +470,7 @@ class FunctionRef(Value):
 
 
 @dataclass(frozen=True, eq=False)
-class VariableRead:
+class VariableRead(Event):
     """A variable that a method reads through a module.
 
     Attributes:
@@ -419,16 +487,18 @@ class VariableRead:
 
 
 @dataclass(frozen=True, eq=False)
-class LiftedCall:
+class LiftedCall(Event):
     """A call of a submodule whose class is under transforms.
 
     Attributes:
+        node: The call.
         site: The submodule.
         method: Its method.
         passed: The arguments.
         is_here: Whether the transforms are written in the method that has the call.
     """
 
+    node: cst.Call
     site: Site
     method: str
     passed: tuple[Passed, ...]
@@ -436,27 +506,27 @@ class LiftedCall:
 
 
 @dataclass(frozen=True, eq=False)
-class LiftedFunction:
+class LiftedFunction(Event):
     """A function under transforms, and how it is called.
 
     Attributes:
-        transforms: The transforms, outermost first.
         module: The module that it is called with.
+        transforms: The transforms, outermost first.
         count: How many arguments there are after the module.
     """
 
-    transforms: tuple[ClassTransform, ...]
     module: Value
+    transforms: tuple[ClassTransform, ...]
     count: int
 
 
-# Goes through an expression.
+# Evaluates an expression.
 Evaluate = Callable[[cst.BaseExpression, Frame], Value]
-# Goes through a call of something with arguments.
+# Evaluates a call of something with arguments.
 Dispatch = Callable[[Value, list[Passed], cst.Call, Frame], Value]
-# Goes through a function of the project with arguments.
+# Evaluates a function of the project with arguments.
 CallFunction = Callable[[FunctionRef, Sequence[Passed], Frame], Value]
-# Goes through a method of an object with arguments, from a call.
+# Evaluates a method of an object with arguments, from a call.
 CallMethod = Callable[[SelfValue, Method, Sequence[Passed], cst.BaseExpression, Frame], Value]
 # Binds a target to a value; where there is one, with the expression for it.
 Assign = Callable[[cst.BaseExpression, Value, cst.BaseExpression | None, Frame], None]

@@ -10,9 +10,16 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
 from typed_nnx_codegen.migrate.linen.builders.inlining import raises
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Condition
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Build, Condition
 from typed_nnx_codegen.migrate.linen.domain.code import bare, operand
-from typed_nnx_codegen.migrate.linen.domain.frames import Block, Compound, Evaluate, Frame, Line
+from typed_nnx_codegen.migrate.linen.domain.frames import (
+    Block,
+    Compound,
+    Evaluate,
+    Frame,
+    Line,
+    Take,
+)
 from typed_nnx_codegen.migrate.linen.domain.references import Choice
 from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Code, Unknown, Value
 from typed_nnx_codegen.migrate.linen.evaluate.conditions import (
@@ -71,14 +78,12 @@ class Choices:
         test = self._evaluate(node.test, frame)
         truth = truth_of(test)
         orelse = _orelse(node)
-        if frame.records:
-            taken = {True, False} if truth is None else {truth}
-            frame.recorder.sides.setdefault(node, set()).update(taken)
+        frame.log(Take(node, frozenset({True, False} if truth is None else {truth})))
         if truth is not None:
             chosen = list(node.body.body) if truth else orelse
             return run_all([*chosen, *rest], frame)
         if raises(node.body.body) and not orelse:
-            if frame.verbatim and frame.recorder.is_recording:
+            if frame.verbatim:
                 frame.recorder.block.append(Line("", statement=node))
             take_told(node.test, outcome=False, frame=frame)
             return run_all(rest, frame)
@@ -213,10 +218,10 @@ class Choices:
             if test is None and case.guard is None and _matches_all(case.pattern):
                 chain = cst.Else(case.body)
             elif test is None:
-                sites = len(frame.recorder.plan.sites)
+                sites = len(frame.recorder.log.of(Build))
                 for one in node.cases:
                     self._run_all(list(one.body.body), frame)
-                if len(frame.recorder.plan.sites) > sites:
+                if len(frame.recorder.log.of(Build)) > sites:
                     frame.recorder.mark(node, "submodules are built under a pattern of `match`")
                 return False
             else:

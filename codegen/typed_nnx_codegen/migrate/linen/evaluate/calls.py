@@ -15,7 +15,13 @@ from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound
 from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, Field, Method
 from typed_nnx_codegen.migrate.linen.domain.dims import Piece, as_dim
-from typed_nnx_codegen.migrate.linen.domain.frames import Dispatch, Evaluate, Frame, FunctionRef
+from typed_nnx_codegen.migrate.linen.domain.frames import (
+    CallEdit,
+    Dispatch,
+    Evaluate,
+    Frame,
+    FunctionRef,
+)
 from typed_nnx_codegen.migrate.linen.domain.references import (
     ArrayMethod,
     BoundMethod,
@@ -130,8 +136,7 @@ class ChoiceCalls:
         if not others:
             return self.module_calls.call(callee, "__call__", passed, node, frame)
         if any(Submodules.is_class(one) for one in others):
-            if frame.records:
-                frame.recorder.mark(node, "which class is constructed here depends on a branch")
+            frame.mark(node, "which class is constructed here depends on a branch")
             return UNKNOWN
         function = self._joined(others, passed, node, frame)
         if not modules:
@@ -156,7 +161,7 @@ class ChoiceCalls:
 
 def _check_arguments(node: cst.Call, frame: Frame) -> None:
     """Mark a call whose arguments NNX has otherwise for the submodule: the function has them too."""
-    edits = frame.recorder.edits.get(node, []) if frame.records else []
+    edits = frame.recorder.log.about(CallEdit, node) if frame.records else []
     if any(one.arguments is not None for one in edits):
         frame.recorder.mark(
             node, "a function may stand for this submodule, and its arguments are written otherwise"

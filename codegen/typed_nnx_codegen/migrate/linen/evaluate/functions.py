@@ -9,6 +9,7 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, is_name
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Enter
 from typed_nnx_codegen.migrate.linen.domain.classes import Method
 from typed_nnx_codegen.migrate.linen.domain.frames import Evaluate, Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.domain.references import SelfValue
@@ -224,13 +225,12 @@ class Functions:
         recorder.loops = [] if records else list(loops)
         branches, recorder.branch_path = recorder.branch_path, []
         conditions, recorder.conditions = recorder.conditions, []
-        trials, recorder.trials = recorder.trials, 0
+        # It runs once, so that what it does counts in trials too.
+        log, recorder.log = recorder.log, recorder.plan.log
         for name in ("__post_init__", "setup"):
             method = instance.cls.method(name)
             if method is None:
                 continue
-            if records:
-                recorder.visited.add(name)
             inner = Frame(
                 recorder,
                 method.owner.analysis,
@@ -243,7 +243,7 @@ class Functions:
             self._name_self(method, inner)
             self._run(method.node, inner)
         recorder.block, recorder.loops = outer, loops
-        recorder.branch_path, recorder.trials = branches, trials
+        recorder.branch_path, recorder.log = branches, log
         recorder.conditions = conditions
 
     def enter(self, instance: SelfValue, method: Method, frame: Frame) -> Value:
@@ -262,8 +262,7 @@ class Functions:
             root=method.name,
         )
         self._name_self(method, inner)
-        frame.recorder.visited.add(method.name)
-        frame.recorder.plan.methods.add(method.node)
+        frame.log(Enter(method.node))
         for parameter in method.parameters():
             inner.names[parameter.name.value] = argument_value(parameter, method, inner)
         params = method.node.params
@@ -291,13 +290,9 @@ class Functions:
             records=records,
             root=frame.root,
         )
-        if records:
-            recorder.visited.add(method.name)
-            recorder.plan.methods.add(method.node)
-            if frame.method is not None and isinstance(node, cst.Call) and recorder.is_recording:
-                recorder.self_calls.append((frame.method.node, node, method.node))
-                if recorder.loops or recorder.call_loops:
-                    recorder.repeated.add(method.node)
+        caller = frame.method.node if frame.method is not None else None
+        call = node if caller is not None and isinstance(node, cst.Call) else None
+        inner.log(Enter(method.node, caller, call, bool(recorder.loops or recorder.call_loops)))
         self._name_self(method, inner)
         self._bind(method.node.params, passed, inner, skip=1 if method.is_bound else 0)
         self._lifted_functions.check(method, passed, node, recorder)

@@ -363,7 +363,7 @@ def _change(name: str, change: str, frame: Frame, result: str = "") -> bool:
     recorder = frame.recorder
     if not isinstance(value, Code | OfShapes) or frame.verbatim:
         return False
-    if frame.records and not recorder.is_recording:
+    if frame.records and not frame.binds_locals:
         return False  # locals of the constructor come when it counts
     is_local = value.code in recorder.locals and not value.home
     is_of_call = any(one.is_of_call for one in recorder.conditions) or bool(recorder.call_loops)

@@ -330,16 +330,12 @@ def _run(
 
 def trial(names: Names, frame: Frame, run: Callable[[], None]) -> Names:
     """Return what names stand for after one time through a loop, which leaves no trace."""
-    recorder = frame.recorder
-    outer, recorder.block = recorder.block, []
     kept = frame.names
     results = len(frame.results)
     frame.names = dict(names)
-    recorder.trials += 1
-    run()
-    recorder.trials -= 1
+    with frame.recorder.trial():
+        run()
     after = frame.names
     frame.names = kept
     del frame.results[results:]
-    recorder.block = outer
     return after

@@ -9,6 +9,7 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.linen import shapes
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Build
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim
 from typed_nnx_codegen.migrate.linen.domain.frames import Dispatch, Evaluate, Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.domain.references import (
@@ -448,8 +449,7 @@ class Control:
         return handler(self, call) if handler is not None else None
 
     def _refuse(self, call: _Call, message: str) -> Value:
-        if call.frame.records:
-            call.frame.recorder.mark(call.node, message)
+        call.frame.mark(call.node, message)
         return UNKNOWN
 
     def _run(self, function: Value, arguments: list[Passed], frame: Frame) -> Value:
@@ -468,9 +468,9 @@ class Control:
             branches = functions[0] if functions else UNKNOWN
             functions = list(branches.items) if isinstance(branches, Seq) else []
         recorder = call.frame.recorder
-        before = len(recorder.plan.sites)
+        before = len(recorder.log.of(Build))
         results = [self._run(one, call.passed[count:], call.frame) for one in functions]
-        if len(recorder.plan.sites) > before:
+        if len(recorder.log.of(Build)) > before:
             return self._refuse(call, f"a branch of `nn.{call.name}` builds submodules")
         if call.frame.records:
             recorder.replace(call.node.func, self._refer(f"nnx.{call.name}"))
@@ -488,13 +488,13 @@ class Control:
         condition, body, module, first = known
         self._run(condition.value, [module, first], call.frame)
         value = self._run(body.value, [module, first], call.frame)
-        if call.frame.records and call.frame.recorder.is_recording:
+        if call.frame.records:
             template = (
                 f"{self._refer('nnx.while_loop')}(lambda state: __0__(*state),"
                 " lambda state: (state[0], __1__(*state)), (__2__, __3__))[1]"
             )
             nodes = tuple(one.node for one in known)
-            call.frame.recorder.plan.rebuilt[call.node] = Filled(template, nodes)
+            call.frame.replace(call.node, Filled(template, nodes))
         return self._merging.joined(first.value, value, call.frame)
 
     def _derivative(self, call: _Call) -> Value:
@@ -504,13 +504,13 @@ class Control:
         function, *arguments = call.passed
         value = self._run(function.value, arguments, call.frame)
         gradients = Seq(tuple(_without_origin(one.value) for one in arguments[1:]))
-        if call.frame.records and call.frame.recorder.is_recording:
+        if call.frame.records:
             numbers = tuple(range(1, len(arguments)))
             places = ", ".join(f"__{k}__" for k in range(1, len(call.passed)))
             name = self._refer(f"nnx.{call.name}")
             template = f"{name}(__0__, argnums={numbers!r})({places})"
             nodes = tuple(one.node for one in call.passed)
-            call.frame.recorder.plan.rebuilt[call.node] = Filled(template, nodes)
+            call.frame.replace(call.node, Filled(template, nodes))
         return Seq((value, gradients)) if call.name == "value_and_grad" else gradients
 
     _handlers: Final[Mapping[str, Callable[..., Value]]] = {

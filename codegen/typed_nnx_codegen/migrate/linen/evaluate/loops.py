@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Build
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     Assign,
@@ -17,6 +18,7 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     Evaluate,
     Frame,
     Line,
+    Pass,
 )
 from typed_nnx_codegen.migrate.linen.domain.names import names_in
 from typed_nnx_codegen.migrate.linen.domain.references import Grown, Headed, Repeated, Sometimes
@@ -231,8 +233,8 @@ class CallLoops:
             update = after()
             entry = recorder.templates.dims_in(one.first)
             first = entry[0] if entry else literal_size(one.first)
-            if isinstance(update, Dim) and first is not None and recorder.is_recording:
-                recorder.changes[Piece(one.local)] = Change(first, update, loop, also)
+            if isinstance(update, Dim) and first is not None:
+                recorder.log.append(Change(Piece(one.local), first, update, loop, also))
 
 
 class Loops:
@@ -279,13 +281,12 @@ class Loops:
         """
         recorder = frame.recorder
         key = (*recorder.loops, node)
-        number = recorder.loop_numbers.get(key)
-        if number is None or number in recorder.passed_loops:
+        passed = (len(recorder.log.about(Pass, key)), *key)
+        recorder.log.append(Pass(key))
+        if passed not in recorder.loop_numbers:
             self._number += 1
-            number = recorder.loop_numbers[key] = self._number
-        if recorder.is_recording:
-            recorder.passed_loops.add(number)
-        return number
+            recorder.loop_numbers[passed] = self._number
+        return recorder.loop_numbers[passed]
 
     # -- statements ---------------------------------------------------------------------------
 
@@ -338,13 +339,13 @@ class Loops:
     def endless(self, node: cst.While, frame: Frame) -> None:
         """Go through a `while` statement: how often it runs is not known."""
         self._evaluate(node.test, frame)
-        sites = len(frame.recorder.plan.sites)
+        sites = len(frame.recorder.log.of(Build))
 
         def run() -> None:
             self._run(node.body, frame)
 
         self._call_loops.run(cst.Name("_"), UNKNOWN, frame, run)
-        if len(frame.recorder.plan.sites) > sites and frame.records:
+        if len(frame.recorder.log.of(Build)) > sites and frame.records:
             frame.recorder.mark(node, "submodules are built in a `while` loop")
 
     def _of_constructor(

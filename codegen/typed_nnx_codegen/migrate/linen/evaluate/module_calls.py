@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Site, given_of
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Call, Need, Site, given_of
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.frames import CallEdit, Dispatch, Frame, Recorder
 from typed_nnx_codegen.migrate.linen.domain.markers import CALLER, COUNTERPART
@@ -68,12 +68,12 @@ def output_key(
         instance: The submodule.
         method: The method that is called.
         values: The arguments, by parameter.
-        recorder: What is written down: a call that counts is gone through at least once.
+        recorder: What the evaluation is in.
     """
     if not all(_is_plain(value) for value in (*instance.fields.values(), *values.values())):
         return None
     fields = tuple(instance.fields.items())
-    return cls, fields, method, tuple(values.items()), recorder.is_recording, recorder.rngs
+    return cls, fields, method, tuple(values.items()), recorder.rngs
 
 
 def _is_plain(value: Value) -> bool:
@@ -110,9 +110,8 @@ def functional_call(
         return None
     values = {name: one.value for name, one in bound.by_name.items()}
     frame.note_call(site, "__call__", values)
-    if frame.records and frame.recorder.is_recording:
-        frame.recorder.helpers.append(WITH_PARAMETERS)
-        frame.recorder.plan.rebuilt[node] = _WithParameters()
+    frame.log(Need(WITH_PARAMETERS))
+    frame.replace(node, _WithParameters())
     return layer.output(given_of(site), Inputs(values), "__call__")
 
 
@@ -329,13 +328,10 @@ class ModuleCalls:
         bound = bind_names(names, passed)
         values = _ranked(site, {name: one.value for name, one in bound.by_name.items()})
         frame.note_call(site, method, values)
-        if frame.records and frame.recorder.is_recording:
-            if bound.extra:
-                frame.recorder.mark(
-                    node, f"`{layer.name}` is called with arguments that are not known"
-                )
-            else:
-                self._edit(site, layer, method, bound.by_name, node, frame)
+        if frame.records and bound.extra:
+            frame.recorder.mark(node, f"`{layer.name}` is called with arguments that are not known")
+        elif frame.records:
+            self._edit(site, layer, method, bound.by_name, node, frame)
         if method == "__call__" and self.recurrence.runs(site):
             return self.recurrence.output(site, layer, given_of(site), values, frame)
         return layer.output(given_of(site), Inputs(values), method)
@@ -346,8 +342,7 @@ class ModuleCalls:
         """Call a layer that stays in Linen: its arguments stay, too."""
         values = {one.keyword or f"*{place}": one.value for place, one in enumerate(passed)}
         frame.note_call(site, method, values)
-        if frame.records and frame.recorder.is_recording:
-            frame.recorder.edits.setdefault(node, []).append(CallEdit(site, None))
+        frame.log(CallEdit(node, site, None))
         return UNKNOWN
 
     def _wrapped(self, site: Site, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
@@ -401,8 +396,8 @@ class ModuleCalls:
         is_same = [keyword for keyword, _ in found] == [keyword for keyword, _ in before] and all(
             one is other for (_, one), (_, other) in zip(found, before, strict=True)
         )
-        edit = CallEdit(site, None if is_same else tuple(found), called=method, frame=frame)
-        frame.recorder.edits.setdefault(node, []).append(edit)
+        edit = CallEdit(node, site, None if is_same else tuple(found), called=method, frame=frame)
+        frame.log(edit)
 
     # -- modules of the project ---------------------------------------------------------------
 
@@ -427,20 +422,21 @@ class ModuleCalls:
         values = {name: one.value for name, one in bound.by_name.items()}
         kept = self.sized_lists.kept(values, node, frame)
         frame.note_call(site, method, kept)
-        if frame.records and frame.recorder.is_recording:
-            edit = CallEdit(site, None, called=method, frame=frame)
-            frame.recorder.edits.setdefault(node, []).append(edit)
+        frame.log(CallEdit(node, site, None, called=method, frame=frame))
         instance = self.submodules.instance(site, frame)
         inner = Frame(frame.recorder, frame.analysis, records=False, root=frame.root)
         is_plain = not bound.extra and not bound.is_open
         key = output_key(cls, instance, method, values, frame.recorder) if is_plain else None
-        outputs = frame.recorder.outputs
+        recorder = frame.recorder
         if key is None:
             return self.functions.call_method(instance, found, passed, node, inner)
-        if key not in outputs:
-            result = self.functions.call_method(instance, found, passed, node, inner)
-            outputs[key] = result
-        return outputs[key]
+        if key not in recorder.outputs:
+            with recorder.aside() as log:
+                result = self.functions.call_method(instance, found, passed, node, inner)
+            recorder.outputs[key] = result, log
+        result, log = recorder.outputs[key]
+        recorder.log.extend(log)
+        return result
 
     # -- modules in fields --------------------------------------------------------------------
 
@@ -453,18 +449,15 @@ class ModuleCalls:
         frame: Frame,
     ) -> Value:
         if method in API:
-            if frame.records:
-                message = f"`.{method}` of a module in a field is not migrated"
-                frame.recorder.mark(node, message, CALLER)
+            message = f"`.{method}` of a module in a field is not migrated"
+            frame.mark(node, message, CALLER)
             return UNKNOWN
         values = self._by_name(receiver.default, method, passed)
-        if frame.records and frame.recorder.is_recording:
-            frame.recorder.field_calls.append((receiver.name, method, values))
-            if receiver.site is not None:
-                target = receiver.site.target
-                kind = ClassRef(target, "") if isinstance(target, LinenClass) else Ref(target)
-                given = self._by_name(kind, method, passed)
-                receiver.site.calls.append((frame.root, method, given))
+        frame.log(Call(receiver.name, method, values))
+        if receiver.site is not None:
+            target = receiver.site.target
+            kind = ClassRef(target, "") if isinstance(target, LinenClass) else Ref(target)
+            frame.log(Call(receiver.site, method, self._by_name(kind, method, passed), frame.root))
         del node
         return of_field(
             self.functions.call_method,

@@ -9,7 +9,7 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Site
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Build, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.code import bare, is_atom, operand
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece, as_dim
@@ -81,7 +81,7 @@ def of_alternatives(
     targets = [site.target, *(one.target for one in site.alternatives)]
     if not isinstance(joined, Array) or not all(isinstance(one, Array) for one in results):
         return joined
-    if site not in frame.recorder.plan.sites and frame.recorder.is_recording:
+    if not frame.recorder.log.about(Build, site):
         return joined  # another module constructs it: nothing here names it
     if not set(site.loops) <= set(frame.recorder.loops):
         return joined  # one of the items of a list: nothing says which
@@ -262,9 +262,8 @@ def with_locals(
 
 def _is_there(frame: Frame) -> bool:
     """Whether the constructor can have a line for a statement of a method."""
-    recorder = frame.recorder
-    is_of_call = any(one.is_of_call for one in recorder.conditions)
-    return frame.records and not frame.verbatim and recorder.is_recording and not is_of_call
+    is_of_call = any(one.is_of_call for one in frame.recorder.conditions)
+    return frame.binds_locals and not is_of_call
 
 
 def _code(

@@ -9,17 +9,18 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Site
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Build, Call, CallElsewhere, Need, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass
 from typed_nnx_codegen.migrate.linen.domain.code import bare
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim
 from typed_nnx_codegen.migrate.linen.domain.frames import (
+    CallEdit,
     Compound,
+    Declare,
     Dispatch,
     Evaluate,
     Frame,
     Line,
-    VariableSite,
 )
 from typed_nnx_codegen.migrate.linen.domain.markers import CALL, COUNTERPART
 from typed_nnx_codegen.migrate.linen.domain.references import (
@@ -133,12 +134,11 @@ class Recurrence:
         shape = passed.by_name.get("input_shape")
         code = None if shape is None else layer.first_carry(given, code_of(shape.node))
         if code is None:
-            if frame.records:
-                frame.recorder.mark(node, "the first carry of this cell is not zeros", COUNTERPART)
+            frame.mark(node, "the first carry of this cell is not zeros", COUNTERPART)
             return UNKNOWN
         if frame.records:
             zeros = self._refer("jax.numpy.zeros")
-            frame.recorder.replace(node, code.replace("jnp.zeros", zeros))
+            frame.replace(node, code.replace("jnp.zeros", zeros))
         values = {name: one.value for name, one in passed.by_name.items()}
         return layer.output(given, Inputs(values), "initialize_carry")
 
@@ -148,11 +148,11 @@ class Recurrence:
             for one in _inner_of(site):
                 self._note(one, values, frame)
             return
-        recorder = frame.recorder
-        if recorder.is_recording and site in recorder.plan.sites:
+        log = frame.recorder.log
+        if log.about(Build, site):
             step = _step(values, is_time_major=False)
             for one in (site, *site.alternatives):
-                one.calls.append((frame.root, "__call__", {"inputs": step}))
+                log.append(Call(one, "__call__", {"inputs": step}, frame.root))
 
 
 def _is_no_parent(arg: cst.Arg) -> bool:
@@ -261,7 +261,8 @@ class CallsInTurn:
         """
         names = ("layer", passed.node.value if isinstance(passed.node, cst.Name) else "x")
         kept = {name: frame.names[name] for name in names if name in frame.names}
-        edits = list(frame.recorder.edits.get(node, ()))
+        log = frame.recorder.log
+        edits = log.about(CallEdit, node)
         layer, inputs = (cst.Name(name) for name in names)
         frame.names[inputs.value] = passed.value
 
@@ -270,7 +271,7 @@ class CallsInTurn:
             callee = frame.names.get(layer.value, UNKNOWN)
             for one in callee.options if isinstance(callee, Choice) else (callee,):
                 if isinstance(one, ModuleValue):
-                    one.site.is_called_elsewhere = True
+                    frame.recorder.log.append(CallElsewhere(one.site))
             given = [Passed(value, None, inputs)]
             frame.names[inputs.value] = self._dispatch(callee, given, node, frame)
 
@@ -280,7 +281,7 @@ class CallsInTurn:
             frame.names.pop(name, None)
         frame.names.update(kept)
         # The call stays as it is: what is around the layers calls them.
-        frame.recorder.edits[node] = edits
+        log.drop(*(one for one in log.about(CallEdit, node) if one not in edits))
         return result
 
 
@@ -314,7 +315,7 @@ class Normalizing:
         value = given.value if given is not None else UNKNOWN
         result = Array(value.shape) if isinstance(value, Array) else UNKNOWN
         owner = bound.by_name.get("mdl")
-        if owner is None or not frame.records or not frame.recorder.is_recording:
+        if owner is None or not frame.records:
             return result
         is_own = isinstance(owner.value, SelfValue) and owner.value is frame.recorder.instance
         is_plain = is_own and not bound.is_open and not frame.recorder.loops
@@ -323,7 +324,7 @@ class Normalizing:
         ):
             frame.recorder.mark(node, "the parameters that it makes depend on the call", CALL)
             return result
-        frame.recorder.helpers.append(OWN_PARAMETERS)
+        frame.log(Need(OWN_PARAMETERS))
         frame.recorder.replace(owner.node, f"{OWN_PARAMETERS.name}(self)")
         return result
 
@@ -357,8 +358,7 @@ class Normalizing:
         line = Line(f"self.{name} = {code}")
         is_sure = uses.value == Const(True)
         recorder.block.append(line if is_sure else Compound(f"if {bare(uses.code or '')}:", [line]))
-        recorder.variables[key] = VariableSite(node, "params", name, name, code, Array())
-        recorder.declared.setdefault(key, []).append(())
+        recorder.log.append(Declare(key, name, Array(), around=()))
         return True
 
     def _along(self, axes: Passed, shape: str | None, frame: Frame) -> str | None:

@@ -315,9 +315,8 @@ class RunningLists:
                 # What an iteration makes is gone with its locals.
                 frame.names[name] = Repeated(value.element)
                 continue
-            if recorder.is_recording:
-                change = Change(as_dim(Piece(one.code)), as_dim(Piece(value.code)), loop, also)
-                recorder.changes[Piece(value.local)] = change
+            first, update = as_dim(Piece(one.code)), as_dim(Piece(value.code))
+            recorder.log.append(Change(Piece(value.local), first, update, loop, also))
             after: Value = SizedList(value.element, local=value.local)
             if value.code == value.local:
                 after = one.value
@@ -428,11 +427,10 @@ class RunningLists:
         """Return the local that counts the iterations which a name has the number of."""
         value = frame.lookup(node.value)
         assert isinstance(value, Position)
-        recorder = frame.recorder
         local = local_for(node.value, "count", node, frame, value.loop)
-        if recorder.is_recording:
-            counter = Piece(local)
-            recorder.changes[counter] = Change(as_dim(0), as_dim(counter) + 1, value.loop)
+        counter = Piece(local)
+        change = Change(counter, as_dim(0), as_dim(counter) + 1, value.loop)
+        frame.recorder.log.append(change)
         return local
 
     def zipped(self, node: cst.Call, frame: Frame) -> Value | None:
@@ -452,14 +450,13 @@ class RunningLists:
 
     def _first(self, value: SizedList, made: Repeated, node: cst.Call, frame: Frame) -> Value:
         """Return the item of a list that goes with one of the submodules."""
-        recorder = frame.recorder
         code = self.code_of(value, frame)
         if code is None:
             return value.element
         local = local_for(value.base, "rest_sizes", node, frame, made.loop)
-        if recorder.is_recording:
-            rest = as_dim(Piece(f"{local}[1:]"))
-            recorder.changes[Piece(local)] = Change(as_dim(Piece(code)), rest, made.loop, made.also)
+        rest = as_dim(Piece(f"{local}[1:]"))
+        change = Change(Piece(local), as_dim(Piece(code)), rest, made.loop, made.also)
+        frame.recorder.log.append(change)
         return with_last(value.element, f"{local}[0]", f"loop{made.loop}")
 
     def over(self, name: str, value: CodedList, node: cst.Call, frame: Frame) -> Value | None:

@@ -63,8 +63,7 @@ def with_function(
         frame: Where it is made.
     """
     recorder = frame.recorder
-    is_here = frame.records and not frame.verbatim and recorder.is_recording
-    if not is_here or not _is_returned(value):
+    if not frame.binds_locals or not _is_returned(value):
         return value
     code = writer.of(source, frame)
     if code is None or any(one.is_of_call for one in recorder.conditions):
@@ -164,7 +163,7 @@ class Statements:
                 done = False
                 for small in body:
                     done = self._one(small, frame) or done
-                if frame.verbatim and frame.recorder.is_recording:
+                if frame.verbatim:
                     self._keep(node, frame)
                 return done
             case cst.Assign(targets=targets, value=value):
@@ -355,11 +354,9 @@ class Statements:
             return self.sized_lists.named(name, value, target, frame)
         if (
             isinstance(value, Code | OfShapes)
-            and frame.records
-            and not frame.verbatim
+            and frame.binds_locals
             and not value.code.replace(".", "").replace("_", "").isalnum()
             and self.code.is_visible(value.home, frame)
-            and frame.recorder.is_recording
             and value.code
         ):
             local = frame.recorder.fresh(name)

@@ -11,7 +11,7 @@ from typed_nnx_codegen.migrate.analysis.members import ancestry
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, is_name
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
 from typed_nnx_codegen.migrate.analysis.values import External, ProjectClass
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, Site
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, Build, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import Field, LinenClass, layer_subclass
 from typed_nnx_codegen.migrate.linen.domain.frames import Dispatch, Evaluate, Frame, Line
 from typed_nnx_codegen.migrate.linen.domain.markers import COUNTERPART
@@ -98,7 +98,7 @@ def note_default(
         site.linen = site.attribute = one.name
         site.reference = f"self.{one.name}"
         site.is_default = True
-        plan.sites.append(site)
+        frame.recorder.log.append(Build(site))
         plan.built.add(one.name)
         frame.recorder.setup.append(Line("", site=site))
         return replace(found, site=site)
@@ -177,13 +177,12 @@ class Submodules:
         if not isinstance(value, ModuleValue):
             return UNKNOWN
         found: list[Site] = []
-        frame.recorder.trials += 1
-        for other in others:
-            made = self._dispatch(other, passed, node, frame)
-            if isinstance(made, ModuleValue):
-                made.site.is_alternative = True
-                found.append(made.site)
-        frame.recorder.trials -= 1
+        with frame.recorder.trial():
+            for other in others:
+                made = self._dispatch(other, passed, node, frame)
+                if isinstance(made, ModuleValue):
+                    made.site.is_alternative = True
+                    found.append(made.site)
         value.site.alternatives = tuple(found)
         return value
 
@@ -263,11 +262,9 @@ class Submodules:
             )
         if frame.records and frame.root == "setup" and not frame.verbatim:
             recorder.mark(node, "`setup` builds this submodule in a function that it calls")
-        if frame.records and recorder.is_recording:
-            recorder.plan.sites.append(site)
-            frame.sites[node] = site
-            if not frame.verbatim:
-                recorder.write_site(site)
+        frame.log(Build(site))
+        if frame.records and not frame.verbatim:
+            recorder.write_site(site)
         return ModuleValue(site)
 
     def _parameters(self, target: str | LinenClass) -> list[str]:

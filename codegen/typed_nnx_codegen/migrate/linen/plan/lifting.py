@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Lifted, Site
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Call, Lifted, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.dims import (
     ArgumentNumber,
@@ -397,11 +397,11 @@ def mark_widths(site: Site, recorder: Recorder) -> None:
     if not site.loops:
         return
     widths: dict[str, set[Dim]] = {}
-    for root, method, values in site.calls:
-        first = next(iter(values.values()), UNKNOWN)
+    for call in recorder.log.about(Call, site):
+        first = next(iter(call.values.values()), UNKNOWN)
         dim = first.shape.axis(-1) if isinstance(first, Array) else None
-        if dim is not None and method == "__call__":
-            widths.setdefault(root, set()).add(dim)
+        if dim is not None and call.method == "__call__":
+            widths.setdefault(call.root, set()).add(dim)
     if any(len(found) > 1 for found in widths.values()):
         message = "the items of this list are called with inputs of different sizes"
         recorder.mark(site.node, message, SIZE)

@@ -33,6 +33,7 @@ from typed_nnx_codegen.migrate.linen.plan.site_names import (
     snake_case,
     varies,
 )
+from typed_nnx_codegen.migrate.linen.state.reads import first_values
 
 _MOST_CONDITIONS: Final = 4
 # Whether each condition holds.
@@ -141,12 +142,14 @@ class Naming:
             for name, value in instance.attributes.items():
                 self._of_attribute(value, name, name)
         built = [site for site in self._recorder.plan.sites if not site.attribute]
-        self._of_compact([site for site in built if not (site.is_verbatim or site.drawn)])
+        self._of_compact(
+            [site for site in built if not (site.is_verbatim or first_values(site, self._recorder))]
+        )
         for site in (one for one in built if not one.attribute):
             if site.is_verbatim:
                 message = "this submodule of `setup` is bound to no attribute"
                 self._recorder.mark(site.node, message, NAME)
-            elif site.drawn or self._recorder.plan.marks:
+            elif first_values(site, self._recorder) or self._recorder.plan.marks:
                 # Its variables are those of the module, or a marker says why it has no name.
                 site.attribute = self._free(snake_case(site.class_name), site)
                 site.reference = f"self.{site.attribute}"

@@ -9,7 +9,14 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.console.bugs import described
-from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Lifted, Mark, Site
+from typed_nnx_codegen.migrate.linen.domain.class_plan import (
+    Build,
+    Call,
+    ClassPlan,
+    Enter,
+    Lifted,
+    Mark,
+)
 from typed_nnx_codegen.migrate.linen.domain.classes import (
     LinenClass,
     LinenClasses,
@@ -116,7 +123,7 @@ class Planner:
         if layers:
             return _staying(cls, f"it inherits from {', '.join(layers)}")
         if foreign:
-            plan.marks.append(Mark(cls.node, f"it inherits from {', '.join(foreign)}"))
+            plan.log.append(Mark(cls.node, f"it inherits from {', '.join(foreign)}"))
         try:
             roots = self._run(recorder)
         except TooLong:
@@ -144,8 +151,9 @@ class Planner:
         write_reads(recorder, self.plan_of)
         plan.stores_rngs = recorder.uses_rngs
         plan.held_calls = [
-            (name, method, of_arguments(values, recorder))
-            for name, method, values in recorder.field_calls
+            (call.site, call.method, of_arguments(call.values, recorder))
+            for call in plan.log.of(Call)
+            if isinstance(call.site, str)
         ]
         plan.containers = held_containers(cls)
         plan.optional = optional_fields(cls, self.executor.facts)
@@ -191,20 +199,22 @@ class Planner:
         roots: list[str] = []
         for name in dict.fromkeys([*first, *compact, *others, *private]):
             method = methods[name]
-            if name in _NOT_ENTERED or name in frame.recorder.visited or not _is_called(method):
+            log = frame.recorder.log
+            entered = {one.method.name.value for one in log.of(Enter)}
+            if name in _NOT_ENTERED or name in entered or not _is_called(method):
                 continue
-            sites = len(frame.recorder.plan.sites)
+            sites = len(log.of(Build))
             lines = len(frame.recorder.block)
             value = self.executor.functions.enter(instance, method, frame)
             if name == "__call__":
                 frame.recorder.returned = value
-            built = frame.recorder.plan.sites[sites:]
+            built = log.of(Build)[sites:]
             if built and not method.is_compact and not _is_compact_below(built, methods):
                 # Only methods of other classes call it: they are planned with it.
-                del frame.recorder.plan.sites[sites:]
+                log.drop(*built)
                 del frame.recorder.block[lines:]
                 frame.recorder.mark(
-                    built[0].node, f"`{name}` builds submodules, and nothing here calls it"
+                    built[0].site.node, f"`{name}` builds submodules, and nothing here calls it"
                 )
                 continue
             roots.append(name)
@@ -229,9 +239,10 @@ def _sizes_of_arguments(cls: LinenClass) -> Iterator[str]:
             yield f"{parameter.name.value}_shape"
 
 
-def _is_compact_below(built: list[Site], methods: dict[str, Method]) -> bool:
+def _is_compact_below(built: list[Build], methods: dict[str, Method]) -> bool:
     """Whether submodules are built by compact methods."""
-    return all(site.method in methods and methods[site.method].is_compact for site in built)
+    names = [one.site.method for one in built]
+    return all(name in methods and methods[name].is_compact for name in names)
 
 
 def _is_called(method: Method) -> bool:

@@ -10,7 +10,15 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import children, code_of, descendants, is_name
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, Instance, ProjectClass
 from typed_nnx_codegen.migrate.linen.builders.setup_calls import class_method
-from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Site
+from typed_nnx_codegen.migrate.linen.domain.class_plan import (
+    Build,
+    Call,
+    ClassPlan,
+    Edit,
+    Enter,
+    Need,
+    Site,
+)
 from typed_nnx_codegen.migrate.linen.domain.classes import (
     LINEN,
     LinenClass,
@@ -18,13 +26,20 @@ from typed_nnx_codegen.migrate.linen.domain.classes import (
     Method,
     public_linen,
 )
-from typed_nnx_codegen.migrate.linen.domain.frames import Block, Compound, Line, Recorder
+from typed_nnx_codegen.migrate.linen.domain.frames import (
+    Block,
+    CallEdit,
+    Compound,
+    Line,
+    Recorder,
+    Take,
+)
 from typed_nnx_codegen.migrate.linen.domain.markers import NAME
 from typed_nnx_codegen.migrate.linen.domain.references import ClassTransform
 from typed_nnx_codegen.migrate.linen.layers import Given, Helper, find_layer
 from typed_nnx_codegen.migrate.linen.layers.sequences import CellLayer
 from typed_nnx_codegen.migrate.linen.plan.site_names import linen_class_name
-from typed_nnx_codegen.migrate.linen.state.reads import Reading
+from typed_nnx_codegen.migrate.linen.state.reads import Reading, first_values
 from typed_nnx_codegen.migrate.linen.write.templates import MOVED_METHODS
 
 _BY_NAME = ("getattr", "vars", "dir")
@@ -45,11 +60,12 @@ def drop_unread(recorder: Recorder, classes: LinenClasses) -> None:
             continue
         within = set(descendants(statement))
         sites = [site for site in plan.sites if site.node in within]
-        is_called = any(site.calls or site.alternatives for site in sites)
+        is_called = any(plan.log.about(Call, site) or site.alternatives for site in sites)
         if not sites or is_called or _is_read(attribute, plan.cls, classes):
             continue
-        plan.dropped.add(statement)
-        plan.sites = [site for site in plan.sites if site not in sites]
+        plan.log.append(Edit(statement, None))
+        for site in sites:
+            plan.log.drop(*plan.log.about(Build, site))
 
 
 def _assigned(statement: cst.BaseStatement | None) -> cst.Attribute | None:
@@ -94,7 +110,7 @@ def drop_carry_cells(recorder: Recorder, refer: Callable[[str], str]) -> None:
     """
     plan = recorder.plan
     zeros = refer("jax.numpy.zeros")
-    for site in list(plan.sites):
+    for site in plan.sites:
         calls = _carries(site, recorder)
         if not calls:
             continue
@@ -102,10 +118,11 @@ def drop_carry_cells(recorder: Recorder, refer: Callable[[str], str]) -> None:
         if uses is None:
             continue
         for call, code in calls.items():
-            plan.replacements[call] = code.replace("jnp.zeros", zeros)
-            del recorder.edits[call]
-        plan.dropped |= uses
-        plan.sites.remove(site)
+            recorder.replace(call, code.replace("jnp.zeros", zeros))
+            plan.log.drop(*plan.log.about(CallEdit, call))
+        for use in uses:
+            plan.log.append(Edit(use, None))
+        plan.log.drop(*plan.log.about(Build, site))
         recorder.block = list(_without(recorder.block, site))
 
 
@@ -113,12 +130,13 @@ def _carries(site: Site, recorder: Recorder) -> dict[cst.Call, str]:
     """Return the code of the first carries that calls of a cell return; none to leave it."""
     layer = find_layer(site.target) if isinstance(site.target, str) else None
     is_plain = not (site.is_verbatim or site.is_listed or site.transforms or site.loops)
-    if not isinstance(layer, CellLayer) or not is_plain or not site.calls:
+    if not isinstance(layer, CellLayer) or not is_plain:
         return {}
-    if any(method != _METHOD for _, method, _ in site.calls):
+    if {call.method for call in recorder.log.about(Call, site)} != {_METHOD}:
         return {}
     found: dict[cst.Call, str] = {}
-    for call, edits in recorder.edits.items():
+    for edits in recorder.log.groups(CallEdit):
+        call = edits[0].node
         if all(edit.site is not site for edit in edits):
             continue
         shape = _argument(call, 1, "input_shape")
@@ -194,7 +212,7 @@ def untaken(method: cst.FunctionDef, recorder: Recorder) -> set[cst.CSTNode]:
     found: set[cst.CSTNode] = set()
     for node in descendants(method):
         if isinstance(node, cst.If):
-            taken = recorder.sides.get(node)
+            taken = _taken(node, recorder)
             if taken == {True} and node.orelse is not None:
                 found.update(descendants(node.orelse))
             elif taken == {False}:
@@ -207,6 +225,11 @@ def untaken(method: cst.FunctionDef, recorder: Recorder) -> set[cst.CSTNode]:
     return found
 
 
+def _taken(node: cst.If, recorder: Recorder) -> set[bool]:
+    """Return the sides that calls take of a branch."""
+    return {side for one in recorder.log.about(Take, node) for side in one.sides}
+
+
 def _leaves(node: cst.If | cst.Else, recorder: Recorder) -> bool:
     """Whether the sides of a branch that calls take all leave the function."""
     last = node.body.body[-1] if node.body.body else None
@@ -215,7 +238,7 @@ def _leaves(node: cst.If | cst.Else, recorder: Recorder) -> bool:
     ends = isinstance(last, cst.Return | cst.Raise)
     if isinstance(node, cst.Else):
         return ends
-    taken = recorder.sides.get(node, {True, False})
+    taken = _taken(node, recorder) or {True, False}
     orelse = node.orelse
     goes_on = False in taken and (orelse is None or not _leaves(orelse, recorder))
     return not goes_on and (ends or True not in taken)
@@ -224,8 +247,7 @@ def _leaves(node: cst.If | cst.Else, recorder: Recorder) -> bool:
 def leave_out(node: cst.Call, recorder: Recorder) -> None:
     """Write an error in the place of a submodule that is never built."""
     recorder.replace(node, f'{NOT_BUILT.name}("{code_of(node.func)}")')
-    if NOT_BUILT not in recorder.plan.helpers:
-        recorder.plan.helpers = (*recorder.plan.helpers, NOT_BUILT)
+    recorder.log.append(Need(NOT_BUILT))
 
 
 def mark_unseen(recorder: Recorder, classes: LinenClasses) -> None:
@@ -285,24 +307,22 @@ def drop_leftovers(recorder: Recorder) -> None:
         for one in site.transforms:
             if isinstance(one, ClassTransform) and one.node is not None:
                 used[one.node] = site
-    first = {call for site in plan.sites for call, is_first in site.inits.items() if is_first}
+    first = {call for site in plan.sites for call in first_values(site, recorder)}
     written: set[cst.CSTNode] = {site.node for site in plan.sites}
     written |= {node for node, code in plan.rebuilt.items() if isinstance(code, Reading)}
     for method in plan.cls.methods().values():
         _drop_in(method.node, {*used, *first}, written, recorder)
     for node, site in used.items():
         if isinstance(site.target, LinenClass) and node not in plan.replacements:
-            plan.replacements[node] = site.code or site.target.name
+            recorder.replace(node, site.code or site.target.name)
 
 
 def keep_marked(plan: ClassPlan) -> None:
     """Keep statements with a marker: it would go with them."""
     marked = {mark.node for mark in plan.marks}
-    plan.dropped -= {
-        statement
-        for statement in plan.dropped
-        if any(node in marked for node in descendants(statement))
-    }
+    for one in plan.log.of(Edit):
+        if one.code is None and any(node in marked for node in descendants(one.node)):
+            plan.log.drop(one)
 
 
 def _drop_in(
@@ -327,7 +347,8 @@ def _drop_in(
         line for line, _, value in assigned if _has(value, used) or isinstance(value, cst.Call)
     }
     if dropped & transforms:
-        recorder.plan.dropped |= dropped | set(_emptied(function, dropped))
+        for one in (*dropped, *_emptied(function, dropped)):
+            recorder.log.append(Edit(one, None))
 
 
 def _emptied(function: cst.FunctionDef, dropped: set[cst.CSTNode]) -> Iterator[cst.If]:
@@ -409,7 +430,9 @@ def mark_restarted_names(recorder: Recorder) -> None:
         if called in compact and caller not in compact
     ]
     counted = [site for site in recorder.plan.sites if not site.explicit and not site.is_verbatim]
-    again = len(entered) > 1 or any(called in recorder.repeated for _, called in entered)
+    again = len(entered) > 1 or any(
+        one.is_repeated for _, called in entered for one in recorder.log.about(Enter, called)
+    )
     if counted and again:
         recorder.mark(
             entered[-1][0],

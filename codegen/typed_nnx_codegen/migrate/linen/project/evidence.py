@@ -11,7 +11,7 @@ from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
 from typed_nnx_codegen.migrate.analysis.values import External, ProjectClass
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Site
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Call, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import Field, LinenClass, LinenClasses
 from typed_nnx_codegen.migrate.linen.domain.frames import Evaluate, Frame, Recorder
 from typed_nnx_codegen.migrate.linen.domain.references import ClassRef, SelfValue
@@ -206,7 +206,7 @@ class Discovery:
         self._classes = classes
         self._facts = facts
         self._explored = explored
-        self._sites: dict[LinenClass, list[Site]] = {}
+        self._sites: dict[LinenClass, tuple[Site, ...]] = {}
 
     def run(self) -> None:
         """Find what the constructions of modules give for their fields."""
@@ -263,10 +263,10 @@ class Discovery:
             for name, bound in site.given.items():
                 if bound.code is None and not self._moves(site, name):
                     found += 1
-            for _, _, values in site.calls:
+            for call in recorder.log.about(Call, site):
                 found += sum(
                     isinstance(value, Array) and value.shape.axis(-1) is None
-                    for value in values.values()
+                    for value in call.values.values()
                 )
         return found
 

@@ -13,7 +13,7 @@ from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ProjectClass, options_of
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOTHING
-from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Mark, Site, given_of
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Call, ClassPlan, Mark, Site, given_of
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, LinenClasses, public_linen
 from typed_nnx_codegen.migrate.linen.domain.markers import CALL, NAME, STAYS, TRACE, TRANSFORM
 from typed_nnx_codegen.migrate.linen.domain.values import Array, Const, Seq, Value
@@ -180,13 +180,14 @@ class Staying:
         for cls, plan in self._plans.items():
             if plan.stays:
                 said = "could not be migrated" if plan.problem else "it stays in Linen"
-                plan.marks = [Mark(cls.node, f"{said}: {plan.stays}", STAYS)]
+                plan.log.drop(*plan.marks)
+                plan.log.append(Mark(cls.node, f"{said}: {plan.stays}", STAYS))
                 continue
             for site in plan.sites:
                 if site.is_bridged:
                     continue
                 if isinstance(site.target, LinenClass) and self._stays(site.target):
-                    plan.marks.append(Mark(site.node, self._said(site.target), STAYS))
+                    plan.log.append(Mark(site.node, self._said(site.target), STAYS))
         while any(self._mark_owner(plan) for plan in self._plans.values()):
             pass
 
@@ -204,7 +205,7 @@ class Staying:
             codes = [one.code for one in marks if one.code in _RUNNING and one.is_of_owners]
             if child is not None and codes and not site.is_bridged:
                 message = f"`{child.cls.name}` is left to a person in part: see its markers"
-                plan.marks.append(Mark(site.node, message, codes[0]))
+                plan.log.append(Mark(site.node, message, codes[0]))
                 return True
         return False
 
@@ -271,6 +272,7 @@ def mutable(refer: Callable[[str], str]) -> str:
 
 def first_inputs(
     site: Site,
+    calls: Iterable[Call],
     visible: Callable[[Value], Value],
     templates: Templates,
     refer: Callable[[str], str],
@@ -279,16 +281,17 @@ def first_inputs(
 
     Args:
         site: The submodule.
+        calls: The calls of it.
         visible: Takes from a value what cannot be said in the constructor.
         templates: Writes sizes into code.
         refer: Spells public names.
     """
     optional = _optional(site)
-    for _, method, values in site.calls:
-        if method != "__call__":
+    for call in calls:
+        if call.method != "__call__":
             continue
         codes: list[str] = []
-        for name, value in values.items():
+        for name, value in call.values.items():
             code = _zeros(visible(value), templates, refer)
             if code is not None:
                 codes.append(code if name.startswith("*") else f"{name}={code}")

@@ -9,9 +9,14 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
-from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Site
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Call, ClassPlan, Need, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
-from typed_nnx_codegen.migrate.linen.domain.frames import Frame, Line, Recorder, VariableSite
+from typed_nnx_codegen.migrate.linen.domain.frames import (
+    Declare,
+    Frame,
+    Recorder,
+    Sow,
+)
 from typed_nnx_codegen.migrate.linen.domain.markers import CALL, NAME
 from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Const, Value
 from typed_nnx_codegen.migrate.linen.layers import Helper
@@ -113,21 +118,24 @@ class StateCalls:
             return UNKNOWN
         text = str(name.value.value)
         init = bound.by_name.get("init_fn")
-        if known is None and init is not None and recorder.is_recording:
-            self._make_sown(str(collection.value.value), text, init, frame)
-        recorder.sown.setdefault((str(collection.value.value), text), []).append(name.node)
+        is_made = known is None and init is not None
+        if is_made and init is not None:
+            is_made = self._make_sown(str(collection.value.value), text, init, frame)
+        frame.log(Sow(f"{collection.value.value}/{text}", name.node, is_made))
         return UNKNOWN
 
-    def _make_sown(self, collection: str, text: str, init: Passed, frame: Frame) -> None:
+    def _make_sown(self, collection: str, text: str, init: Passed, frame: Frame) -> bool:
         """Write the line that makes what is sown into, where it begins with a value."""
+        log = frame.recorder.log
         made = self._first.made(init, BoundArguments({"init_fn": init}), "", UNKNOWN, frame)
         key = f"{collection}/{text}"
-        if made is None or key in frame.recorder.declared or self._is_taken(text, frame):
-            return
+        is_there = log.about(Declare, key) or any(one.is_made for one in log.about(Sow, key))
+        if made is None or is_there or self._is_taken(text, frame):
+            return False
         array = self._refer("jax.numpy.asarray")
         code = f"self.{text} = {self._declaring.kind(collection)}({array}({made.code}))"
         frame.recorder.write(code)
-        frame.recorder.declared[key] = [()]
+        return True
 
     def _is_taken(self, text: str, frame: Frame) -> bool:
         return not text.isidentifier() or self._declaring.free(text, frame.recorder, "") != text
@@ -137,7 +145,7 @@ class StateCalls:
         bound = bind_names(["name", "value", "collection"], passed)
         name, given = bound.by_name.get("name"), bound.by_name.get("value")
         value = given.value if given is not None else UNKNOWN
-        if not frame.records or name is None or not frame.recorder.is_recording:
+        if not frame.records or name is None:
             return value
         collection = bound.by_name.get("collection")
         where = collection.value if collection is not None else Const("perturbations")
@@ -152,7 +160,7 @@ class StateCalls:
             "perturbations", spelled, Made(zeros), value, node, frame, stays=True
         )
         if isinstance(value, Array):
-            frame.recorder.plan.rebuilt[node] = _Perturbed(attribute)
+            frame.recorder.replace(node, _Perturbed(attribute))
         elif attribute != spelled.text:
             frame.recorder.replace(name.node, repr(attribute))
         return value
@@ -162,8 +170,7 @@ class StateCalls:
     def is_initializing(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
         """Return whether variables are being made: a call of an NNX module never makes them."""
         del passed
-        if frame.records:
-            frame.recorder.replace(node, "False")
+        frame.replace(node, "False")
         return UNKNOWN
 
     def is_mutable(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
@@ -309,20 +316,17 @@ class LaterVariables:
             return ""
         key = f"{collection}/{name.text}"
         known = recorder.variables.get(key)
-        if known is not None and not known.is_later:
+        if known is not None and not known.later:
             return ""
         attribute = self._declaring.attribute(collection, name, frame)
         if known is None:
             none = f"{self._refer('nnx.data')}(None)"
-            recorder.setup.append(Line(f"self.{attribute} = {none}"))
-            recorder.variables[key] = VariableSite(
-                node, collection, name.text, attribute, none, value, is_later=True
-            )
-        recorder.helpers.append(MADE_ONCE)
+            frame.log(Declare(key, attribute, value, later=none))
+        frame.log(Need(MADE_ONCE))
         kind = self._declaring.kind(collection)
         if "(" in kind:
             kind = f"lambda value: {kind}(value)"
-        recorder.plan.rebuilt[node] = _MadeOnce(attribute, kind)
+        frame.replace(node, _MadeOnce(attribute, kind))
         return attribute
 
 
@@ -338,7 +342,7 @@ def asks_for(collection: str, recorder: Recorder) -> bool:
 def mark_stacked(recorder: Recorder, plan_of: Callable[[LinenClass], ClassPlan]) -> None:
     """Mark submodules under transforms that cannot pass on variables made within a call."""
     plan = recorder.plan
-    plan.makes_later = any(one.is_later for one in recorder.variables.values())
+    plan.makes_later = any(one.later for one in recorder.variables.values())
     for site in plan.sites:
         for one in (site, *site.alternatives):
             if not isinstance(one.target, LinenClass) or not plan_of(one.target).makes_later:
@@ -433,7 +437,8 @@ def cache_lines(site: Site, recorder: Recorder, writer: ConstructorCode) -> Iter
     if isinstance(decode.value, Const) and not decode.value.value:
         return
     frame = Frame(recorder, recorder.plan.cls.analysis, recorder.instance)
-    queries = next((values.get("inputs_q") for _, _, values in site.calls), None)
+    calls = recorder.log.about(Call, site)
+    queries = calls[0].values.get("inputs_q") if calls else None
     shape = None
     if isinstance(queries, Array):
         shape = writer.of_shape(queries.shape, frame)

@@ -17,13 +17,13 @@ from typed_nnx_codegen.migrate.linen.domain.code import KeepingNames, wrapped
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     CallFunction,
     Compound,
+    Declare,
     Dispatch,
     Evaluate,
     Frame,
     FunctionRef,
     Line,
     Recorder,
-    VariableSite,
 )
 from typed_nnx_codegen.migrate.linen.domain.markers import NAME
 from typed_nnx_codegen.migrate.linen.domain.references import BoundMethod, Ref, SelfValue
@@ -368,11 +368,10 @@ class Declaring:
 
     def attribute(self, collection: str, name: VariableName, frame: Frame) -> str:
         """Return the attribute for a variable: its name, unless something else has that."""
-        recorder = frame.recorder
-        known = recorder.variables.get(f"{collection}/{name.text}")
+        known = frame.recorder.variables.get(f"{collection}/{name.text}")
         if known is not None:
             return known.attribute
-        return self.free(name.text, recorder, collection, name.is_pattern)
+        return self.free(name.text, frame.recorder, collection, name.is_pattern)
 
     @staticmethod
     def free(text: str, recorder: Recorder, collection: str, is_pattern: bool = False) -> str:
@@ -449,11 +448,12 @@ class Declaring:
             recorder.mark(node, "its computed name may be that of another attribute", NAME)
         if recorder.loops and not name.is_pattern and name.is_literal:
             recorder.mark(node, "a variable that is declared in a loop", NAME)
-        self._write(f"{collection}/{name.text}", attribute, name, code, made, frame)
-        site = VariableSite(node, collection, name.text, attribute, code, value, frame.verbatim)
-        recorder.variables[f"{collection}/{name.text}"] = site
-        around = [one for one in recorder.stacks if isinstance(one, Stack)]
-        if any(one.lift.stacks(frozenset({collection})) for one in around):
+        key = f"{collection}/{name.text}"
+        around = self._write(key, attribute, name, code, made, frame)
+        calls = tuple(one for one in recorder.conditions if one.is_of_call)
+        recorder.log.append(Declare(key, attribute, value, around, calls))
+        stacks = [one for one in recorder.stacks if isinstance(one, Stack)]
+        if any(one.lift.stacks(frozenset({collection})) for one in stacks):
             recorder.mark(node, "a variable that is declared under a transform that stacks it")
         if not stays:
             owner = recorder.owner or "self"
@@ -485,15 +485,9 @@ class Declaring:
         """Make a variable where `setup` assigns it to an attribute."""
         recorder = frame.recorder
         code = f"{self.kind(collection)}({made.code})"
-        key = f"{collection}/{name.text}"
-        recorder.variables[key] = VariableSite(
-            node, collection, name.text, attribute, code, value, is_verbatim=True
-        )
-        conditions = tuple(one for one in recorder.conditions if not one.is_of_call)
-        recorder.declared.setdefault(key, []).append(conditions)
-        recorder.called.setdefault(key, []).append(())
-        if collection == "params":
-            recorder.params[attribute] = isinstance(value, Array)
+        around = tuple(one for one in recorder.conditions if not one.is_of_call)
+        key, is_parameter = f"{collection}/{name.text}", collection == "params"
+        recorder.log.append(Declare(key, attribute, value, around, (), is_parameter))
         for line in made.lines:
             recorder.block.append(Line(line))
         recorder.replace(node, code)
@@ -506,15 +500,18 @@ class Declaring:
         code: str,
         made: Made,
         frame: Frame,
-    ) -> None:
-        """Write the line that makes a variable, once on each way through the constructor."""
+    ) -> tuple[Condition, ...] | None:
+        """Write the line that makes a variable, once on each way through the constructor.
+
+        Returns:
+            The branches around the line; None where there is one already.
+        """
         recorder = frame.recorder
         now = tuple(one for one in recorder.conditions if not one.is_of_call)
-        calls = tuple(one for one in recorder.conditions if one.is_of_call)
-        recorder.called.setdefault(key, []).append(calls)
-        before = recorder.declared.setdefault(key, [])
+        declared = recorder.log.about(Declare, key)
+        before = [one.around for one in declared if one.around is not None]
         if any(now[: len(one)] == one for one in before) and not recorder.loops:
-            return
+            return None
         target = f"self.{attribute} = {code}"
         if name.is_pattern or (not name.is_literal and recorder.loops):
             target = f"setattr(self, {name.code}, {code})"
@@ -524,7 +521,7 @@ class Declaring:
             recorder.block.append(Compound(f"if not hasattr(self, {spelled}):", [*lines]))
         else:
             recorder.block += lines
-        before.append(now)
+        return now
 
     @staticmethod
     def _clashes(name: VariableName, attribute: str, recorder: Recorder) -> bool:

@@ -13,11 +13,12 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Entry, Site, given_of
 from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass
 from typed_nnx_codegen.migrate.linen.domain.frames import (
+    Declare,
     Frame,
     Line,
     Recorder,
+    Sow,
     StateAccess,
-    VariableSite,
 )
 from typed_nnx_codegen.migrate.linen.domain.markers import CALL, NAME
 from typed_nnx_codegen.migrate.linen.domain.references import (
@@ -86,8 +87,7 @@ def entries_of(recorder: Recorder, plan_of: Callable[[LinenClass], ClassPlan]) -
             found.setdefault(entry.linen, entry)
     for linen, site in clashing.items():
         _by_class(linen, site, found, recorder)
-    for one in recorder.variables.values():
-        linen = f"{one.collection}/{one.linen}"
+    for linen, one in recorder.variables.items():
         found.setdefault(linen, Entry(linen, one.attribute))
     for entry in recorder.plan.others:
         found.setdefault(entry.linen, entry)
@@ -297,8 +297,9 @@ class StateAccesses:
     def run(self) -> None:
         """Rewrite them."""
         self._make_written()
-        for access in self._recorder.asked:
-            site = self._recorder.variables.get(f"{access.collection}/{access.name}")
+        variables = self._recorder.variables
+        for access in self._recorder.log.of(StateAccess):
+            site = variables.get(f"{access.collection}/{access.name}")
             if site is None:
                 self._unknown(access)
             elif access.method == "has_variable":
@@ -323,7 +324,7 @@ class StateAccesses:
 
     def _make_written(self) -> None:
         """Make the variables that `put_variable` alone declares."""
-        for access in self._recorder.asked:
+        for access in self._recorder.log.of(StateAccess):
             key = f"{access.collection}/{access.name}"
             is_new = key not in self._recorder.variables and access.name
             if access.method != "put_variable" or not is_new:
@@ -335,20 +336,17 @@ class StateAccesses:
             attribute = self._declaring.free(access.name, self._recorder, access.collection)
             made = f"{self._declaring.kind(access.collection)}({zeros})"
             self._recorder.block.append(Line(f"self.{attribute} = {made}"))
-            self._recorder.variables[key] = VariableSite(
-                access.node, access.collection, access.name, attribute, made, access.value
-            )
-            self._recorder.declared[key] = [()]
+            self._recorder.log.append(Declare(key, attribute, access.value, around=()))
 
     # -- questions ----------------------------------------------------------------------------
 
-    def _has(self, access: StateAccess, site: VariableSite) -> None:
-        if site.is_later:
+    def _has(self, access: StateAccess, site: Declare) -> None:
+        if site.later:
             self._recorder.replace(access.node, f"(self.{site.attribute} is not None)")
             return
-        key = f"{access.collection}/{access.name}"
-        declared = self._recorder.declared.get(key, [()])
-        calls = self._recorder.called.get(key, [()])
+        every = self._recorder.log.about(Declare, site.key)
+        declared = [one.around for one in every if one.around is not None]
+        calls = [one.calls for one in every if one.calls is not None] or [()]
         asked = [one for one in access.conditions if one.is_of_call]
         if not any(all(one in asked for one in each) for each in calls):
             self._recorder.mark(
@@ -359,14 +357,14 @@ class StateAccesses:
         else:
             self._recorder.replace(access.node, f"hasattr(self, {site.attribute!r})")
 
-    def _put(self, access: StateAccess, site: VariableSite) -> None:
+    def _put(self, access: StateAccess, site: Declare) -> None:
         value = _argument(access.node, "value", 2)
         if value is None:
             self._unknown(access)
             return
-        self._recorder.plan.rebuilt[access.node] = _Written(f"self.{site.attribute}.set_value")
+        self._recorder.replace(access.node, _Written(f"self.{site.attribute}.set_value"))
 
-    def _get(self, access: StateAccess, site: VariableSite) -> None:
+    def _get(self, access: StateAccess, site: Declare) -> None:
         where = f"self.{site.attribute}"
         if access.method == "variable":
             self._recorder.replace(access.node, where)
@@ -379,7 +377,8 @@ class StateAccesses:
     def _name_sown(self) -> None:
         """Give sown values attributes that nothing else has."""
         found: dict[str, str] = {}
-        for (collection, text), nodes in self._recorder.sown.items():
+        for sown in self._recorder.log.groups(Sow):
+            collection, _, text = sown[0].key.partition("/")
             attribute = Declaring.free(text, self._recorder, collection)
             if attribute in found.values():
                 attribute = f"{attribute}_of_{collection}"
@@ -387,12 +386,12 @@ class StateAccesses:
             self._recorder.plan.others.append(Entry(f"{collection}/{text}", attribute))
             if attribute == text:
                 continue
-            for node in nodes:
-                if isinstance(node, cst.SimpleString):
-                    self._recorder.replace(node, repr(attribute))
+            for one in sown:
+                if isinstance(one.node, cst.SimpleString):
+                    self._recorder.replace(one.node, repr(attribute))
                 else:
                     self._recorder.mark(
-                        node, "the name of what is sown is that of an attribute", NAME
+                        one.node, "the name of what is sown is that of an attribute", NAME
                     )
 
 
@@ -427,15 +426,17 @@ def _argument(node: cst.Call, keyword: str, position: int) -> cst.BaseExpression
 def _read_params(method: cst.FunctionDef, recorder: Recorder) -> None:
     """Write `self.w[...]` where a method reads a parameter that `setup` assigns."""
     first = [*method.params.posonly_params, *method.params.params][:1]
-    if not recorder.params or not first:
+    params = recorder.params
+    if not params or not first:
         return
     name = first[0].name.value
+    replaced = recorder.plan.replacements
     for node in _reads(method):
-        if node in recorder.plan.replacements:
+        if node in replaced:
             continue
         attribute = _attribute_read(node, name)
-        if attribute in recorder.params:
-            reading = "[...]" if recorder.params[attribute] else ".get_value()"
+        if attribute in params:
+            reading = "[...]" if params[attribute] else ".get_value()"
             recorder.replace(node, f"{code_of(node)}{reading}")
 
 

@@ -11,7 +11,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen.builders.finding import names_in_code
-from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Entry, Site, given_of
+from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Edit, Entry, Site, given_of
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.code import code_with
 from typed_nnx_codegen.migrate.linen.domain.frames import (
@@ -20,8 +20,10 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     Frame,
     Line,
     Recorder,
+    Stale,
     VariableRead,
 )
+from typed_nnx_codegen.migrate.linen.domain.log import Event
 from typed_nnx_codegen.migrate.linen.domain.markers import CALL, COUNTERPART
 from typed_nnx_codegen.migrate.linen.domain.names import free_name
 from typed_nnx_codegen.migrate.linen.domain.references import (
@@ -69,14 +71,13 @@ class VariableReads:
                 site = given
             case _:
                 return None
-        if frame.records and frame.recorder.is_recording:
-            frame.recorder.reads.append(VariableRead(node, owner, site, path))
+        frame.log(VariableRead(node, owner, site, path))
         return _value(site, path)
 
 
 def write_reads(recorder: Recorder, plan_of: Callable[[LinenClass], ClassPlan]) -> None:
     """Write the reads of a module, whose variables are known now."""
-    for read in recorder.reads:
+    for read in recorder.log.of(VariableRead):
         target = recorder.plan.cls if read.site is None else read.site.target
         place = _place(read.path, _entries(target, read.site, recorder, plan_of))
         if place is None:
@@ -185,7 +186,7 @@ def is_derived(node: cst.SimpleStatementLine, frame: Frame) -> bool:
         return False
     match target:
         case cst.Name(value=name):
-            recorder.stale[name] = node
+            recorder.log.append(Stale(name, node))
             return False
         case cst.Attribute(value=cst.Name(value=of), attr=attr) if of == owner:
             found = _found(value, frame)
@@ -193,8 +194,8 @@ def is_derived(node: cst.SimpleStatementLine, frame: Frame) -> bool:
             if is_plain and not isinstance(found, ModuleValue):
                 before = tuple(_needed(value, recorder))
                 _keep_locals(attr.value, (value, *before), owner, frame)
-                recorder.derived[node] = Derived(attr.value, value, before, owner)
-                recorder.stale[f"{owner}.{attr.value}"] = None
+                recorder.log.append(Derived(attr.value, value, before, owner))
+                recorder.log.append(Stale(f"{owner}.{attr.value}"))
                 return True
     recorder.mark(node, "it is computed from variables once; Linen computes it at each call", CALL)
     return False
@@ -203,7 +204,7 @@ def is_derived(node: cst.SimpleStatementLine, frame: Frame) -> bool:
 def write_properties(recorder: Recorder) -> None:
     """Write the properties of a module into its plan."""
     replacements = recorder.plan.replacements
-    for one in recorder.derived.values():
+    for one in recorder.log.of(Derived):
         lines = ["@property", f"def {one.attribute}({one.owner}):"]
         for statement in one.before:
             lines += [
@@ -226,12 +227,13 @@ def _keep_locals(attribute: str, nodes: Sequence[cst.CSTNode], owner: str, frame
     cls = recorder.plan.cls
     taken = {one.name for one in cls.fields()} | set(cls.methods())
     kept: dict[str, str] = {}
+    replacements, stale = recorder.plan.replacements, recorder.stale
     for node in nodes:
-        written = [one for one in descendants(node) if one in recorder.plan.replacements]
+        written = [one for one in descendants(node) if one in replacements]
         aside = {id(part) for one in written for part in descendants(one)}
         for below in names_in_code(node):
             name = below.value
-            is_local = name in frame.names and name != owner and name not in recorder.stale
+            is_local = name in frame.names and name != owner and name not in stale
             if not is_local or id(below) in aside:
                 continue
             if name not in kept:
@@ -253,6 +255,7 @@ def _found(value: cst.BaseExpression, frame: Frame) -> Value | None:
 def _is_stale(value: cst.BaseExpression, owner: str, frame: Frame) -> bool:
     """Whether an expression reads variables; one that makes the variable itself does not."""
     recorder = frame.recorder
+    params, stale = recorder.params, recorder.stale
     target = recorder.setup_target
     match value:
         case cst.Call(func=cst.Attribute(cst.Name(value=name), cst.Name(value="param"))):
@@ -271,12 +274,12 @@ def _is_stale(value: cst.BaseExpression, owner: str, frame: Frame) -> bool:
                 if method is not None and _declares(method.node, recorder):
                     return True
             case cst.Attribute(value=cst.Name(value=name), attr=attr) if name == owner:
-                if attr.value in recorder.params or f"{owner}.{attr.value}" in recorder.stale:
+                if attr.value in params or f"{owner}.{attr.value}" in stale:
                     return True
             case cst.Attribute(attr=cst.Name(value="value")):
                 if isinstance(_found(node.value, frame), VariableValue):
                     return True
-            case cst.Name(value=name) if name in recorder.stale:
+            case cst.Name(value=name) if name in stale:
                 return True
     return False
 
@@ -316,6 +319,28 @@ class Drawn(Value):
     nnx: str
 
 
+@dataclass(frozen=True, eq=False)
+class Draw(Event):
+    """`init` of a layer is called; a variable of that is the first value of a parameter.
+
+    Attributes:
+        site: Where the layer is constructed.
+        node: The call of `init`.
+        linen: The path of the variable in Linen; empty for the call alone.
+        name: The name of the parameter.
+    """
+
+    site: Site
+    node: cst.Call
+    linen: str = ""
+    name: str = ""
+
+
+def first_values(site: Site, recorder: Recorder) -> set[cst.Call]:
+    """Return the calls of `init` of a layer that give parameters their first values."""
+    return {one.node for one in recorder.log.about(Draw, site) if one.linen}
+
+
 def drawn_variables(site: Site, node: cst.Call, recorder: Recorder) -> Value:
     """Return what `init` of a layer returns: its variables by collection."""
     layer = find_layer(str(site.target))
@@ -325,8 +350,7 @@ def drawn_variables(site: Site, node: cst.Call, recorder: Recorder) -> Value:
         collection, _, name = one.linen.partition("/")
         if one.transpose is None and one.reshape is None:
             found.setdefault(collection, {})[name] = Drawn(site, node, one.linen, one.nnx)
-    if recorder.is_recording:
-        site.inits.setdefault(node, False)
+    recorder.log.append(Draw(site, node))
     return Table({collection: Table(inner) for collection, inner in found.items()})
 
 
@@ -339,27 +363,26 @@ def declare_drawn(drawn: Drawn, name: str, node: cst.Call, recorder: Recorder) -
         node: The call that declares it.
         recorder: What is written down.
     """
-    if not recorder.is_recording:
-        return
-    site = drawn.site
-    site.drawn[drawn.linen] = name
-    site.inits[drawn.node] = True
-    recorder.plan.rebuilt[node] = Reading(site, drawn.nnx)
+    recorder.log.append(Draw(drawn.site, drawn.node, drawn.linen, name))
+    recorder.replace(node, Reading(drawn.site, drawn.nnx))
 
 
 def entries_of_drawn(site: Site, recorder: Recorder) -> Iterator[Entry]:
     """Yield the variables of such a layer by their names in the module; mark what is left."""
-    for call, is_first in site.inits.items():
-        if not is_first:
-            recorder.mark(call, "`init` of a layer here is not migrated", COUNTERPART)
+    firsts = first_values(site, recorder)
+    draws = recorder.log.about(Draw, site)
+    for call in draws:
+        if call.node not in firsts:
+            recorder.mark(call.node, "`init` of a layer here is not migrated", COUNTERPART)
+    drawn = {one.linen: one.name for one in draws if one.linen}
     layer = find_layer(str(site.target))
-    for one in layer.variables(given_of(site)) if layer is not None and site.drawn else ():
-        if one.linen not in site.drawn:
+    for one in layer.variables(given_of(site)) if layer is not None and drawn else ():
+        if one.linen not in drawn:
             message = f"`{one.linen}` of this layer is no parameter of the module"
             recorder.mark(site.node, message, COUNTERPART)
             continue
         collection = one.linen.partition("/")[0]
-        yield Entry(f"{collection}/{site.drawn[one.linen]}", f"{site.attribute}.{one.nnx}")
+        yield Entry(f"{collection}/{drawn[one.linen]}", f"{site.attribute}.{one.nnx}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -433,14 +456,14 @@ def share_scope(passed: Sequence[Passed], node: cst.Call, frame: Frame) -> Value
             if frame.method is not None:
                 for site in sites_in(other):
                     site.shares = True
-                frame.recorder.plan.dropped |= set(_statements_of(node, frame.method.node))
+                _drop(node, frame.method.node, frame)
             return NONE
         case [SelfValue() as owner, FieldModule(name=name)] if owner is frame.instance and any(
             name == one.name for one in owner.cls.fields()
         ):
             if frame.method is not None:
                 frame.recorder.plan.shared = name
-                frame.recorder.plan.dropped |= set(_statements_of(node, frame.method.node))
+                _drop(node, frame.method.node, frame)
             return NONE
     frame.recorder.mark(node, "`nn.share_scope` with a module from outside is not migrated")
     return NONE
@@ -461,9 +484,9 @@ def _is_built(value: Value) -> bool:
     return isinstance(value, ModuleValue)
 
 
-def _statements_of(node: cst.Call, function: cst.FunctionDef) -> Iterator[cst.CSTNode]:
-    """Yield the statement that is nothing but a call."""
+def _drop(node: cst.Call, function: cst.FunctionDef, frame: Frame) -> None:
+    """Drop the statement that is nothing but a call."""
     for line in descendants(function):
         match line:
             case cst.SimpleStatementLine(body=[cst.Expr(value=value)]) if value is node:
-                yield line
+                frame.log(Edit(line, None))

@@ -10,7 +10,7 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
-from typed_nnx_codegen.migrate.linen.domain.class_plan import STAND_IN, Entry
+from typed_nnx_codegen.migrate.linen.domain.class_plan import STAND_IN, Assignment, Edit, Entry
 from typed_nnx_codegen.migrate.linen.domain.frames import Evaluate, Frame, StateAccess
 from typed_nnx_codegen.migrate.linen.domain.markers import CALL, COUNTERPART, NAME
 from typed_nnx_codegen.migrate.linen.domain.references import (
@@ -100,8 +100,7 @@ class Variables:
         del instance
         handler = self._handlers.get(name)
         if handler is None:
-            if frame.records:
-                frame.recorder.mark(node, f"`self.{name}` has no counterpart in NNX", COUNTERPART)
+            frame.mark(node, f"`self.{name}` has no counterpart in NNX", COUNTERPART)
             return UNKNOWN
         return handler(passed, node, frame)
 
@@ -160,8 +159,7 @@ class Variables:
 
     @staticmethod
     def _unclear(node: cst.Call, frame: Frame) -> Value:
-        if frame.records:
-            frame.recorder.mark(node, "a variable whose name or collection is computed", NAME)
+        frame.mark(node, "a variable whose name or collection is computed", NAME)
         return UNKNOWN
 
     def _declared(
@@ -175,7 +173,7 @@ class Variables:
         frame: Frame,
     ) -> str:
         """Declare a variable of the module that is planned; return its attribute."""
-        if not frame.records or not frame.recorder.is_recording:
+        if not frame.records:
             return ""
         spelled = self._declaring.name_of(name, frame)
         if spelled is None:
@@ -210,16 +208,13 @@ class Variables:
         value: Value = UNKNOWN,
     ) -> None:
         """Note that a variable is asked for by name: all are known when all is gone through."""
-        if not frame.records or not frame.recorder.is_recording:
-            return
         bound = bind_names(["col", "name", "value"], passed)
         collection, name = (
             str(one.value.value) if one is not None and isinstance(one.value, Const) else ""
             for one in (bound.by_name.get("col"), bound.by_name.get("name"))
         )
         conditions = tuple(frame.recorder.conditions)
-        access = StateAccess(method, node, collection, name, value, conditions)
-        frame.recorder.asked.append(access)
+        frame.log(StateAccess(node, method, collection, name, value, conditions))
 
     def _has(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
         self._note("has_variable", passed, node, frame)
@@ -237,7 +232,7 @@ class Variables:
                 put = next(
                     (
                         one.value
-                        for one in frame.recorder.asked
+                        for one in frame.recorder.log.of(StateAccess)
                         if (one.method, one.collection, one.name) == ("put_variable", where, text)
                     ),
                     UNKNOWN,
@@ -266,9 +261,8 @@ class Variables:
         match target:
             case cst.Attribute(value=owner, attr=cst.Name(value="value")) if is_single:
                 value = self._evaluate(owner, frame)
-                is_recorded = frame.records and frame.recorder.is_recording
-                if isinstance(value, VariableValue) and is_recorded and not frame.verbatim:
-                    frame.recorder.plan.writes[node] = _reading(value)
+                if isinstance(value, VariableValue) and not frame.verbatim:
+                    frame.log(Edit(node, Assignment(_reading(value))))
 
     @staticmethod
     def read(variable: VariableValue, node: cst.Attribute, frame: Frame) -> Value:
@@ -285,9 +279,8 @@ class Variables:
         one, other = bound.by_name.get("a"), bound.by_name.get("b")
         if one is None or other is None:
             return UNKNOWN
-        if frame.records:
-            first, second = code_of(one.node), code_of(other.node)
-            frame.recorder.replace(node, f"({second} if {second} is not None else {first})")
+        first, second = code_of(one.node), code_of(other.node)
+        frame.replace(node, f"({second} if {second} is not None else {first})")
         return UNKNOWN
 
     def assign_attribute(

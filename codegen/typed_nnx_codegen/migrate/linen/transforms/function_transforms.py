@@ -8,7 +8,7 @@ from dataclasses import replace
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, ClassPlan
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, Build, ClassPlan, Edit
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, Method
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     CallFunction,
@@ -86,8 +86,7 @@ class LiftedFunctions:
         try:
             return self._called(transforms, function, passed, frame)
         except Unsupported as error:
-            if frame.records:
-                frame.recorder.mark(node, str(error), TRANSFORM)
+            frame.mark(node, str(error), TRANSFORM)
             return UNKNOWN
 
     def _called(
@@ -111,19 +110,17 @@ class LiftedFunctions:
         for lift in lifts:
             inner, size = steps_inside(lift, inner)
             stacks.append(Stack(lift, size))
-        before = len(recorder.plan.sites)
+        before = len(recorder.log.of(Build))
         outer, owner = recorder.stacks, recorder.owner
         recorder.stacks = (*outer, *stacks) if is_own else outer
         recorder.owner = _first_parameter(function) if is_own else owner
         value = self._call_function(function, [module, *inner], frame)
         recorder.stacks, recorder.owner = outer, owner
-        if not is_own and len(recorder.plan.sites) > before:
+        if not is_own and len(recorder.log.of(Build)) > before:
             raise Unsupported("a function under a transform builds parts of another module")
         for stack in reversed(stacks):
             value = results_outside(stack.lift, value, stack.size)
-        if frame.records and recorder.is_recording:
-            found = LiftedFunction(transforms, module.value, len(inner))
-            recorder.lifted_functions.append(found)
+        frame.log(LiftedFunction(module.value, transforms, len(inner)))
         return value
 
     def run_with_module(
@@ -227,7 +224,7 @@ class LiftedFunctions:
 
     def write(self, recorder: Recorder) -> None:
         """Note in the plan how transforms of functions and methods are written."""
-        for one in recorder.lifted_functions:
+        for one in recorder.log.of(LiftedFunction):
             for transform in one.transforms:
                 if isinstance(transform.node, cst.BaseExpression):
                     self._write_function(recorder, one, transform, transform.node)
@@ -266,7 +263,7 @@ class LiftedFunctions:
                 recorder.replace(node, self._decorator(name, settings))
             elif isinstance(node, cst.Call):
                 template = name.format(", ".join(["__function__", *settings]))
-                recorder.plan.rebuilt[node] = AroundFirst(template)
+                recorder.replace(node, AroundFirst(template))
         except Unsupported as error:
             recorder.mark(node, str(error), TRANSFORM)
 
@@ -326,7 +323,7 @@ class LiftedFunctions:
             transform = self._transform(one.decorator, UNKNOWN, frame)
             if transform is None:
                 continue
-            recorder.plan.dropped.add(one)
+            recorder.log.append(Edit(one, None))
             for name in _methods_of(transform):
                 method = cls.own_methods.get(name)
                 if method is None:

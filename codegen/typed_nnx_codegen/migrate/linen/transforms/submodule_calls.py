@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, ClassPlan, Site
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, Build, ClassPlan, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.dims import ArgumentSize, Dim, as_dim
-from typed_nnx_codegen.migrate.linen.domain.frames import Frame, LiftedCall, Recorder
+from typed_nnx_codegen.migrate.linen.domain.frames import CallEdit, Frame, LiftedCall, Recorder
 from typed_nnx_codegen.migrate.linen.domain.markers import TRANSFORM
 from typed_nnx_codegen.migrate.linen.domain.references import ModuleValue, Repeated
 from typed_nnx_codegen.migrate.linen.domain.values import (
@@ -281,23 +281,20 @@ class LiftedCalls:
                 inner, size = steps_inside(lift, inner)
                 sizes.append(size)
         except Unsupported as error:
-            if frame.records:
-                frame.recorder.mark(node, str(error), TRANSFORM)
+            frame.mark(node, str(error), TRANSFORM)
             return UNKNOWN
         if not site.sizes:
             site.sizes = tuple(sizes)
         value = plain(inner)
         for lift, size in zip(reversed(lifts), reversed(sizes), strict=True):
             value = results_outside(lift, value, size)
-        is_own = site in frame.recorder.plan.sites
+        is_own = bool(frame.recorder.log.about(Build, site))
         if not frame.records and is_own and any(lift.maps for lift in lifts):
             message = "a module under a transform is called outside of the module that has it"
             frame.recorder.mark(site.node, message)
-        if frame.records and frame.recorder.is_recording:
-            here = not site.is_verbatim and frame.method is not None
-            is_here = here and frame.method is not None and site.method == frame.method.name
-            found = LiftedCall(site, method, tuple(passed), is_here)
-            frame.recorder.lifted_calls.setdefault(node, []).append(found)
+        here = not site.is_verbatim and frame.method is not None
+        is_here = here and frame.method is not None and site.method == frame.method.name
+        frame.log(LiftedCall(node, site, method, tuple(passed), is_here))
         return value
 
     # -- writing ------------------------------------------------------------------------------
@@ -305,7 +302,8 @@ class LiftedCalls:
     def write(self, recorder: Recorder) -> None:
         """Note in the plan how the calls are written."""
         _check_uses(recorder)
-        for node, calls in recorder.lifted_calls.items():
+        for calls in recorder.log.groups(LiftedCall):
+            node = calls[0].node
             try:
                 found = [self._written(recorder, node, one) for one in calls]
             except Unsupported as error:
@@ -318,7 +316,7 @@ class LiftedCalls:
             is_attribute = calls[0].method != "__call__" or (
                 isinstance(node.func, cst.Attribute) and node.func.attr.value == "__call__"
             )
-            recorder.plan.rebuilt[node] = ModuleFirst(function, code.arguments, is_attribute)
+            recorder.replace(node, ModuleFirst(function, code.arguments, is_attribute))
 
     def _written(
         self, recorder: Recorder, node: cst.Call, call: LiftedCall
@@ -336,7 +334,7 @@ class LiftedCalls:
             collections_of(call.site, plan_of), draws(call.site, plan_of), code.kept, len(passed)
         )
 
-        is_own = call.site in recorder.plan.sites
+        is_own = bool(recorder.log.about(Build, call.site))
 
         def spelled(bound: Bound) -> str:
             code = in_method(bound, is_here=call.is_here)
@@ -356,7 +354,7 @@ class LiftedCalls:
     def _edited(self, recorder: Recorder, node: cst.Call, call: LiftedCall) -> list[Passed]:
         """Return the arguments as the new class takes them, without those that Linen ignores."""
         ignored = any(ignores_keywords(lift) for lift in lifts_of(call.site))
-        edits = recorder.edits.get(node, [])
+        edits = recorder.log.about(CallEdit, node)
         arguments = next((one.arguments for one in edits if one.site is call.site), None)
         if arguments is None:
             return [one for one in call.passed if not (ignored and one.keyword)]
@@ -440,7 +438,7 @@ def _is_shared(lift: Lift, position: int, count: int) -> bool:
 
 def _check_uses(recorder: Recorder) -> None:
     """Mark submodules that a transform runs more than once, where a call of them is not seen."""
-    called = {one.site for calls in recorder.lifted_calls.values() for one in calls}
+    called = {one.site for one in recorder.log.of(LiftedCall)}
     handed = {
         value.site
         for site in recorder.plan.sites

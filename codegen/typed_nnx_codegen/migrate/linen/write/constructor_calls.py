@@ -11,9 +11,11 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     HIDDEN,
     Bound,
+    Call,
     ClassPlan,
     Condition,
     Lifted,
+    Need,
     Site,
     given_of,
 )
@@ -44,7 +46,6 @@ from typed_nnx_codegen.migrate.linen.evaluate.held_lists import is_of_fields
 from typed_nnx_codegen.migrate.linen.evaluate.running_lists import CodedList, SizedList
 from typed_nnx_codegen.migrate.linen.layers import (
     Built,
-    Helper,
     Inputs,
     MissingWidth,
     Refused,
@@ -94,13 +95,16 @@ def given_when(value: Array, site: Site, lifted: Lifted, recorder: Recorder) -> 
         return ""
     if value.condition not in ("", OPEN):
         return value.condition
-    if len(site.call_conditions) != len(site.calls):
-        return ""
-    for (_, method, values), conditions in zip(site.calls, site.call_conditions, strict=True):
-        if method == lifted.method and isinstance(values.get(lifted.argument), Array):
-            given.append(conditions)
-        elif method == lifted.method and values.get(lifted.argument, NONE) == NONE:
-            absent.append(conditions)
+    for call in recorder.log.about(Call, site):
+        if call.conditions is None:
+            return ""
+        if call.method != lifted.method:
+            continue
+        argument = call.values.get(lifted.argument, NONE)
+        if isinstance(argument, Array):
+            given.append(call.conditions)
+        elif argument == NONE:
+            absent.append(call.conditions)
     if not given or not absent:
         return ""
     for one in given[0]:
@@ -148,12 +152,12 @@ def _item_of_shape(value: ShapeOf, key: str) -> Value:
     return UNKNOWN if dim is None else Size(dim)
 
 
-def is_absent(site: Site, lifted: Lifted) -> bool:
+def is_absent(site: Site, lifted: Lifted, recorder: Recorder) -> bool:
     """Whether no call of a submodule gives an argument that may be None."""
     return not any(
-        isinstance(part_at(values, lifted.argument), Array)
-        for _, method, values in site.calls
-        if method == lifted.method
+        isinstance(part_at(call.values, lifted.argument), Array)
+        for call in recorder.log.about(Call, site)
+        if call.method == lifted.method
     )
 
 
@@ -242,7 +246,6 @@ class ConstructorCalls:
 
     Attributes:
         missing: The sizes that the code does not tell.
-        helpers: The definitions that the calls need.
     """
 
     def __init__(self, recorder: Recorder, executor: Executor, lifting: Lifting) -> None:
@@ -252,7 +255,6 @@ class ConstructorCalls:
         self._plan: ClassPlan = recorder.plan
         self._templates = recorder.templates
         self.missing = MissingSizes(recorder, executor.trace, lifting)
-        self.helpers: list[Helper] = []
 
     # -- submodules ---------------------------------------------------------------------------
 
@@ -330,8 +332,9 @@ class ConstructorCalls:
         self._check(site)
         refer = self._executor.refer
         name = class_code(site, self._plan.cls)
+        calls = self._plan.log.about(Call, site)
         inputs = first_inputs(
-            site, lambda value: self._visible(value, site), self._templates, refer
+            site, calls, lambda value: self._visible(value, site), self._templates, refer
         )
         if name is None or inputs is None or site.transforms:
             message = "it stays in Linen; the shapes that it is initialised with are not known"
@@ -351,7 +354,8 @@ class ConstructorCalls:
             for argument in built.arguments
             if argument.keyword not in hidden and argument.code != HIDDEN
         ]
-        self.helpers += built.helpers
+        for one in built.helpers:
+            self._plan.log.append(Need(one))
         if built.takes_rngs:
             arguments.append(f"rngs={self._recorder.rngs}")
         name = site.code or (
@@ -384,20 +388,20 @@ class ConstructorCalls:
 
     def _inputs(self, site: Site) -> list[dict[str, Value]]:
         return [
-            {name: self._visible(value, site) for name, value in values.items()}
-            for _, _, values in self._ordered(site)
+            {name: self._visible(value, site) for name, value in call.values.items()}
+            for call in self._ordered(site)
         ]
 
-    def _ordered(self, site: Site) -> list[tuple[str, str, dict[str, Value]]]:
+    def _ordered(self, site: Site) -> list[Call]:
         """Return the calls of a submodule: last those with arguments that may not be given."""
 
-        def rank(call: tuple[str, str, dict[str, Value]]) -> tuple[bool, bool]:
-            first = next(iter(call[2].values()), UNKNOWN)
+        def rank(call: Call) -> tuple[bool, bool]:
+            first = next(iter(call.values.values()), UNKNOWN)
             dims = first.shape.expanded(1).dims[-1:] if isinstance(first, Array) else ()
             asked = [atom for dim in dims if dim is not None for atom in dim.atoms()]
-            return call[0] != "__call__", any(self._lifting.may_be_none(atom) for atom in asked)
+            return call.root != "__call__", any(self._lifting.may_be_none(atom) for atom in asked)
 
-        return sorted(site.calls, key=rank)
+        return sorted(self._plan.log.about(Call, site), key=rank)
 
     def _visible(self, value: Value, site: Site) -> Value:
         """Return a value without the sizes that cannot be said where a submodule is constructed."""
@@ -449,7 +453,7 @@ class ConstructorCalls:
         for lifted in child.lifted:
             if lifted.default and not lifted.argument:
                 continue
-            if not (lifted.is_optional and is_absent(site, lifted)):
+            if not (lifted.is_optional and is_absent(site, lifted, self._recorder)):
                 arguments.append(f"{lifted.name}={self._lifted(site, cls, lifted)}")
         arguments.append(f"rngs={self._recorder.rngs}")
         name = site.code or self.class_code(site, cls)
@@ -484,13 +488,14 @@ class ConstructorCalls:
 
     def _lifted(self, site: Site, cls: LinenClass, lifted: Lifted) -> str:
         """Return what a submodule's lifted parameter is given."""
-        calls = sorted(site.calls, key=lambda call: call[0] != "__call__")
+        found = self._plan.log.about(Call, site)
+        calls = sorted(found, key=lambda call: call.root != "__call__")
         # Methods that the module's own call passes an argument on to mostly call it the same.
-        is_called = any(method == lifted.method for _, method, _ in calls)
-        for _, method, values in calls:
-            if method != lifted.method and lifted.argument and is_called:
+        is_called = any(call.method == lifted.method for call in calls)
+        for call in calls:
+            if call.method != lifted.method and lifted.argument and is_called:
                 continue
-            value = part_at(values, lifted.argument)
+            value = part_at(call.values, lifted.argument)
             if lifted.is_number:
                 number = self._if_visible(number_of(value), site)
                 if number is not None:

@@ -14,7 +14,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_fields, code_of, desc
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
 from typed_nnx_codegen.migrate.analysis.values import External
 from typed_nnx_codegen.migrate.linen.builders.finding import is_same_name
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, Need
 from typed_nnx_codegen.migrate.linen.domain.classes import public_linen
 from typed_nnx_codegen.migrate.linen.domain.code import closed, operand, parsed
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece
@@ -363,7 +363,7 @@ class ConstructorCode:
         layer = find_layer(public)
         if layer is None or layer.definition is None:
             return self._refer(public)
-        frame.recorder.helpers.append(layer.definition)
+        frame.recorder.log.append(Need(layer.definition))
         return layer.nnx
 
     def _partial(self, value: Partial, frame: Frame) -> str | None:

@@ -176,7 +176,7 @@ def _is_moved(node: cst.CSTNode, cls: LinenClass) -> bool:
 def _mark(node: cst.CSTNode, *plans: ClassPlan) -> None:
     for one in plans:
         if not any(mark.node is node for mark in one.marks):
-            one.marks.append(Mark(node, _DIFFERENT, NAME))
+            one.log.append(Mark(node, _DIFFERENT, NAME))
 
 
 _OPERATORS: dict[type[cst.BaseAugOp], cst.BaseBinaryOp] = {

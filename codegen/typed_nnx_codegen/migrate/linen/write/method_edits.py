@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.linen.domain.class_plan import ListUse, Site
+from typed_nnx_codegen.migrate.linen.domain.class_plan import (
+    CallElsewhere,
+    Enter,
+    ListUse,
+    Site,
+)
 from typed_nnx_codegen.migrate.linen.domain.code import code_with, passed_token
 from typed_nnx_codegen.migrate.linen.domain.frames import CallEdit, Frame, Recorder
 from typed_nnx_codegen.migrate.linen.layers import Argument, Built, find_layer
@@ -39,7 +44,7 @@ def follows_inputs(site: Site, recorder: Recorder) -> bool:
     calls = list(_calls(site, recorder))
     return (
         bool(calls)
-        and not site.is_called_elsewhere
+        and not recorder.log.about(CallElsewhere, site)
         and all(_is_known_at(site, node, edit) for node, edit in calls)
     )
 
@@ -97,8 +102,11 @@ def cast_result(edit: CallEdit, node: cst.Call, recorder: Recorder) -> None:
         return
     dtype = site.given[SETTING].node
     if dtype is not None and _casts_result(site):
-        recorder.plan.rebuilt[node] = lambda _, updated: cst.Call(
-            cst.Attribute(updated, cst.Name("astype")), [cst.Arg(dtype)]
+        recorder.replace(
+            node,
+            lambda _, updated: cst.Call(
+                cst.Attribute(updated, cst.Name("astype")), [cst.Arg(dtype)]
+            ),
         )
 
 
@@ -122,10 +130,9 @@ def _array_of(site: Site) -> cst.Name | None:
 
 
 def _calls(site: Site, recorder: Recorder) -> Iterator[tuple[cst.Call, CallEdit]]:
-    for node, edits in recorder.edits.items():
-        for edit in edits:
-            if edit.site is site:
-                yield node, edit
+    for edit in recorder.log.of(CallEdit):
+        if edit.site is site:
+            yield edit.node, edit
 
 
 def _is_known_at(site: Site, node: cst.Call, edit: CallEdit) -> bool:
@@ -153,8 +160,8 @@ def edit_methods(
     recorder: Recorder, naming: Naming, moving: Moving, refer: Callable[[str], str]
 ) -> None:
     """Note in the plan how calls of submodules are written, and which lists methods go through."""
-    for node, edits in recorder.edits.items():
-        _edit(recorder, node, edits, refer, moving)
+    for edits in recorder.log.groups(CallEdit):
+        _edit(recorder, edits[0].node, edits, refer, moving)
     _pass_lists(recorder, naming)
     moving.finish()
 
@@ -162,6 +169,7 @@ def edit_methods(
 def _pass_lists(recorder: Recorder, naming: Naming) -> None:
     """Begin to go through lists of submodules where callers enter; other methods are given them."""
     plan = recorder.plan
+    self_calls = recorder.self_calls
     needs: dict[cst.CSTNode, list[str]] = {}
     for name, sites in naming.lists.items():
         methods = {site.method_node for site in sites if site.method_node is not None}
@@ -175,17 +183,17 @@ def _pass_lists(recorder: Recorder, naming: Naming) -> None:
     changed = True
     while changed:
         changed = False
-        for caller, _, called in recorder.self_calls:
+        for caller, _, called in self_calls:
             for name in list(needs.get(called, ())):
                 changed = _add(needs, caller, name) or changed
-    called_nodes = {called for _, _, called in recorder.self_calls}
+    called_nodes = {called for _, _, called in self_calls}
     for method, names in needs.items():
         if method in called_nodes:
             plan.parameters[method] = [*plan.parameters.get(method, ()), *names]
         else:
             uses = plan.iterators.setdefault(method, [])
             uses += [ListUse(name) for name in names if name not in {one.name for one in uses}]
-    for _, call, called in recorder.self_calls:
+    for _, call, called in self_calls:
         if called in plan.parameters:
             plan.extras[call] = [f"{name}={name}" for name in plan.parameters[called]]
 
@@ -209,7 +217,7 @@ def _use(name: str, sites: list[Site], recorder: Recorder) -> ListUse:
 def _runs_once(recorder: Recorder, method: cst.FunctionDef) -> bool:
     """Whether a method runs once for each call of the module from outside."""
     calls = [caller for caller, _, called in recorder.self_calls if called is method]
-    if method in recorder.repeated or len(calls) > 1:
+    if any(one.is_repeated for one in recorder.log.about(Enter, method)) or len(calls) > 1:
         return False
     return not calls or _runs_once(recorder, calls[0])
 
@@ -247,9 +255,10 @@ def _written(
 ) -> str | None:
     """Return the arguments of a call, as code; None where they stay."""
     # What is rewritten within the arguments is there when the file is written.
-    replacements = recorder.plan.replacements | {
+    passed: dict[cst.CSTNode, str] = {
         arg.value: passed_token(position) for position, arg in enumerate(node.args)
     }
+    replacements = recorder.plan.replacements | passed
     if edit.site is not None and edit.site.is_bridged:
         if not edit.site.updates:
             return None

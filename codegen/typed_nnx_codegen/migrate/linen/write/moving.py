@@ -8,7 +8,14 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, CallKeyword, ClassPlan, Site
+from typed_nnx_codegen.migrate.linen.domain.class_plan import (
+    Bound,
+    CallElsewhere,
+    CallKeyword,
+    ClassPlan,
+    Need,
+    Site,
+)
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.code import code_with
 from typed_nnx_codegen.migrate.linen.domain.frames import CallEdit, Frame, Recorder
@@ -49,7 +56,7 @@ def chosen_constructor(
         if name is None or site.code != first.code or not site.code.startswith("self."):
             return None
         text += f"{code} if {CONSTRUCTS.name}({site.code}, {name}) else "
-    recorder.helpers.append(CONSTRUCTS)
+    recorder.log.append(Need(CONSTRUCTS))
     return f"({text}{last})"
 
 
@@ -206,13 +213,14 @@ class Moving:
     def finish(self) -> None:
         """Give methods the keywords that they need, and mark what does not reach its place."""
         plan = self._recorder.plan
+        self_calls = self._recorder.self_calls
         changed = True
         while changed:
             changed = False
-            for caller, _, called in self._recorder.self_calls:
+            for caller, _, called in self_calls:
                 for name in list(self._needs.get(called, ())):
                     changed = self._need(caller, name) or changed
-        for _, call, called in self._recorder.self_calls:
+        for _, call, called in self_calls:
             names = self._needs.get(called, {})
             if names:
                 extras = plan.extras.setdefault(call, [])
@@ -233,7 +241,11 @@ class Moving:
         names = {name for name, _ in _moving(site, self._facts, self._plan_of)}
         if not names:
             return
-        missing = names if site.is_called_elsewhere else names - self._reached.get(site, set())
+        missing = (
+            names
+            if self._recorder.log.about(CallElsewhere, site)
+            else names - self._reached.get(site, set())
+        )
         if site.transforms:
             missing = names
         for name in sorted(missing)[:1]:
@@ -266,8 +278,8 @@ class Moving:
                             self._reads[node] = name
                         if method.name not in _MOVED:
                             self._need(method.node, name)
-                            if field not in merged:
-                                plan.replacements.setdefault(node, name)
+                            if field not in merged and node not in plan.replacements:
+                                self._recorder.replace(node, name)
                         elif not self._is_moved(node, method.node):
                             message = f"`{field}` depends on calls, and `{method.name}` reads it"
                             self._recorder.mark(node, message, CALL)

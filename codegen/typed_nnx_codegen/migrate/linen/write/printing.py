@@ -13,7 +13,13 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Lifted,
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.code import code_with
 from typed_nnx_codegen.migrate.linen.domain.dims import Piece
-from typed_nnx_codegen.migrate.linen.domain.frames import Change, Compound, Line, Recorder
+from typed_nnx_codegen.migrate.linen.domain.frames import (
+    Change,
+    Compound,
+    Declare,
+    Line,
+    Recorder,
+)
 from typed_nnx_codegen.migrate.linen.domain.markers import SIZE
 from typed_nnx_codegen.migrate.linen.domain.references import Repeated, SelfValue
 from typed_nnx_codegen.migrate.linen.domain.values import Seq, Table, Value
@@ -162,8 +168,10 @@ class Printing:
         for site in self._plan.sites:
             code = self._calls.constructor(site) if site.is_verbatim else site.reference
             if code:
-                self._plan.replacements[site.node] = code
-        setup = list(self._recorder.setup)
+                self._recorder.replace(site.node, code)
+        declared = self._plan.log.of(Declare)
+        later = [Line(f"self.{one.attribute} = {one.later}") for one in declared if one.later]
+        setup = [*self._recorder.setup, *later]
         block = [*self._containers(), *self._recorder.block]
         self._run_sizes(setup)
         self._run_sizes(block)
@@ -195,7 +203,6 @@ class Printing:
         self._plan.init = text.split("\n") if text else []
         if self._recorder.uses_rngs:
             self._plan.init.insert(0, "self.rngs = rngs")
-        self._plan.helpers = tuple(dict.fromkeys([*self._recorder.helpers, *self._calls.helpers]))
 
     def _names_of(self, line: Line) -> list[str]:
         """Return the names in a line, those of submodules and in sizes too."""
@@ -325,12 +332,16 @@ class Printing:
     def _run_sizes(self, block: list[Line | Compound]) -> None:
         """Write the sizes that run through lists of submodules where the lists are made."""
         by_loop: dict[int, list[tuple[Piece, Change]]] = {}
-        for piece, change in self._recorder.changes.items():
+        for piece, change in self._changes().items():
             if change.loop is not None:
                 for number in (change.loop, *change.also):
                     by_loop.setdefault(number, []).append((piece, change))
         if by_loop:
             self._run_in(block, by_loop)
+
+    def _changes(self) -> dict[Piece, Change]:
+        """Return the sizes that run in loops."""
+        return {one.piece: one for one in self._plan.log.of(Change)}
 
     def _run_in(
         self, block: list[Line | Compound], by_loop: dict[int, list[tuple[Piece, Change]]]
@@ -396,7 +407,7 @@ class Printing:
 
     def _used_outside(self, running: list[tuple[Piece, Change]]) -> set[str]:
         """Return the names of sizes that other loops begin with, or later lines have."""
-        others = self._recorder.changes.items() - set(running)
+        others = self._changes().items() - set(running)
         texts = [self._templates.token(change.entry) for _, change in others]
         lines = [one.text for one in self._recorder.block if isinstance(one, Line)]
         texts += [text for text in lines if isinstance(text, str)]

@@ -11,6 +11,7 @@ import pytest
 from tests.codegen.migrate.linen.command.running import migrated, run
 from tests.support.processes import run_process
 from typed_nnx_codegen.migrate.files import migrate_bytes
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Need
 from typed_nnx_codegen.migrate.linen.layers import Helper
 from typed_nnx_codegen.migrate.linen.migration import migrate_linen
 from typed_nnx_codegen.migrate.linen.plan import planner
@@ -329,7 +330,7 @@ def with_helper(monkeypatch: pytest.MonkeyPatch, helper: Helper) -> None:
 
     def need(self: planner.Planner, cls: object) -> object:
         plan = real(self, cls)  # type: ignore[arg-type]  # a stand-in
-        plan.helpers = (helper,)
+        plan.log.append(Need(helper))
         return plan
 
     monkeypatch.setattr(planner.Planner, "_plan", need)
