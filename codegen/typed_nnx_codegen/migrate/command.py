@@ -61,6 +61,7 @@ class _Given(TypedDict):
     trace: tuple[str, ...]
     trace_steps: int | None
     gradual: bool
+    verify: bool
 
 
 @click.command(
@@ -182,6 +183,13 @@ class _Given(TypedDict):
     is_flag=True,
     help="With --linen: wrap what cannot be migrated with bridge.ToNNX, it stays Linen code.",
 )
+@click.option(
+    "--verify",
+    is_flag=True,
+    help="With --linen: import what would be written, and compare the modules of --example with "
+    "Linen. Files that would not import are not written, modules that differ get a comment. "
+    "The files are run.",
+)
 def migrate(**given: Unpack[_Given]) -> None:
     """Rewrite older NNX code in the files and folders PATH; with --linen, modules of flax.linen.
 
@@ -204,6 +212,8 @@ def migrate(**given: Unpack[_Given]) -> None:
         diff=request.mode != "write" if given["diff"] is None else given["diff"],
         report_on_output=any(report.path is None for report in request.reports),
     )
+    if given["verify"]:
+        screen.say("--verify runs the files that change, as they are and migrated")
     try:
         if work is not None:
             work.trace(request, screen.say)
@@ -233,6 +243,7 @@ def _check_linen_options(given: _Given) -> None:
         "--trace": given["trace"],
         "--trace-steps": given["trace_steps"],
         "--gradual": given["gradual"],
+        "--verify": given["verify"],
     }
     for option, value in of_linen.items():
         if value:
@@ -261,6 +272,7 @@ def _linen_work(given: _Given) -> LinenWork:
         traces=given["trace"],
         steps=given["trace_steps"] or 0,
         gradual=given["gradual"],
+        verify=given["verify"],
     )
     return work
 

@@ -17,7 +17,12 @@ Line = cst.SimpleStatementLine
 _LINEN = "flax.linen"
 
 
-def finish_imports(before: cst.Module, after: cst.Module, file: File) -> cst.Module:
+def finish_imports(
+    before: cst.Module,
+    after: cst.Module,
+    file: File,
+    needed_elsewhere: frozenset[str] = frozenset(),
+) -> cst.Module:
     """Return a tree with the imports that its code needs.
 
     Names that the code before read and the code after does not are not imported any more; other
@@ -27,12 +32,13 @@ def finish_imports(before: cst.Module, after: cst.Module, file: File) -> cst.Mod
         before: The tree before.
         after: The tree after the rules.
         file: The file.
+        needed_elsewhere: The names that other files import from this one.
     """
     if after is before and not file.names.added:
         return after
     read = read_names(after)
     exported = frozenset(file.analysis.exported() or ())
-    lost = file.names.before - read - exported
+    lost = file.names.before - read - exported - needed_elsewhere
     needed = {name: text for name, text in file.names.added.items() if name in read}
     if needed:
         # Before others go: the place of one of NNX is the place of the new one.

@@ -49,14 +49,23 @@ class Names:
     # -- names to write -----------------------------------------------------------------------
 
     def refer(self, public: str, scope: Scope) -> cst.BaseExpression:
-        """Return an expression for a public name, as seen from a scope."""
-        direct = self._bound_to(public, scope)
-        if direct is not None:
-            return cst.Name(direct)
+        """Return an expression for a public name, as seen from a scope; it is imported if need be."""
+        found = self.find(public, scope)
+        if found is not None:
+            return found
         module, _, name = public.rpartition(".")
         if not module:
             return cst.Name(self._import_module(public))
         return cst.Attribute(self.refer(module, scope), cst.Name(name))
+
+    def find(self, public: str, scope: Scope) -> cst.BaseExpression | None:
+        """Return an expression for a public name from what is imported; None where there is none."""
+        direct = self._bound_to(public, scope)
+        if direct is not None:
+            return cst.Name(direct)
+        module, _, name = public.rpartition(".")
+        found = self.find(module, scope) if module else None
+        return None if found is None else cst.Attribute(found, cst.Name(name))
 
     def _bound_to(self, public: str, scope: Scope) -> str | None:
         """Return a local name that an import binds to a public name, the usual one first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,11 +19,14 @@ from typed_nnx_codegen.migrate.linen.builders.setup_calls import with_setups
 from typed_nnx_codegen.migrate.linen.callers import Callers
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Mark
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, LinenClasses
+from typed_nnx_codegen.migrate.linen.domain.markers import TRACE
 from typed_nnx_codegen.migrate.linen.domain.names import written_name
 from typed_nnx_codegen.migrate.linen.plan.planner import Planner
 from typed_nnx_codegen.migrate.linen.project.gradual import Gradual, Staying, bridged_classes
 from typed_nnx_codegen.migrate.linen.project.results import LinenResult, as_it_was, findings_of
+from typed_nnx_codegen.migrate.linen.project.verification import NO_FAILURES, Failures
 from typed_nnx_codegen.migrate.linen.trace.record import Trace
+from typed_nnx_codegen.migrate.linen.write.constructors import borrowed_name
 from typed_nnx_codegen.migrate.linen.write.emission import Emission, MethodCode, NotWritten, merged
 from typed_nnx_codegen.migrate.linen.write.helpers import (
     NameTaken,
@@ -34,10 +37,17 @@ from typed_nnx_codegen.migrate.linen.write.helpers import (
 from typed_nnx_codegen.migrate.options import Options
 from typed_nnx_codegen.migrate.project import Project
 from typed_nnx_codegen.migrate.syntax import error_in
+from typed_nnx_codegen.migrate.undefined_names import (
+    defined_names,
+    imported_names,
+    newly_undefined,
+)
 
 # Helpers of helpers: how deep `setup` goes to build submodules.
 _MOST_ROUNDS = 3
 _UNWRITABLE = "its new text would not parse"
+_UNDEFINED = "its new text would read `{name}` in line {line}, which nothing defines"
+_LOST = "`{name}`, which other files import from it, would be lost"
 
 
 def migrate_linen(
@@ -47,6 +57,7 @@ def migrate_linen(
     trace: Trace | None = None,
     gradual: bool = False,
     read: Sequence[Path] = (),
+    failures: Failures = NO_FAILURES,
 ) -> list[LinenResult]:
     """Migrate files; nothing is written.
 
@@ -57,6 +68,7 @@ def migrate_linen(
         trace: What a trace tells of the shapes that submodules are called with.
         gradual: Whether modules that need a person stay in Linen, in a bridge.
         read: Files that are not migrated, whose modules the others may use.
+        failures: What running the migrated code has shown.
 
     Returns:
         The results of the files that could be read and mention flax.
@@ -76,8 +88,8 @@ def migrate_linen(
                 break
             project.change(found)
             analyses = _analyses(every, project)
-    migration = _Migration(analyses, options, trace, frozenset({*read} - {*paths}))
-    results = migration.run(gradual=gradual)
+    migration = _Migration(analyses, before, options, trace, frozenset({*read} - {*paths}))
+    results = migration.run(failures, gradual=gradual)
     return [as_it_was(one, before[one.path]) for one in results]
 
 
@@ -88,20 +100,40 @@ def _analyses(paths: Sequence[Path], project: Project) -> dict[Path, Analysis]:
 
 
 class _Refer:
-    """Spells public names in a file.
+    """Spells public names in a file, and names of the project by where they are defined.
 
     Args:
         file: The file.
+        homes: The files of the project, by dotted name.
     """
 
-    def __init__(self, file: File) -> None:
+    def __init__(self, file: File, homes: Mapping[str, Analysis]) -> None:
         self._file = file
+        self._homes = homes
 
     def __call__(self, public: str) -> str:
         """Return the expression for a public name."""
         if public.startswith("builtins."):
             return public.removeprefix("builtins.")
+        module, _, name = public.rpartition(".")
+        home = self._homes.get(module)
+        if home is not None:
+            # A name that cannot be imported stays undefined, and the class is not written.
+            is_circular = self._file.analysis in self._imported_by(home)
+            return name if is_circular else borrowed_name(name, home, self._file)
         return code_of(self._file.refer(written_name(public) or public))
+
+    def _imported_by(self, home: Analysis) -> set[Analysis]:
+        """Return the files of the project that a file imports, and these in turn."""
+        found: set[Analysis] = set()
+        waiting = [home]
+        while waiting:
+            for binding in waiting.pop().scope.imports.values():
+                for one in (self._homes.get(binding.module), self._homes.get(binding.full)):
+                    if one is not None and one not in found and not binding.is_apart:
+                        found.add(one)
+                        waiting.append(one)
+        return found - {home}
 
 
 class _Migration:
@@ -109,6 +141,7 @@ class _Migration:
 
     Args:
         analyses: The files.
+        before: Their texts as they were.
         options: What is asked for.
         trace: What a trace tells.
         kept: The files that are only read.
@@ -117,21 +150,26 @@ class _Migration:
     def __init__(
         self,
         analyses: dict[Path, Analysis],
+        before: dict[Path, str],
         options: Options,
         trace: Trace | None,
         kept: frozenset[Path] = frozenset(),
     ) -> None:
         self._analyses = analyses
+        self._before = before
         self._kept = kept
         self._classes = LinenClasses(analyses.values())
         self._files = {path: File(one, options) for path, one in analyses.items()}
-        refers = {one.analysis.path: _Refer(one) for one in self._files.values()}
+        homes = {one.module: one for one in analyses.values()}
+        refers = {one.analysis.path: _Refer(one, homes) for one in self._files.values()}
         self._refers, self._trace = refers, trace
         self._planner = Planner(self._classes, refers, trace)
         self._callers = Callers(self._classes, self._planner.plan_of)
         self._caller_marks: dict[Path, list[Mark]] = {}
         # Files without a module that could not be written, and why.
         self._unwritten: dict[Path, str] = {}
+        # Imports that a file no longer needs itself, and that others import from it.
+        self._needed: dict[Path, frozenset[str]] = {}
 
     def _keep_some(self, gradual: Gradual) -> None:
         """Plan until no module that needs a person is migrated."""
@@ -147,7 +185,7 @@ class _Migration:
     def _every(self) -> list[LinenClass]:
         return [cls for one in self._analyses.values() for cls in self._classes.all_in(one)]
 
-    def run(self, *, gradual: bool) -> list[LinenResult]:
+    def run(self, failures: Failures, *, gradual: bool) -> list[LinenResult]:
         """Plan all modules, then write each file."""
         bridged = list(bridged_classes(self._analyses.values(), self._classes))
         if gradual or bridged:
@@ -157,18 +195,22 @@ class _Migration:
                 keeping.keep_read(cls for cls in self._every() if cls.analysis.path in self._kept)
             self._keep_some(keeping)
         every = self._every()
+        written = [path for path in self._analyses if path not in self._kept]
         staying = Staying({cls: self._planner.plan_of(cls) for cls in every}, self._kept)
         for cls in every:
             self._check_helpers(cls)
             if cls.analysis.path in self._kept:
                 self._planner.plan_of(cls).stays = f"{cls.analysis.path.name} is not migrated"
-        written = [path for path in self._analyses if path not in self._kept]
+            _note_failure(self._planner.plan_of(cls), failures)
+        for path in written:
+            if path.resolve() in failures.files:
+                self._unwritten[path] = failures.files[path.resolve()]
         texts: dict[Path, str] = {}
         # A module that cannot be written stays, which concerns the files of others too.
         while True:
             staying.spread()
             failed = [plan for path in written for plan in self._write(path, texts)]
-            if not failed:
+            if not failed and not self._keep_needed(texts):
                 break
         before = {cls: self._planner.plan_of(cls).marks for cls in every}
         staying.mark()
@@ -195,6 +237,8 @@ class _Migration:
 
     def _write(self, path: Path, texts: dict[Path, str]) -> list[ClassPlan]:
         """Write a file into `texts`; return the modules that cannot be written and stay now."""
+        if path in self._unwritten:
+            return []
         try:
             text, problem = self._checked_text(path)
         except NotWritten as error:
@@ -222,24 +266,56 @@ class _Migration:
         # A bug of ours must not stop the other files.
         except Exception as error:  # noqa: BLE001 - what is kept back says it
             return "", described(error)
-        return text, _UNWRITABLE if error_in(text) else ""
+        if error_in(text):
+            return text, _UNWRITABLE
+        new = newly_undefined(self._before[path], text)
+        return text, _UNDEFINED.format(name=new[0].name, line=new[0].line) if new else ""
+
+    def _keep_needed(self, texts: dict[Path, str]) -> bool:
+        """Keep the names that other files import; return whether anything changed for it."""
+        lost: dict[Path, frozenset[str]] = {}
+        for path, text in texts.items():
+            before, after = defined_names(self._before[path]), defined_names(text)
+            if before is not None and after is not None and before - after:
+                lost[path] = before - after
+        if not lost:
+            return False
+        paths = {self._analyses[path].module: path for path in lost}
+        needed: dict[Path, set[str]] = {}
+        for path, one in self._analyses.items():
+            text = texts.get(path, self._before[path])
+            for module, name in imported_names(text, one.module, one.is_package):
+                if module in paths and name in lost[paths[module]] and paths[module] != path:
+                    needed.setdefault(paths[module], set()).add(name)
+        for path, names in needed.items():
+            if names <= self._needed.get(path, frozenset()):
+                # It was no import that was lost.
+                for plan in self._plans(path):
+                    if not plan.stays:
+                        _kept_back(plan, _LOST.format(name=min(names)))
+            self._needed[path] = self._needed.get(path, frozenset()) | names
+        return bool(needed)
 
     def _culprits(self, path: Path, problem: str) -> list[ClassPlan]:
-        """Return the modules because of which a file does not parse; they stay from now on."""
+        """Return the modules because of which a file cannot be written; they stay from now on."""
         migrated = [plan for plan in self._plans(path) if not plan.stays]
-        found: list[ClassPlan] = []
+        found: list[tuple[ClassPlan, str]] = []
         for plan in migrated:
             for other in migrated:
                 other.stays = "" if other is plan else _UNWRITABLE
             try:
-                is_bad = bool(self._checked_text(path)[1])
-            except NotWritten:
-                is_bad = True
-            if is_bad:
-                found.append(plan)
+                own = self._checked_text(path)[1]
+            except NotWritten as error:
+                own = described_cause(error)
+            if own:
+                found.append((plan, own))
         for plan in migrated:
             plan.stays = ""
-        return [_kept_back(plan, problem) for plan in found or migrated]
+        found = found or [(plan, problem) for plan in migrated]
+        for plan, own in found:
+            # What a marker says of the class is why it cannot be written.
+            _kept_back(plan, "; ".join([*(mark.message for mark in plan.marks[:1]), own]))
+        return [plan for plan, _ in found]
 
     def _text(self, path: Path) -> str:
         analysis, file = self._analyses[path], self._files[path]
@@ -257,7 +333,7 @@ class _Migration:
         helpers += callers.helpers
         after = with_helpers(after, helpers, file).visit(NestedQuotes())
         assert isinstance(after, cst.Module)
-        return finish_imports(tree, after, file).code
+        return finish_imports(tree, after, file, self._needed.get(path, frozenset())).code
 
     def _methods(self) -> MethodCode:
         return merged(self._planner.plan_of(cls) for cls in self._every())
@@ -277,6 +353,17 @@ def described_cause(error: NotWritten) -> str:
     if isinstance(error.error, cst.ParserSyntaxError):
         return _UNWRITABLE
     return described(error.error)
+
+
+def _note_failure(plan: ClassPlan, failures: Failures) -> None:
+    """Keep or mark a module that failed when it was run."""
+    path = plan.cls.analysis.path.resolve()
+    if plan.stays:
+        return
+    if path in failures.files:
+        plan.stays = failures.files[path]
+    elif (path, plan.cls.name) in failures.classes:
+        plan.log.append(Mark(plan.cls.node, failures.classes[path, plan.cls.name], TRACE))
 
 
 def _kept_back(plan: ClassPlan, problem: str) -> ClassPlan:

@@ -18,6 +18,12 @@ from typed_nnx_codegen.migrate.findings import FileResult
 from typed_nnx_codegen.migrate.linen.domain.markers import EXPLANATIONS, TITLES
 from typed_nnx_codegen.migrate.linen.migration import migrate_linen
 from typed_nnx_codegen.migrate.linen.project.results import LinenResult, map_path, map_text
+from typed_nnx_codegen.migrate.linen.project.verification import (
+    NO_FAILURES,
+    Failures,
+    NotVerified,
+    failures,
+)
 from typed_nnx_codegen.migrate.linen.trace.record import (
     NAME,
     BadRecord,
@@ -177,6 +183,7 @@ class LinenWork:
         traces: The programs to run, and the files with what earlier runs recorded.
         steps: How many outermost calls each of the programs goes on for; 0 for no end.
         gradual: Whether what cannot be migrated is wrapped.
+        verify: Whether the migrated code is run before it is written.
     """
 
     def __init__(
@@ -187,12 +194,14 @@ class LinenWork:
         traces: Sequence[str] = (),
         steps: int = 0,
         gradual: bool = False,
+        verify: bool = False,
     ) -> None:
         self._output = output
         self._example = example
         self._traces = traces
         self._steps = steps
         self._gradual = gradual
+        self._verify = verify
         self._maps: dict[Path, str] = {}
         self._tables: Tables | None = None
         self._trace: Trace | None = None
@@ -268,11 +277,21 @@ class LinenWork:
         if self._tables is not None:
             self._trace = Trace(self._tables, [*near, *(one.path for one in sources)])
 
+        known = NO_FAILURES
+
         def migrate(paths: Sequence[Path]) -> list[LinenResult]:
             """Migrate files."""
-            return migrate_linen(paths, roots, request.options, self._trace, self._gradual, near)
+            options, gradual = request.options, self._gradual
+            return migrate_linen(paths, roots, options, self._trace, gradual, near, known)
 
-        migrated = _migrated([one.path for one in sources], migrate)
+        named = [one.path for one in sources]
+        migrated = _migrated(named, migrate)
+        while self._verify:
+            seen = known | self._failures(migrated)
+            if seen == known:
+                break
+            known = seen
+            migrated = _migrated(named, migrate)
         for source in sources:
             after = migrated.get(source.path)
             if source.path in silent and not (isinstance(after, LinenResult) and after.plans):
@@ -281,6 +300,15 @@ class LinenWork:
         for path in files:
             on_result(results[path])
         return [results[path] for path in files]
+
+    def _failures(self, migrated: Mapping[Path, LinenResult | str]) -> Failures:
+        """Return what running the migrated code shows."""
+        try:
+            return failures(
+                [one for one in migrated.values() if isinstance(one, LinenResult)], self._example
+            )
+        except NotVerified as error:
+            raise Refused(f"--verify: {error}") from error
 
     def _result(self, source: _Source, found: LinenResult | str | None) -> FileResult:
         result = FileResult(source.path, source.data, source.data)

@@ -35,6 +35,7 @@ MARKED: Final[dict[str, set[str]]] = {
         "WithOptions",
         "WithOptionsInSetup",
     },
+    "classes_in_tables": {"FromDict"},
     "configs": {
         "KeywordConfigured",
         "TextEncoder",
@@ -124,6 +125,7 @@ MARKED: Final[dict[str, set[str]]] = {
     "input_dtypes": {
         "ReboundBeforeTheCall",
     },
+    "masks_and_states": {"GrowsMean", "ParamListLoop"},
     "methods": {
         "ConstantsAndProperties",
         "NamedScopes",

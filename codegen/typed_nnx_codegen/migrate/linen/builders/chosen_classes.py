@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, is_name
 from typed_nnx_codegen.migrate.analysis.values import (
     UNKNOWN,
     External,
@@ -32,6 +33,9 @@ from typed_nnx_codegen.migrate.linen.builders.inlining import (
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, LinenClasses, public_linen
 from typed_nnx_codegen.migrate.linen.domain.names import bound_in
 from typed_nnx_codegen.migrate.linen.layers import find_layer
+
+# A table with more classes is not written as a choice.
+_MOST_ITEMS: Final = 8
 
 
 @dataclass(frozen=True)
@@ -215,6 +219,9 @@ class _Method:
             case cst.Call() as maker:
                 options = list(self._options(maker))
                 return options if len(options) > 1 and self._are_known(options) else None
+            case cst.Subscript() as item:
+                options = list(self._of_expression(item))
+                return options if len(options) > 1 and self._are_known(options) else None
         return None
 
     def _options(self, node: cst.BaseExpression) -> Iterator[_Option]:
@@ -226,7 +233,46 @@ class _Method:
             if returned is not None:
                 self._returned.update(returned.values)
                 node = returned.expression
-        yield from _of_expression(node)
+        yield from self._of_expression(node)
+
+    def _of_expression(self, node: cst.BaseExpression) -> Iterator[_Option]:
+        """Yield what an expression may be: a choice, or an item of a table."""
+        match node:
+            case cst.IfExp(test=test, body=body, orelse=orelse):
+                yield _Option(test, body)
+                yield from self._of_expression(orelse)
+            case cst.Subscript(
+                value=cst.Dict() | cst.Name() as named,
+                slice=[cst.SubscriptElement(slice=cst.Index(value=key))],
+            ):
+                elements = self._table(named)
+                if not elements or not _is_plain(key):
+                    yield _Option(None, node)
+                    return
+                for one in elements[:-1]:
+                    yield _Option(_equal(key, one.key), one.value)
+                yield _Option(None, elements[-1].value)
+            case _:
+                yield _Option(None, node)
+
+    def _table(self, node: cst.Dict | cst.Name) -> list[cst.DictElement]:
+        """Return the items of a dict, which a name of the file may hold; none where it may change."""
+        if isinstance(node, cst.Name):
+            found = None if node.value in self._bound else _constant(node.value, self._analysis)
+            if not isinstance(found, cst.Dict):
+                return []
+            node = found
+            if any(
+                one.value in self._bound for one in descendants(node) if isinstance(one, cst.Name)
+            ):
+                return []  # a name in it means something else in the method
+        found_items = [one for one in node.elements if isinstance(one, cst.DictElement)]
+        is_known = len(found_items) == len(node.elements) <= _MOST_ITEMS
+        plain = all(
+            isinstance(one.key, cst.SimpleString | cst.Integer | cst.Attribute | cst.Name)
+            for one in found_items
+        )
+        return found_items if is_known and plain else []
 
     def _value(self, node: cst.BaseExpression) -> Value:
         """Return what an expression stands for, here or where a function returns it."""
@@ -364,12 +410,27 @@ class _Method:
         return True
 
 
-def _of_expression(node: cst.BaseExpression) -> Iterator[_Option]:
-    if not isinstance(node, cst.IfExp):
-        yield _Option(None, node)
-        return
-    yield _Option(node.test, node.body)
-    yield from _of_expression(node.orelse)
+def _constant(name: str, analysis: Analysis) -> cst.BaseExpression | None:
+    """Return what a file binds to a name, where it does no more with it than reading items."""
+    values: list[cst.BaseExpression | None] = []
+    for node in analysis.nodes.of_any(cst.Assign, cst.AnnAssign):
+        match node:
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=target))]):
+                values += [node.value] if target == name else []
+            case cst.AnnAssign(target=cst.Name(value=target)):
+                values += [node.value] if target == name else []
+    reads = sum(is_name(one.value, name) for one in analysis.nodes.of(cst.Subscript))
+    written = any(
+        isinstance(below, cst.Subscript) and is_name(below.value, name)
+        for node in analysis.nodes.of_any(cst.AssignTarget, cst.Del, cst.AugAssign)
+        for below in descendants(node)
+    )
+    uses = sum(one.value == name for one in analysis.nodes.of(cst.Name))
+    return values[0] if len(values) == 1 and uses == reads + 1 and not written else None
+
+
+def _equal(one: cst.BaseExpression, other: cst.BaseExpression) -> cst.Comparison:
+    return cst.Comparison(one.deep_clone(), [cst.ComparisonTarget(cst.Equal(), other.deep_clone())])
 
 
 def _branches(

@@ -27,7 +27,8 @@ def public_linen(name: str) -> str:
     """Return the public name of something of Linen: `flax.linen.linear.Dense` is in the package."""
     if name.startswith(f"{LINEN}.") and name not in _NAMED_ALIKE:
         parts = name.split(".")
-        if len(parts) > 3 and parts[2] in _MODULES and not parts[3].startswith("_"):
+        is_own = len(parts) > 3 and (parts[3].startswith("_") or parts[3] in _OF_MODULES)
+        if len(parts) > 3 and parts[2] in _MODULES and not is_own:
             return f"{LINEN}.{'.'.join(parts[3:])}"
     return name
 
@@ -40,6 +41,14 @@ _MODULES: Final = frozenset(
     }
 )
 
+
+# What such a module has for those who name it, and the package does not.
+_OF_MODULES: Final = frozenset(
+    {
+        *("default_kernel_init", "default_embed_init", "promote_dtype", "canonicalize_dtype"),
+        *("canonicalize_padding", "flip_sequences", "Target", "Row", "Table", "RulesFallback"),
+    }
+)
 
 # What the package has another thing of the same name for.
 _NAMED_ALIKE: Final = frozenset({f"{LINEN}.partitioning.remat"})
@@ -171,6 +180,12 @@ class LinenClass:
     def home(self) -> str:
         """The file that names in its code are bound in."""
         return str(self.analysis.path)
+
+    @property
+    def public(self) -> str:
+        """Its full name, from which each file spells it; its own where it is not at the top level."""
+        is_top = any(one is self.node for one in self.analysis.tree.body)
+        return f"{self.analysis.module}.{self.name}" if is_top else self.name
 
     def ancestry(self) -> list[LinenClass]:
         """Return the class and those that it inherits from, in the order of lookup."""

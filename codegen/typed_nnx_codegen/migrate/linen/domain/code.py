@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeVar
 
 import libcst as cst
 
@@ -14,6 +14,8 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of
 
 # The same few expressions are asked for again and again.
 _KEPT: Final = 8192
+T = TypeVar("T")
+
 _ATOM: Final = re.compile(r"[\w.]+(\[-?\w+\])*")
 _SIMPLE: Final = (
     *(cst.Name, cst.Attribute, cst.Call, cst.Subscript),
@@ -34,6 +36,13 @@ def is_operand(node: cst.BaseExpression) -> bool:
 def wrapped(node: cst.BaseExpression) -> cst.BaseExpression:
     """Return an expression that can stand in another one: an operation in parentheses."""
     if is_operand(node):
+        return node
+    return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
+
+def enclosed(node: T) -> T:
+    """Return an expression in parentheses; anything else as it is."""
+    if not isinstance(node, cst.BaseExpression) or node.lpar:
         return node
     return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 
@@ -134,11 +143,13 @@ class Replacer(cst.CSTTransformer):
 
     Args:
         replacements: The code, by node.
+        encloses: Whether the code stands in parentheses.
     """
 
-    def __init__(self, replacements: Mapping[cst.CSTNode, str]) -> None:
+    def __init__(self, replacements: Mapping[cst.CSTNode, str], *, encloses: bool = False) -> None:
         super().__init__()
         self._replacements = replacements
+        self._encloses = encloses
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Do not go below what is replaced."""
@@ -151,12 +162,17 @@ class Replacer(cst.CSTTransformer):
         code = self._replacements.get(original_node)
         if code is None:
             return updated_node
-        return cst.parse_expression(code)  # type: ignore[return-value]  # expressions only
+        after = cst.parse_expression(code)
+        return enclosed(after) if self._encloses else after  # type: ignore[return-value]  # expressions only
 
 
 def code_with(node: cst.CSTNode, replacements: Mapping[cst.CSTNode, str]) -> str:
     """Return the code of a node in which others are written differently."""
-    after = node.visit(Replacer(replacements))
+    try:
+        after = node.visit(Replacer(replacements))
+    except cst.CSTValidationError:
+        # Parentheses are what parts `not(x)` and `a if(b)else c`.
+        after = node.visit(Replacer(replacements, encloses=True))
     assert isinstance(after, cst.CSTNode)
     return code_of(after)
 

@@ -12,7 +12,6 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
-from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, LinenClasses
 from typed_nnx_codegen.migrate.linen.domain.frames import Frame, FunctionRef
@@ -285,12 +284,6 @@ class Executor:
             return None
         value = self._expressions.of_file(node, frame)
         return value if isinstance(value, (Ref, ClassRef, FunctionRef)) else None
-
-    def code_of_class(self, node: cst.BaseExpression, cls: LinenClass, plan: ClassPlan) -> str:
-        """Return the expression for a class of the project where a module is planned."""
-        del plan
-        text = code_of(node)
-        return text if text.rpartition(".")[2] == cls.name else cls.name
 
 
 def _is_literal(value: Value) -> bool:

@@ -86,6 +86,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.tuples import (
     numbered_field,
     without_none,
 )
+from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of
 from typed_nnx_codegen.migrate.linen.state.reads import VariableReads, is_scope
 from typed_nnx_codegen.migrate.linen.state.variables import Variables
@@ -529,6 +530,11 @@ class Expressions:
             case Table(items=items):
                 values = list(items.values())
                 same = values and all(one == values[0] for one in values)
+                if not same and any(map(_is_module_class, values)):
+                    message = (
+                        f"`{code_of(node)}` is one of several classes, and is no choice of calls"
+                    )
+                    frame.mark(node, message)
                 return self.code.or_code(values[0] if same else UNKNOWN, node, frame)
             case Code(home=home):
                 code = self.code.of(node, frame)
@@ -598,3 +604,10 @@ class Expressions:
         cst.SetComp: _comprehension,
         cst.NamedExpr: _named,
     }
+
+
+def _is_module_class(value: Value) -> bool:
+    """Whether a value is a class of modules."""
+    return isinstance(value, ClassRef) or (
+        isinstance(value, Ref) and find_layer(value.name) is not None
+    )

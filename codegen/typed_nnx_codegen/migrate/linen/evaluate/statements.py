@@ -169,7 +169,7 @@ class Statements:
             case cst.Assign(targets=targets, value=value):
                 self._expect(targets[0].target, value, frame)
                 found = self.evaluate(value, frame)
-                self.variables.note_write(node, frame)
+                self.variables.note_write(node, found, frame)
                 for target in targets:
                     self.assign(target.target, found, value, frame)
             case cst.AnnAssign(target=target, value=value):
@@ -178,7 +178,7 @@ class Statements:
                     self.assign(target, self.evaluate(value, frame), value, frame)
             case cst.AugAssign():
                 self._augmented(node, frame)
-                self.variables.note_write(node, frame)
+                self.variables.note_write(node, UNKNOWN, frame)
             case cst.Expr(value=value):
                 self._expect_setattr(value, frame)
                 self.evaluate(value, frame)

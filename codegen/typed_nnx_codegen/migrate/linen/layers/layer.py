@@ -131,7 +131,7 @@ def unless_none(given: Given, code: str) -> str:
         given: The argument.
         code: What stands in its place where it is not None.
     """
-    if isinstance(given.value, Array):
+    if isinstance(given.value, Array) and not given.value.is_optional:
         return code
     if isinstance(parsed(given.code), ast.Call):
         # Calling twice could do something twice; a call that makes keys or masks makes some.

@@ -144,7 +144,7 @@ class Planner:
         naming.run()
         drop_carry_cells(recorder, self.executor.refer)
         name_optional(recorder)
-        drop_leftovers(recorder)
+        drop_leftovers(recorder, executor.refer)
         Printing(recorder, self.executor, naming, roots).run()
         write_properties(recorder)
         plan.entries = entries_of(recorder, self.plan_of)

@@ -299,8 +299,13 @@ def _constructors(
                 yield node
 
 
-def drop_leftovers(recorder: Recorder) -> None:
-    """Note in the plan the statements that are not needed any more, and replace other transforms."""
+def drop_leftovers(recorder: Recorder, refer: Callable[[str], str]) -> None:
+    """Note in the plan the statements that are not needed any more, and replace other transforms.
+
+    Args:
+        recorder: What was seen of a module.
+        refer: Spells public names.
+    """
     plan = recorder.plan
     used: dict[cst.CSTNode, Site] = {}
     for site in plan.sites:
@@ -314,7 +319,7 @@ def drop_leftovers(recorder: Recorder) -> None:
         _drop_in(method.node, {*used, *first}, written, recorder)
     for node, site in used.items():
         if isinstance(site.target, LinenClass) and node not in plan.replacements:
-            recorder.replace(node, site.code or site.target.name)
+            recorder.replace(node, site.code or refer(site.target.public))
 
 
 def keep_marked(plan: ClassPlan) -> None:

@@ -65,7 +65,7 @@ def as_it_was(result: LinenResult, before: str) -> LinenResult:
     """
     if result.before == before:
         return result
-    untouched = result.after == result.before and not result.plans
+    untouched = result.after == result.before and all(plan.stays for plan in result.plans)
     after = before if untouched else result.after
     lines = _lines_before(before, result.before)
     last = len(lines)

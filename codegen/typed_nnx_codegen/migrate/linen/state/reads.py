@@ -176,6 +176,21 @@ def is_derived(node: cst.SimpleStatementLine, frame: Frame) -> bool:
     if len(node.body) != 1 or not owner:
         return False
     match node.body[0]:
+        case (
+            cst.Expr(
+                cst.Call(
+                    func=cst.Attribute(cst.Name(value=name), attr=cst.Name(value="append"))
+                ) as value
+            )
+            | cst.AugAssign(target=cst.Name(value=name), value=value)
+            | cst.Assign(
+                targets=[cst.AssignTarget(cst.Subscript(value=cst.Name(value=name)))], value=value
+            )
+        ):
+            # A property would have to repeat all that leads to it.
+            if name in frame.names and _is_stale(value, owner, frame):
+                recorder.stale[name] = None
+            return False
         case cst.Assign(targets=[cst.AssignTarget(target=target)], value=value):
             pass
         case cst.AnnAssign(target=target, value=cst.BaseExpression() as value):
@@ -190,7 +205,9 @@ def is_derived(node: cst.SimpleStatementLine, frame: Frame) -> bool:
             return False
         case cst.Attribute(value=cst.Name(value=of), attr=attr) if of == owner:
             found = _found(value, frame)
-            is_plain = not recorder.conditions and not recorder.loops
+            read = {one.value for one in descendants(value) if isinstance(one, cst.Name)}
+            is_repeatable = all(recorder.stale.get(name, node) is not None for name in read)
+            is_plain = is_repeatable and not recorder.conditions and not recorder.loops
             if is_plain and not isinstance(found, ModuleValue):
                 before = tuple(_needed(value, recorder))
                 _keep_locals(attr.value, (value, *before), owner, frame)

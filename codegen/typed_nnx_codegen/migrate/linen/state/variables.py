@@ -254,7 +254,7 @@ class Variables:
         is_computed = found is None or re.fullmatch(r"\{\w+\}", found.text) is not None
         return "" if found is None or is_computed else found.text
 
-    def note_write(self, node: cst.Assign | cst.AugAssign, frame: Frame) -> None:
+    def note_write(self, node: cst.Assign | cst.AugAssign, written: Value, frame: Frame) -> None:
         """Note a statement that writes the value of a variable."""
         target = node.targets[0].target if isinstance(node, cst.Assign) else node.target
         is_single = not isinstance(node, cst.Assign) or len(node.targets) == 1
@@ -263,6 +263,9 @@ class Variables:
                 value = self._evaluate(owner, frame)
                 if isinstance(value, VariableValue) and not frame.verbatim:
                     frame.log(Edit(node, Assignment(_reading(value))))
+                    if _has_other_shape(written, value.array):
+                        message = "it is written with another shape than it begins with"
+                        frame.mark(node, message, NAME)
 
     @staticmethod
     def read(variable: VariableValue, node: cst.Attribute, frame: Frame) -> Value:
@@ -328,3 +331,17 @@ class Variables:
 
 def _reading(variable: VariableValue) -> str:
     return "[...]" if isinstance(variable.array, Array) else ".get_value()"
+
+
+def _has_other_shape(written: Value, first: Value) -> bool:
+    """Whether a variable is written with another shape than that of its first value."""
+    if not isinstance(first, Array) or not isinstance(written, Array):
+        return False
+    if first.shape.rank is None or written.shape.rank is None:
+        # What comes from an argument is no scalar, but where its whole shape is reduced.
+        return (
+            first.shape.rank == 0
+            and written.shape.rank is None
+            and bool(written.shape.lead and written.shape.lead.argument)
+        )
+    return first.shape.rank != written.shape.rank

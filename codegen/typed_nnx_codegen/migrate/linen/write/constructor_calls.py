@@ -456,7 +456,7 @@ class ConstructorCalls:
             if not (lifted.is_optional and is_absent(site, lifted, self._recorder)):
                 arguments.append(f"{lifted.name}={self._lifted(site, cls, lifted)}")
         arguments.append(f"rngs={self._recorder.rngs}")
-        name = site.code or self.class_code(site, cls)
+        name = site.code or self._executor.refer(cls.public)
         return f"{name}({', '.join(arguments)})"
 
     def _check_defaults(self, site: Site, cls: LinenClass, child: ClassPlan) -> None:
@@ -479,12 +479,6 @@ class ConstructorCalls:
         is_optional = name in optional_fields(cls, self._executor.facts)
         has_default = field is not None and field.default is not None
         return [] if is_optional or has_default else [f"{name}=None"]
-
-    def class_code(self, site: Site, cls: LinenClass) -> str:
-        """Return the expression for the class of a submodule of the project."""
-        func = site.node.func
-        code = self._executor.code_of_class(func, cls, self._plan)
-        return code
 
     def _lifted(self, site: Site, cls: LinenClass, lifted: Lifted) -> str:
         """Return what a submodule's lifted parameter is given."""

@@ -16,7 +16,7 @@ from typed_nnx_codegen.migrate.analysis.values import External
 from typed_nnx_codegen.migrate.linen.builders.finding import is_same_name
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, Need
 from typed_nnx_codegen.migrate.linen.domain.classes import public_linen
-from typed_nnx_codegen.migrate.linen.domain.code import closed, operand, parsed
+from typed_nnx_codegen.migrate.linen.domain.code import closed, enclosed, operand, parsed
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece
 from typed_nnx_codegen.migrate.linen.domain.frames import Evaluate, Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.domain.names import bound_in, is_plain, targets_of
@@ -559,7 +559,11 @@ class ConstructorCode:
                 item = self._converted(value, frame, bound)
                 if item is not value:
                     changes[name] = item
-        return node.with_changes(**changes) if changes else node
+        try:
+            return node.with_changes(**changes) if changes else node
+        except cst.CSTValidationError:
+            # Parentheses are what parts `not(x)` and `a if(b)else c`.
+            return node.with_changes(**{name: enclosed(one) for name, one in changes.items()})
 
     def bound(self, node: cst.BaseExpression, value: Value, frame: Frame) -> Bound:
         """Return an argument with its code."""

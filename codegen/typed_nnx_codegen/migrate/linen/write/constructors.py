@@ -11,7 +11,7 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted, text_of
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.linen.builders.finding import (
@@ -59,6 +59,29 @@ def import_inherited(constructor: cst.FunctionDef, plan: ClassPlan, file: File) 
             break
 
 
+def borrowed_name(name: str, home: Analysis, file: File) -> str:
+    """Return how a file spells a name that another file defines; it imports it where it does not yet.
+
+    Args:
+        name: The name.
+        home: The file that defines it.
+        file: The file in which it is spelled.
+    """
+    target = file.analysis
+    if home is target:
+        return name
+    found = file.names.find(f"{home.module}.{name}", target.scope)
+    if found is not None:
+        return code_of(found)
+    statement = import_of(name, home, target)
+    local = name
+    if name in target.scope.seen or file.names.added.get(name, statement) != statement:
+        local = f"{home.module.rpartition('.')[2]}_{name}"
+        statement = f"{statement} as {local}"
+    file.names.added.setdefault(local, statement)
+    return local
+
+
 def clashing_names(node: cst.CSTNode, home: Analysis, file: File) -> dict[cst.CSTNode, str]:
     """Return other names for those in inherited code that mean something else in a file.
 
@@ -80,9 +103,7 @@ def clashing_names(node: cst.CSTNode, home: Analysis, file: File) -> dict[cst.CS
         name = below.value
         is_defined = name not in home.scope.imports
         if is_defined and means_another(name, home, target):
-            local = f"{home.module.rpartition('.')[2]}_{name}"
-            file.names.added.setdefault(local, f"{import_of(name, home, target)} as {local}")
-            found[below] = local
+            found[below] = borrowed_name(name, home, file)
     return found
 
 
@@ -147,7 +168,7 @@ def _of_subclass(cls: LinenClass, file: File, depth: int) -> cst.FunctionDef:
     names: list[str] = []
     parameters = ["self", f"*args: {anything}"]
     for one in cls.own_fields:
-        annotation = translated(one.annotation.annotation, one, file)
+        annotation = _annotation(one, file)
         assert one.default is not None
         names.append(one.name)
         parameters.append(f"{one.name}: {annotation} = {_default(one.default, one, file, '')}")
@@ -168,7 +189,7 @@ def _lifted(one: Lifted) -> str:
 
 
 def _parameter(one: Field, cls: LinenClass, file: File, plan: ClassPlan) -> _Parameter:
-    annotation = translated(one.annotation.annotation, one, file)
+    annotation = _annotation(one, file)
     text = f"{one.name}: {annotation}"
     above, behind = _comments(one) if one.owner is cls else ((), "")
     held = one.name
@@ -274,6 +295,27 @@ def translated(node: cst.BaseExpression, one: Field, file: File) -> str:
     return code_with(node, replacements)
 
 
+def _annotation(one: Field, file: File) -> str:
+    """Return the type of a field; ``Any`` where its file has a name for type checkers only."""
+    node = one.annotation.annotation
+    home, target = one.owner.analysis, file.analysis
+    apart = {name for name, found in home.scope.imports.items() if found.is_apart}
+    if home is not target:
+        node = _unquoted(node)
+        if apart & names_read(node) - {*target.scope.imports}:
+            return code_of(file.refer("typing.Any"))
+    return translated(node, one, file)
+
+
+def _unquoted(node: cst.BaseExpression) -> cst.BaseExpression:
+    """Return a type that is text as code, so that its names can be imported."""
+    text = text_of(node)
+    try:
+        return node if text is None else cst.parse_expression(text)
+    except cst.ParserSyntaxError:
+        return node
+
+
 def _defaults_named(node: cst.BaseExpression, one: Field, file: File) -> dict[cst.CSTNode, str]:
     """Return the defaults of other fields for their names: in the body of a class they are values.
 
@@ -289,7 +331,7 @@ def _defaults_named(node: cst.BaseExpression, one: Field, file: File) -> dict[cs
         if field.owner is one.owner and field.default is not None:
             before[field.name] = field
     names: dict[cst.CSTNode, str] = {}
-    for below in _read_names(node):
+    for below in names_read_in_class(node):
         named = before.get(below.value)
         if named is not None and named.default is not None:
             code = translated(named.default, named, file)
@@ -299,20 +341,26 @@ def _defaults_named(node: cst.BaseExpression, one: Field, file: File) -> dict[cs
     return names
 
 
-def _read_names(node: cst.CSTNode) -> Iterator[cst.Name]:
-    """Yield the names that an expression of the body of a class reads in it."""
+def names_read_in_class(node: cst.CSTNode) -> Iterator[cst.Name]:
+    """Yield the names that a part of the body of a class reads in it."""
     match node:
         case cst.Name():
             yield node
-        case cst.Attribute(value=value):
-            yield from _read_names(value)
-        case cst.Arg(value=value):
-            yield from _read_names(value)
+        case cst.Attribute(value=value) | cst.Arg(value=value):
+            yield from names_read_in_class(value)
+        case cst.FunctionDef(decorators=decorators, params=params):
+            for part in (*decorators, params):
+                yield from names_read_in_class(part)
+        case cst.Param(default=default):
+            if default is not None:
+                yield from names_read_in_class(default)
+        case cst.AssignTarget() | cst.ClassDef():
+            return
         case cst.Lambda() | cst.BaseComp() | cst.Annotation():
             return  # functions do not see the names of a class
         case _:
             for child in node.children:
-                yield from _read_names(child)
+                yield from names_read_in_class(child)
 
 
 def without_dataclass_options(node: cst.ClassDef) -> cst.ClassDef:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
@@ -33,6 +33,7 @@ from typed_nnx_codegen.migrate.linen.project.gradual import code_in_bridges
 from typed_nnx_codegen.migrate.linen.write.constructor_code import is_partitioning_in, placed_later
 from typed_nnx_codegen.migrate.linen.write.constructors import (
     constructor_of,
+    names_read_in_class,
     without_dataclass_options,
 )
 from typed_nnx_codegen.migrate.linen.write.fitting import Quoted, layout_of, with_open_value
@@ -54,14 +55,15 @@ _DECORATORS: Final = frozenset(
 
 
 def kept_field(
-    statement: cst.BaseStatement, after: cst.CSTNode, cls: LinenClass
+    statement: cst.BaseStatement, after: cst.CSTNode, cls: LinenClass, read: Container[str]
 ) -> cst.SimpleStatementLine | None:
-    """Return what the class keeps of a field for a member of a base; None where that is nothing.
+    """Return what the class keeps of a field; None where that is nothing.
 
     Args:
         statement: A statement of the class.
         after: It with what is written differently.
         cls: The class.
+        read: The fields that are read where there is no object: see `fields_read_on_class`.
     """
     match statement, after:
         case (
@@ -69,11 +71,37 @@ def kept_field(
                 body=[cst.AnnAssign(target=cst.Name(value=name), value=cst.BaseExpression())]
             ),
             cst.SimpleStatementLine(body=[cst.AnnAssign(value=default) as line]),
-        ) if name in set(_members(cls)):
-            if isinstance(default, cst.Call):  # it is for the constructor to make
+        ) if name in read or name in set(_members(cls)):
+            if isinstance(default, cst.Call) and name not in read:
+                # It is for the constructor to make.
                 default = cst.Name("None")
             return after.with_changes(body=[line.with_changes(value=default)])
     return None
+
+
+def fields_read_on_class(cls: LinenClass, classes: LinenClasses) -> set[str]:
+    """Return the fields of which the default is read: in the body of the class, or as `Class.field`.
+
+    Args:
+        cls: The class.
+        classes: The Linen modules of the project.
+    """
+    names = {one.name for one in cls.own_fields if one.default is not None}
+    statements = {id(one.statement) for one in cls.own_fields}
+    read: set[str] = set()
+    for statement in _lines_of(cls.node):
+        if not _is_field(statement, statements):
+            read |= {one.value for one in names_read_in_class(statement)} & names
+    for one in reversed(cls.own_fields):
+        if one.name in read and one.default is not None:
+            read |= {inner.value for inner in names_read_in_class(one.default)} & names
+    for name in names - read:
+        for node, _ in classes.reads_of(name):
+            owners = (analysis.values.get(node.value) for analysis in classes.analyses)
+            found = (classes.of(one) for one in owners if isinstance(one, ProjectClass))
+            if any(one is not None and cls in one.ancestry() for one in found):
+                read.add(name)
+    return read
 
 
 def _members(cls: LinenClass) -> Iterator[str]:
@@ -291,7 +319,20 @@ class Emission(cst.CSTTransformer):
                 if self._plan_of(cls).stays:
                     return False
                 self._around.append(cls)
-        return node not in self._code and not isinstance(node, (cst.Import, cst.ImportFrom))
+        if node in self._code or isinstance(node, (cst.Import, cst.ImportFrom)):
+            return False
+        # `nn.transforms.Target` stays whole, though NNX has another module `transforms`.
+        return not (isinstance(node, cst.Attribute) and self._stays(node))
+
+    def _stays(self, node: cst.Attribute) -> bool:
+        """Whether a name is one of Linen that NNX does not have."""
+        value = self._file.analysis.values.get(node, UNKNOWN)
+        public = public_linen(value.name) if isinstance(value, External) else ""
+        of_class = (
+            find_layer(public.rpartition(".")[0]) is not None
+        )  # `nn.LSTMCell.initialize_carry`
+        is_known = of_class or find_layer(public) is not None or bool(written_name(public))
+        return public.startswith(f"{LINEN}.") and not is_known
 
     def on_leave(  # type: ignore[override]  # one handler for all kinds
         self, original_node: cst.CSTNode, updated_node: cst.CSTNode
@@ -388,9 +429,10 @@ class Emission(cst.CSTTransformer):
         first_method: int | None = None
         behind_fields = 0
         moved: list[cst.EmptyLine] = []
+        read = fields_read_on_class(cls, self._classes)
         for before, after in zip(_lines_of(node), _lines_of(updated), strict=True):
             if _is_field(before, fields) or _is_pass(before):
-                kept = kept_field(before, after, cls)
+                kept = kept_field(before, after, cls, read)
                 body += [] if kept is None else [kept]
                 behind_fields = len(body)
                 continue

@@ -256,7 +256,7 @@ class Printing:
             if layer is not None and layer.nnx:
                 item = refer(layer.nnx) if layer.nnx.startswith("nnx.") else layer.nnx
             elif isinstance(target, LinenClass):
-                item = self._calls.class_code(sites[0], target)
+                item = refer(target.public)
         kind = refer(container)
         return Line(f"self.{name}: {kind}[{item}] = {kind}({literal})")
 

@@ -1,0 +1,171 @@
+"""Masks that are None, lists of parameters, axes held in locals, names in fields, scalars that grow."""
+
+import flax.linen as nn
+import jax.numpy as jnp
+
+
+class NoMask(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(3)(nn.LayerNorm()(x, mask=None))
+
+
+class NoMaskArg(nn.Module):
+    @nn.compact
+    def __call__(self, x, mask=None):
+        x = nn.GroupNorm(num_groups=3)(x, mask=mask)
+        return nn.Dense(3)(nn.LayerNorm()(x, mask=mask))
+
+
+class NoMaskBatch(nn.Module):
+    @nn.compact
+    def __call__(self, x, train: bool = False):
+        return nn.BatchNorm()(x, use_running_average=not train, mask=None)
+
+
+class NoMaskRMS(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dropout(0.5)(x, deterministic=True, rng=None)
+        return nn.RMSNorm()(x, mask=None)
+
+
+class ParamList(nn.Module):
+    depth: int = 3
+
+    def setup(self):
+        self.ws = [
+            self.param(f"w_{i}", nn.initializers.lecun_normal(), (6, 6)) for i in range(self.depth)
+        ]
+
+    def __call__(self, x):
+        for w in self.ws:
+            x = jnp.tanh(x @ w)
+        return x
+
+
+class ParamListLoop(nn.Module):
+    depth: int = 2
+
+    def setup(self):
+        ws = []
+        for i in range(self.depth):
+            ws.append(self.param("w%d" % i, nn.initializers.normal(), (6, 6)))
+        self.ws = ws
+
+    def __call__(self, x):
+        for w in self.ws:
+            x = jnp.tanh(x @ w)
+        return x
+
+
+class ParamTuple(nn.Module):
+    def setup(self):
+        self.pair = (
+            self.param("a", nn.initializers.normal(), (6,)),
+            self.param("b", nn.initializers.ones, (6,)),
+        )
+
+    def __call__(self, x):
+        a, b = self.pair
+        return x * a + b
+
+
+class ParamDict(nn.Module):
+    def setup(self):
+        self.table = {k: self.param(k, nn.initializers.normal(), (6,)) for k in ("a", "b")}
+
+    def __call__(self, x):
+        return x * self.table["a"] + self.table["b"]
+
+
+class PartitionedLocal(nn.Module):
+    width: int = 4
+
+    @nn.compact
+    def __call__(self, x):
+        init = nn.with_partitioning(nn.initializers.lecun_normal(), ("in", "out"))
+        w = self.param("w", init, (x.shape[-1], self.width))
+        return x @ w
+
+
+class PartitionedChoice(nn.Module):
+    width: int = 4
+    shard: bool = False
+
+    @nn.compact
+    def __call__(self, x):
+        init = nn.initializers.lecun_normal()
+        if self.shard:
+            init = nn.with_partitioning(init, ("in", "out"))
+        return nn.Dense(self.width, kernel_init=init)(x)
+
+
+class PartitionedTernary(nn.Module):
+    width: int = 4
+    shard: bool = True
+
+    @nn.compact
+    def __call__(self, x):
+        base = nn.initializers.lecun_normal()
+        init = nn.with_logical_partitioning(base, ("in", "out")) if self.shard else base
+        w = self.param("w", init, (x.shape[-1], self.width))
+        return nn.Dense(self.width, kernel_init=init)(x @ w)
+
+
+class ParamByField(nn.Module):
+    key: str = "scale"
+
+    @nn.compact
+    def __call__(self, x):
+        s = self.param(self.key, nn.initializers.ones, (x.shape[-1],))
+        return x * s
+
+
+class ParamByPrefix(nn.Module):
+    prefix: str = "a"
+
+    @nn.compact
+    def __call__(self, x):
+        s = self.param(f"{self.prefix}_scale", nn.initializers.normal(), (x.shape[-1],))
+        b = self.param(self.prefix + "_bias", nn.initializers.normal(), (x.shape[-1],))
+        return x * s + b
+
+
+class ParamNamesField(nn.Module):
+    names: tuple = ("p", "q")
+
+    @nn.compact
+    def __call__(self, x):
+        for n in self.names:
+            x = x * self.param(n, nn.initializers.normal(), (x.shape[-1],))
+        return x
+
+
+class GrowsMean(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        mean = self.variable("stats", "mean", jnp.zeros, ())
+        mean.value = 0.9 * mean.value + 0.1 * x.mean(0)
+        return x - mean.value
+
+
+class StaysScalar(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        mean = self.variable("stats", "mean", jnp.zeros, ())
+        steps = self.variable("stats", "steps", lambda: jnp.array(0))
+        mean.value = 0.9 * mean.value + 0.1 * x.mean()
+        steps.value = steps.value + 1
+        steps.value += 1
+        return x - mean.value
+
+
+class StaysVector(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        mean = self.variable("stats", "mean", jnp.zeros, (x.shape[-1],))
+        mean.value = 0.9 * mean.value + 0.1 * jnp.mean(x, axis=0)
+        big = self.variable("stats", "big", lambda: jnp.zeros(()))
+        big.value = jnp.maximum(big.value, jnp.max(jnp.abs(x)))
+        return x - mean.value

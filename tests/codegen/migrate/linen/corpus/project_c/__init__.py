@@ -1,0 +1,1 @@
+"""A project whose files name each other in different ways."""
