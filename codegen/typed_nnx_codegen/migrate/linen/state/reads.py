@@ -189,7 +189,7 @@ def is_derived(node: cst.SimpleStatementLine, frame: Frame) -> bool:
         ):
             # A property would have to repeat all that leads to it.
             if name in frame.names and _is_stale(value, owner, frame):
-                recorder.stale[name] = None
+                recorder.log.append(Stale(name))
             return False
         case cst.Assign(targets=[cst.AssignTarget(target=target)], value=value):
             pass
