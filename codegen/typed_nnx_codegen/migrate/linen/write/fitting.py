@@ -250,7 +250,10 @@ def simple(node: _Node, shapes: frozenset[str], quote: str) -> _Node:
         shapes: The names of tuples.
         quote: The quotes that texts have.
     """
-    after = node.visit(_Simple(shapes, quote))
+    try:
+        after = node.visit(_Simple(shapes, quote))
+    except cst.CSTValidationError:  # `(a)if(b)else c`: the parentheses part words
+        after = node.visit(Quoted(quote))
     assert isinstance(after, type(node))
     return after
 

@@ -95,7 +95,7 @@ class NotGlued(nn.Module):
 
     @nn.compact
     def __call__(self, x):
-        w = self.width if self.flag else 5
+        w = (self.width)if(self.flag)else(5)
         if (not(self.flag)and(self.width))or(x.ndim)in(3, 4):
             x = nn.Dense(w)(x)
         return(x)
