@@ -22,6 +22,7 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     Frame,
     FunctionRef,
 )
+from typed_nnx_codegen.migrate.linen.domain.markers import COUNTERPART
 from typed_nnx_codegen.migrate.linen.domain.references import (
     ArrayMethod,
     BoundMethod,
@@ -177,6 +178,18 @@ _TRANSFORMS: Final = frozenset(
 )
 # Callables of which nothing is known but that arrays keep their shape, by the name of the field.
 _KEEPS_SHAPE: Final = ("act", "nonlin", "activate")
+
+
+# The arguments that functions of Linen have, and those of NNX with the same name have not.
+_ONLY_LINEN: Final = {
+    "dot_product_attention": frozenset(
+        {"attn_weights_value_einsum", "einsum_dot_general", "force_fp32_for_softmax"}
+        | {"qk_attn_weights_einsum"}
+    ),
+    "dot_product_attention_weights": frozenset(
+        {"einsum", "einsum_dot_general", "force_fp32_for_softmax"}
+    ),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -356,6 +369,11 @@ class Calls:
                 return in_turn
             return self.submodules.construct(callee, passed, node, frame)
         args, keywords = _split(passed)
+        for name in sorted(
+            _ONLY_LINEN.get(callee.name.rpartition(".")[2], frozenset()) & {*keywords}
+        ):
+            message = f"`{code_of(node.func)}` of NNX has no argument `{name}`"
+            frame.mark(node, message, COUNTERPART)
         return _shape_call(shapes.function_result(callee.name, args, keywords))
 
     def _external(self, name: str, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
