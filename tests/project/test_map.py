@@ -6,11 +6,16 @@ import collections
 import re
 from pathlib import Path
 
+import pytest
+
 REPOSITORY = Path(__file__).parents[2]
 PACKAGE = REPOSITORY / "src" / "typed_nnx"
+LINEN = REPOSITORY / "codegen" / "typed_nnx_codegen" / "migrate" / "linen"
+ROOTS = (REPOSITORY, PACKAGE, LINEN, LINEN.parent, LINEN.parents[1])
 PAGE = REPOSITORY / "CONTRIBUTING.md"
 
-# Paths in the text: from the repository, or from the package for what the runtime consists of.
+# Paths in the text: from the repository, from the package for what the runtime consists of, or from
+# the folder of the Linen codemod, whose files have a name each.
 FILE = re.compile(r"`((?:[\w.-]+/)*[\w-]+\.(?:py|pyi|md|toml|txt|yml|yaml))`")
 FOLDER = re.compile(r"`((?:[\w.-]+/)+(?:[\w.-]+/?)?)`")
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
@@ -30,14 +35,14 @@ def test_names_of_files_and_folders_are_found_in_a_text() -> None:
 def test_what_the_page_for_contributors_names_is_there() -> None:
     names = named(PAGE.read_text(encoding="utf-8"))
     assert len(names) > 20
-    gone = {
-        one for one in names if not any((root / one).exists() for root in (REPOSITORY, PACKAGE))
-    }
-    assert not gone
+    own = {path.name for path in LINEN.rglob("*.py")}
+    gone = {one for one in names if not any((root / one).exists() for root in ROOTS)}
+    assert gone <= own
 
 
-def test_no_two_files_of_the_package_share_a_name() -> None:
-    counts = collections.Counter(path.name for path in PACKAGE.rglob("*.py"))
+@pytest.mark.parametrize("folder", [PACKAGE, LINEN], ids=["runtime", "linen"])
+def test_no_two_files_of_a_package_share_a_name(folder: Path) -> None:
+    counts = collections.Counter(path.name for path in folder.rglob("*.py"))
     del counts["__init__.py"]
     assert [name for name, count in counts.items() if count > 1] == []
 
