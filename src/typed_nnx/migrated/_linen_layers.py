@@ -113,7 +113,9 @@ class LinenWeightNorm(nnx.Module):
         self.epsilon = epsilon
         self.dtype = dtype
         self.feature_axes = feature_axes
-        self.variable_filter = None if variable_filter is None else tuple(variable_filter)
+        self.variable_filter: tuple[str, ...] | None = (
+            None if variable_filter is None else tuple(variable_filter)
+        )
         self.scales: nnx.Dict[Any] = nnx.Dict()
         for path, weight in nnx.to_flat_state(nnx.state(layer_instance, nnx.Param)):
             if use_scale and self.normalizes(path):
@@ -252,12 +254,12 @@ class LinenGRUCell(nnx.RNNCellBase):
         self.activation_fn = activation_fn
         self.param_dtype = param_dtype
         self.carry_init = carry_init
-        self.ir = gate(in_features, kernel_init, True)
-        self.iz = gate(in_features, kernel_init, True)
-        self.in_ = gate(in_features, kernel_init, True)
-        self.hr = gate(hidden_features, recurrent_kernel_init, False)
-        self.hz = gate(hidden_features, recurrent_kernel_init, False)
-        self.hn = gate(hidden_features, recurrent_kernel_init, True)
+        self.ir: nnx.Linear = gate(in_features, kernel_init, True)
+        self.iz: nnx.Linear = gate(in_features, kernel_init, True)
+        self.in_: nnx.Linear = gate(in_features, kernel_init, True)
+        self.hr: nnx.Linear = gate(hidden_features, recurrent_kernel_init, False)
+        self.hz: nnx.Linear = gate(hidden_features, recurrent_kernel_init, False)
+        self.hn: nnx.Linear = gate(hidden_features, recurrent_kernel_init, True)
 
     def __call__(self, carry: Any, inputs: jax.Array) -> tuple[Any, Any]:
         """Return the next carry, and it again as output."""
@@ -317,10 +319,14 @@ class LinenMGUCell(nnx.RNNCellBase):
         self.param_dtype = param_dtype
         self.carry_init = carry_init
         self.reset_gate = reset_gate
-        self.if_ = gate(in_features, kernel_init, True, forget_bias_init)
-        self.in_ = gate(in_features, kernel_init, True, activation_bias_init)
-        self.hf = gate(hidden_features, recurrent_kernel_init, False, activation_bias_init)
-        self.hn = gate(hidden_features, recurrent_kernel_init, reset_gate, activation_bias_init)
+        self.if_: nnx.Linear = gate(in_features, kernel_init, True, forget_bias_init)
+        self.in_: nnx.Linear = gate(in_features, kernel_init, True, activation_bias_init)
+        self.hf: nnx.Linear = gate(
+            hidden_features, recurrent_kernel_init, False, activation_bias_init
+        )
+        self.hn: nnx.Linear = gate(
+            hidden_features, recurrent_kernel_init, reset_gate, activation_bias_init
+        )
 
     def __call__(self, carry: Any, inputs: jax.Array) -> tuple[Any, Any]:
         """Return the next carry, and it again as output."""
@@ -377,9 +383,9 @@ class LinenConvLSTMCell(nnx.RNNCellBase):
         self.hidden_features = hidden_features
         self.param_dtype = param_dtype
         self.carry_init = carry_init
-        self.spatial_axes = len(kernel_size)
-        self.ih = gates(in_features)
-        self.hh = gates(hidden_features)
+        self.spatial_axes: int = len(kernel_size)
+        self.ih: nnx.Conv = gates(in_features)
+        self.hh: nnx.Conv = gates(hidden_features)
 
     def __call__(self, carry: Any, inputs: jax.Array) -> tuple[Any, Any]:
         """Return the next carry, cell state and hidden state, and the latter as output."""
