@@ -202,7 +202,7 @@ class UseJax(Rule):
     [
         pytest.param(
             "from flax import nnx\nf()\n",
-            "from flax import nnx\nimport jax\nnnx.split(jax.tree.map)\n",
+            "import jax\nfrom flax import nnx\nnnx.split(jax.tree.map)\n",
             id="added",
         ),
         pytest.param(
@@ -217,7 +217,7 @@ class UseJax(Rule):
         ),
         pytest.param(
             "from flax.nnx import Param\nnnx = Param\nf()\n",
-            "from flax.nnx import Param\nimport jax\nimport typed_nnx\nnnx = Param\ntyped_nnx.split(jax.tree.map)\n",
+            "import jax\nimport typed_nnx\nfrom flax.nnx import Param\nnnx = Param\ntyped_nnx.split(jax.tree.map)\n",
             id="taken",
         ),
         pytest.param(

@@ -160,7 +160,7 @@ def test_empty_lines_above_an_import_that_goes_stay(tmp_path: Path) -> None:
     text = '"""Doc."""\n\nimport flax.nnx\nimport os\n\nprint(flax.nnx.Rngs(0), os)\n'
 
     assert _migrated(tmp_path, {"a.py": text}, "a.py") == (
-        '"""Doc."""\n\nimport typed_nnx as nnx\nimport os\n\nprint(nnx.Rngs(0), os)\n'
+        '"""Doc."""\n\nimport os\nimport typed_nnx as nnx\n\nprint(nnx.Rngs(0), os)\n'
     )
 
 

@@ -147,8 +147,8 @@ def test_expressions_that_the_examples_do_not_tell_apart_are_named(folder: Path)
 
 def test_each_layer_of_a_list_has_its_own_size(folder: Path) -> None:
     text = code_of(folder, "Each")
-    assert "dense_in_features: tuple[int, ...] = (4, 3, 2),  # from trace" in text
-    assert "nnx.Linear(dense_in_features[len(self.dense)], 4, rngs=rngs)" in text
+    assert "dense_layers_in_features: tuple[int, ...] = (4, 3, 2),  # from trace" in text
+    assert "dense_layers_in_features[len(self.dense_layers)], 4, rngs=rngs" in text
 
 
 def test_a_size_that_nothing_fits_stays_required_in_all_that_contain_the_module(
