@@ -8,6 +8,7 @@ from typing import Final
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.members import class_derives
 from typed_nnx_codegen.migrate.analysis.syntax import dotted, text_of
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, Instance
 from typed_nnx_codegen.migrate.file import File
@@ -198,6 +199,9 @@ def mark_leftovers(file: File, constructions: Constructions, plan: CallerPlan) -
     places = constructions.places(file.analysis)
     done = set(plan.code) | code_in_bridges(file.analysis)
     plan.marks += _classes_in_tables(file, constructions)
+    migrated = {
+        cls.node for cls in file.analysis.classes if class_derives(cls, "Module", "Pytree") is True
+    }
     for call in file.analysis.nodes.of(cst.Call):
         if call not in places or call in done:
             continue
@@ -207,9 +211,11 @@ def mark_leftovers(file: File, constructions: Constructions, plan: CallerPlan) -
                 plan.marks.append(Mark(constructions.remaining(call), held, CALLER))
             continue
         message = _unknown_model(call, file, constructions)
-        if not message and call not in constructions.planned:
-            message = _layer(call, file)
-        message = message or _given_layer(call, file)
+        # What an earlier run left of Linen in a module has its marker there.
+        is_left = any(one in migrated for one in places.around(call))
+        if not message and not is_left:
+            message = "" if call in constructions.planned else _layer(call, file)
+            message = message or _given_layer(call, file)
         if message:
             plan.marks.append(Mark(constructions.remaining(call), message, CALLER))
 
