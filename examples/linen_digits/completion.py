@@ -37,9 +37,9 @@ def look(model: DigitReader) -> None:
 """
 QUESTIONS = (
     "state.",
-    "state.conv_block[0].",
-    "state.conv_block[0].batch_norm_0.",
-    "params.conv_block[0].batch_norm_0.",
+    "state.conv_blocks[0].",
+    "state.conv_blocks[0].batch_norm_0.",
+    "params.conv_blocks[0].batch_norm_0.",
     "state.head.logits.",
 )
 MOST = 12  # fields, of which a type is asked for

@@ -19,13 +19,13 @@ from .models import DigitReader
 def first_kernel_norm(model: DigitReader) -> jax.Array:
     """Return the norm of the first convolution."""
     state = nnx.state(model)
-    return jnp.linalg.norm(state.conv_block[0].conv_0.kernel[...])
+    return jnp.linalg.norm(state.conv_blocks[0].conv_0.kernel[...])
 
 
 def first_running_mean(model: DigitReader) -> jax.Array:
     """Return the mean that the first BatchNorm keeps."""
     graphdef, params, rest = nnx.split(model, nnx.Param, ...)
-    return rest.conv_block[0].batch_norm_0.mean[...]
+    return rest.conv_blocks[0].batch_norm_0.mean[...]
 '''
 
 

@@ -100,7 +100,7 @@ def test_the_checkpoint_has_what_the_migrated_program_trained(demo: Run) -> None
         model: Any = restored(project, demo.out / "checkpoints/digit_reader")
         assert not np.allclose(fresh(images), model(images))
         # Statistics, too: they begin at 0.
-        assert np.abs(model.conv_block[0].batch_norm_0.mean[...]).max() > 0
+        assert np.abs(model.conv_blocks[0].batch_norm_0.mean[...]).max() > 0
 
 
 def test_the_linen_checkpoint_is_in_the_migrated_model(demo: Run) -> None:
@@ -109,9 +109,9 @@ def test_the_linen_checkpoint_is_in_the_migrated_model(demo: Run) -> None:
     with imported(demo.out / "project") as project:
         model: Any = with_linen_weights(demo.stage, project)[0]
     pairs = [
-        (linen["params"]["ConvBlock_1"]["Conv_0"]["kernel"], model.conv_block[1].conv_0.kernel),
+        (linen["params"]["ConvBlock_1"]["Conv_0"]["kernel"], model.conv_blocks[1].conv_0.kernel),
         (linen["params"]["head"]["logits"]["bias"], model.head.logits.bias),
-        (linen["batch_stats"]["ConvBlock_2"]["BatchNorm_0"]["var"], model.conv_block[2].batch_norm_0.var),
+        (linen["batch_stats"]["ConvBlock_2"]["BatchNorm_0"]["var"], model.conv_blocks[2].batch_norm_0.var),
     ]  # fmt: skip
     for theirs, ours in pairs:
         np.testing.assert_array_equal(np.asarray(theirs), np.asarray(ours[...]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from functools import partial
 
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 
 import typed_nnx as nnx
+from tests.support.processes import run_process
 from typed_nnx import migrated
 
 
@@ -131,4 +131,4 @@ def test_attention_functions_get_what_they_name() -> None:
 
 def test_the_import_of_the_package_does_not_import_it() -> None:
     code = "import sys, typed_nnx; sys.exit('typed_nnx.migrated' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    assert run_process([sys.executable, "-c", code], timeout=120).returncode == 0

@@ -23,6 +23,7 @@ import flax
 import flax.nnx
 
 import typed_nnx
+import typed_nnx.migrated  # an attribute of the package once something has imported it
 from typed_nnx_codegen.generated_file import write_or_check
 from typed_nnx_codegen.migrate.analysis.nnx_classes import CLASSES, FUNCTIONS
 

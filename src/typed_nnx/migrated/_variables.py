@@ -163,4 +163,5 @@ def made_once(
 
 def not_built(what: str) -> NoReturn:
     """Raise an error: no call of the module builds this submodule."""
-    raise NotImplementedError(f"{what} is not built by the constructor")
+    message = f"{what} is not built by the constructor"
+    raise NotImplementedError(message)  # a person has to write it

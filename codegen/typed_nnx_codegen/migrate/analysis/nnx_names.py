@@ -397,6 +397,7 @@ MODULES: Final[dict[str, dict[str, str]]] = {
         "errors": "errors",
         "initializers": "nn.initializers",
         "metrics": "training.metrics",
+        "migrated": "migrated",
         "object": "pytreelib",
         "optimizer": "training.optimizer",
         "wrappers": "bridge.wrappers",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import libcst as cst
 import pytest
 
+from tests.support.processes import run_process
 from typed_nnx_codegen.migrate.linen.write.fitting import Fitter, Quoted, line_width, simple
 
 STATEMENTS = {
@@ -58,7 +58,9 @@ def test_a_statement_has_the_lines_that_ruff_gives_it(statement: str, width: int
 def by_ruff(text: str, width: int) -> str:
     """Return a text as ruff formats it."""
     command = (sys.executable, "-m", "ruff", "format", "--isolated", f"--line-length={width}", "-")
-    return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+    return run_process(
+        command, timeout=60, input=text, capture_output=True, text=True, check=True
+    ).stdout
 
 
 @pytest.mark.parametrize(
