@@ -23,9 +23,9 @@ Rebuilt = Callable[[cst.Call, cst.Call], cst.BaseExpression]
 Path = tuple[str, ...]
 
 
-# What is said of a variable that has the right shape, and not its first value.
 # The code of an argument that a partial has already.
 HIDDEN: Final = "__hidden__"
+# What is said of a variable that has the right shape, and not its first value.
 STAND_IN: Final = "its first value depends on what the method is called with: zeros of its shape"
 
 

@@ -27,7 +27,7 @@ from typed_nnx_codegen.migrate.linen.domain.names import written_name
 from typed_nnx_codegen.migrate.linen.project.containers import holds_arrays, may_be_none
 from typed_nnx_codegen.migrate.linen.state.reads import MODE_LINE
 from typed_nnx_codegen.migrate.linen.write.constructor_code import is_partitioning_in, placed_later
-from typed_nnx_codegen.migrate.linen.write.fitting import layout_of
+from typed_nnx_codegen.migrate.linen.write.layout import layout_of
 from typed_nnx_codegen.migrate.linen.write.looping import with_comprehensions
 from typed_nnx_codegen.migrate.linen.write.tidying import pure_in, without_unread
 

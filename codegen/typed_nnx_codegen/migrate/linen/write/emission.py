@@ -36,7 +36,7 @@ from typed_nnx_codegen.migrate.linen.write.constructors import (
     names_read_in_class,
     without_dataclass_options,
 )
-from typed_nnx_codegen.migrate.linen.write.fitting import Quoted, layout_of, with_open_value
+from typed_nnx_codegen.migrate.linen.write.layout import Quoted, layout_of, with_open_value
 from typed_nnx_codegen.migrate.linen.write.looping import with_items
 from typed_nnx_codegen.migrate.linen.write.templates import MOVED_METHODS, MarkPlaces
 from typed_nnx_codegen.migrate.linen.write.tidying import (

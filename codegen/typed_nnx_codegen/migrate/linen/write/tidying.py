@@ -102,7 +102,7 @@ def without_unread(
     """
     names = frozenset(names)
     while True:
-        read = frozenset(reads_of(node.body))
+        read = read_in(node)
         if read & _DYNAMIC or any(isinstance(one, _SHARED) for one in descendants(node)):
             return node
         unread = _Unread(names - read, is_pure)

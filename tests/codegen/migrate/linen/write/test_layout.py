@@ -9,7 +9,7 @@ import libcst as cst
 import pytest
 
 from tests.support.processes import run_process
-from typed_nnx_codegen.migrate.linen.write.fitting import Fitter, Quoted, line_width, simple
+from typed_nnx_codegen.migrate.linen.write.layout import Fitter, Quoted, line_width, simple
 
 STATEMENTS = {
     "a call that fits": "x = nnx.Linear(in_features, features, rngs=rngs)",
