@@ -63,11 +63,8 @@ class AttentionLayer(Layer):
                 "Construct with `decode=True` and call `init_cache(shape)` before decoding.",
             )
         key, value = last_axis(inputs, "inputs_k"), last_axis(inputs, "inputs_v")
-        if key is None or value is None or key == value:
-            return None
-        if key.constant is None or value.constant is None:
-            # Equal as far as can be seen; NNX raises an error where they are not.
-            return None
+        if key is None or value is None or not _surely_differ(key, value):
+            return None  # NNX raises an error where they are not equal
         return Refused(
             f"Keys have {key.constant} features and values {value.constant}; NNX has one "
             "`in_kv_features` for both.",
@@ -146,6 +143,11 @@ class AttentionLayer(Layer):
         return tuple(LayerVariable(*pair) for pair in names)
 
 
+def _surely_differ(first: Dim, second: Dim) -> bool:
+    """Whether two sizes are numbers, and not the same; others are equal as far as can be seen."""
+    return first != second and first.constant is not None and second.constant is not None
+
+
 def _is_passed(inputs: Inputs | None, name: str) -> bool:
     return inputs is not None and name in inputs.arguments
 
@@ -212,11 +214,8 @@ class CellLayer(Layer):
         if isinstance(carry, Seq) and carry.items:
             carry = carry.items[-1]
         width, features = shape_of(carry).axis(-1), size_of(given["features"].value)
-        if width is None or features is None or width == features:
-            return None
-        if width.constant is None or features.constant is None:
-            # Equal as far as can be seen; the product fails where they are not.
-            return None
+        if width is None or features is None or not _surely_differ(width, features):
+            return None  # the product fails where they are not equal
         return Refused(
             f"`{self.name}` has {features.constant} features and a carry of {width.constant}; "
             "Linen takes the width of the carry, NNX the features.",
