@@ -35,7 +35,7 @@ class Bound:
 
     Attributes:
         value: What is known of it.
-        code: Its expression where the module is constructed (a template, see `templates`); None
+        code: Its expression where the module is constructed (with names of `expr.Slots` in it); None
             where it depends on what a method is called with.
         node: The argument as it is written.
         keyword: Whether it is written with its keyword.

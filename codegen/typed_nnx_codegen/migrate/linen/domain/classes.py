@@ -21,6 +21,8 @@ _BASE: Final = frozenset(
 _COMPACT: Final = frozenset({"flax.linen.compact", "flax.linen.module.compact"})
 # Fields that every Linen module has.
 RESERVED_FIELDS: Final = frozenset({"parent", "name"})
+# Methods that become part of the constructor.
+MOVED_METHODS: Final = frozenset({"setup", "__post_init__"})
 
 
 def public_linen(name: str) -> str:

@@ -58,6 +58,27 @@ class ArgumentSize:
 
 
 @dataclass(frozen=True, order=True)
+class ArgumentShape:
+    """Several dimensions of an argument: ``x.shape[start:stop]``.
+
+    Attributes:
+        argument: The expression of the array over the parameters of the method.
+        start: Where the dimensions begin.
+        stop: Where they end, negative; None for all.
+    """
+
+    argument: str
+    start: int = 0
+    stop: int | None = None
+
+    def part(self, shape: str) -> str:
+        """Return the expression for the dimensions, given that for the whole shape."""
+        if not self.start and self.stop is None:
+            return shape
+        return f"{shape}[{self.start or ''}:{'' if self.stop is None else self.stop}]"
+
+
+@dataclass(frozen=True, order=True)
 class LeadingSize:
     """The product of the first dimensions of an argument: ``math.prod(x.shape[start:stop])``.
 
@@ -70,6 +91,33 @@ class LeadingSize:
     argument: str
     start: int
     stop: int | None
+
+    @property
+    def shape(self) -> ArgumentShape:
+        """The dimensions."""
+        return ArgumentShape(self.argument, self.start, self.stop)
+
+
+@dataclass(frozen=True, order=True)
+class ArgumentItems:
+    """The last dimensions of the arrays in an argument, a list.
+
+    Attributes:
+        argument: Its expression over the parameters of the method.
+    """
+
+    argument: str
+
+
+@dataclass(frozen=True, order=True)
+class ArgumentPresence:
+    """Something of an argument that is None where the argument is not given.
+
+    Attributes:
+        argument: Its expression over the parameters of the method.
+    """
+
+    argument: str
 
 
 @dataclass(frozen=True, order=True)
@@ -90,11 +138,11 @@ def spelled_at_call(atom: object) -> str:
             return code
         case ArgumentSize(argument=argument, axis=axis):
             return f"{argument}.shape[{axis}]"
-        case LeadingSize(argument=argument, start=0, stop=None):
-            return f"math.prod({argument}.shape)"
-        case LeadingSize(argument=argument, start=start, stop=stop):
-            return f"math.prod({argument}.shape[{start or ''}:{'' if stop is None else stop}])"
-        case ArgumentNumber(argument=argument):
+        case ArgumentShape(argument=argument):
+            return atom.part(f"{argument}.shape")
+        case ArgumentItems(argument=argument):
+            return f"[one.shape[-1] for one in {argument}]"
+        case ArgumentNumber(argument=argument) | ArgumentPresence(argument=argument):
             return argument
     raise AssertionError(atom)
 
@@ -117,7 +165,16 @@ class Combined:
 
 # Operations whose code is safe as an operand.
 _CLOSED: Final = ("max", "min", "if", "at")
-Atom = Piece | ArgumentSize | ArgumentNumber | Combined | LeadingSize
+Atom = (
+    Piece
+    | ArgumentSize
+    | ArgumentShape
+    | ArgumentItems
+    | ArgumentNumber
+    | ArgumentPresence
+    | LeadingSize
+    | Combined
+)
 _Terms = dict[tuple[Atom, ...], int]
 _CALLS: Final = ("max", "min", "int")
 
@@ -247,8 +304,8 @@ class Dim:
         """Return a Python expression for it.
 
         Args:
-            spelled: Gives the expression for an atom that is not combined; by default a piece's
-                own code, and `x.shape[-1]` for a size of an argument.
+            spelled: Gives the expression for an atom that consists of no others; by default a
+                piece's own code, and `x.shape[-1]` for a size of an argument.
         """
         spell = spelled or spelled_at_call
         if not self.terms:
@@ -266,11 +323,14 @@ def _product(atoms: tuple[Atom, ...], factor: int, spell: Callable[[Atom], str])
     alone = len(atoms) == 1 and factor == 1
     parts = [] if factor == 1 and atoms else [str(factor)]
     for atom in atoms:
-        if not isinstance(atom, Combined):
-            parts.append(spell(atom))
-            continue
-        code = _combined_code(atom, spell)
-        parts.append(code if alone or atom.operation in _CALLS else f"({code})")
+        match atom:
+            case Combined(operation=operation):
+                code = _combined_code(atom, spell)
+                parts.append(code if alone or operation in _CALLS else f"({code})")
+            case LeadingSize(shape=shape):
+                parts.append(f"math.prod({spell(shape)})")
+            case _:
+                parts.append(spell(atom))
     return " * ".join(parts)
 
 
@@ -281,10 +341,13 @@ def _combined_code(atom: Combined, spell: Callable[[Atom], str]) -> str:
     if atom.operation == "if":
         return f"({codes[1]} if {codes[0]} else {codes[2]})"
     if atom.operation == "rank":
-        return f"len({_leading_code(codes[1])}) == {codes[0]}"
+        return f"len({spell(_leading(atom.parts[1]))}) == {codes[0]}"
     if atom.operation == "at":
-        count = atom.parts[1].constant or 0
-        return _place_code(codes[0], codes[3 : count + 3], codes[2], codes[count + 3 :])
+        count = (atom.parts[1].constant or 0) + 3
+        dims = spell(_leading(atom.parts[2]))
+        if len(codes) > 3:
+            dims = f"({', '.join([*codes[3:count], f'*{dims}', *codes[count:]])})"
+        return f"{dims}[{codes[0]}]"
     first, second = (
         code if part.constant is not None or _is_simple(part) else f"({code})"
         for part, code in zip(atom.parts, codes, strict=True)
@@ -301,16 +364,10 @@ def placed(
     return _combined("at", as_dim(axis), as_dim(len(front)), as_dim(leading), *front, *last)
 
 
-def _place_code(axis: str, front: list[str], leading: str, last: list[str]) -> str:
-    """Return the code of a size by its place; that of the leading ones is that of their product."""
-    dims = _leading_code(leading)
-    if not front and not last:
-        return f"{dims}[{axis}]"
-    return f"({', '.join([*front, f'*{dims}', *last])})[{axis}]"
-
-
-def _leading_code(product: str) -> str:
-    return product.removeprefix("math.prod(").removesuffix(")")
+def _leading(product: Dim) -> ArgumentShape:
+    """Return the leading dimensions whose product a size is."""
+    assert isinstance(product.atom, LeadingSize)
+    return product.atom.shape
 
 
 def if_ranked(leading: LeadingSize, count: int, one: Dim, other: Dim) -> Dim:

@@ -24,12 +24,12 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
 )
 from typed_nnx_codegen.migrate.linen.domain.classes import Method
 from typed_nnx_codegen.migrate.linen.domain.dims import Atom, Dim, Piece
+from typed_nnx_codegen.migrate.linen.domain.expr import Slots
 from typed_nnx_codegen.migrate.linen.domain.log import Event, Log
 from typed_nnx_codegen.migrate.linen.domain.markers import OTHER
 from typed_nnx_codegen.migrate.linen.domain.references import ClassTransform, SelfValue
 from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Value
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed
-from typed_nnx_codegen.migrate.linen.write.templates import Templates
 
 if TYPE_CHECKING:
     pass
@@ -213,7 +213,7 @@ class Recorder:
 
     Attributes:
         plan: The plan of the module.
-        templates: The sizes in code.
+        slots: What stands in code until all is known.
         block: Where lines of the constructor go.
         loops: The loops around that are part of the constructor, outermost first.
         conditions: The branches around: their number, the side, and whether only the call knows.
@@ -246,7 +246,7 @@ class Recorder:
     """
 
     plan: ClassPlan
-    templates: Templates
+    slots: Slots = field(default_factory=Slots)
     block: Block = field(default_factory=list)
     loops: list[int] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)

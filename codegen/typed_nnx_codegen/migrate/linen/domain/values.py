@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from typed_nnx_codegen.migrate.linen.domain.dims import (
+    ArgumentShape,
     ArgumentSize,
     Dim,
     LeadingSize,
@@ -167,6 +168,11 @@ class Lead:
     start: int = 0
     front: tuple[Dim | None, ...] = ()
     sure: int | None = None
+
+    @property
+    def sizes(self) -> Dim:
+        """The dimensions of the argument, in the place of a size."""
+        return as_dim(ArgumentShape(self.argument, self.start, self.stop))
 
     def last(self, count: int) -> tuple[Dim | None, ...]:
         """Return its last dimensions, all of the argument."""

@@ -12,7 +12,12 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Condition
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
-from typed_nnx_codegen.migrate.linen.domain.dims import ArgumentSize, Piece
+from typed_nnx_codegen.migrate.linen.domain.dims import (
+    ArgumentPresence,
+    ArgumentSize,
+    Piece,
+    as_dim,
+)
 from typed_nnx_codegen.migrate.linen.domain.frames import Frame, FunctionRef, Recorder
 from typed_nnx_codegen.migrate.linen.domain.references import (
     Choice,
@@ -418,8 +423,9 @@ def _there(value: Value | None, node: cst.BaseExpression, frame: Frame) -> str:
         case Array(is_optional=True, origin=str(origin), condition=condition) if origin:
             if not isinstance(node, cst.Name):
                 return ""
-            given = f"({frame.recorder.templates.given_token(origin)} is not None)"
-            return f"({condition} and {given[1:-1]})" if condition else given
+            presence = frame.recorder.slots.name(as_dim(ArgumentPresence(origin)))
+            given = f"{presence} is not None"
+            return f"({condition} and {given})" if condition else f"({given})"
         case Array(condition=condition):
             return condition
         case Choice(options=options, condition=condition) if not frame.records:

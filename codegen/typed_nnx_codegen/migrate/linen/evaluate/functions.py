@@ -11,6 +11,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, is_name
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Enter
 from typed_nnx_codegen.migrate.linen.domain.classes import Method
+from typed_nnx_codegen.migrate.linen.domain.dims import ArgumentItems, as_dim
 from typed_nnx_codegen.migrate.linen.domain.frames import Evaluate, Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.domain.references import SelfValue
 from typed_nnx_codegen.migrate.linen.domain.values import (
@@ -89,7 +90,7 @@ def given_list(name: str, frame: Frame) -> SizedList:
     """Return a list of arrays that a method is called with: the constructor is told their sizes."""
     recorder = frame.recorder
     local = recorder.fresh(f"{name}_sizes")
-    recorder.write(f"{local} = list({recorder.templates.items_token(name)})", local)
+    recorder.write(f"{local} = list({recorder.slots.name(as_dim(ArgumentItems(name)))})", local)
     return SizedList(ARRAY, local=local)
 
 

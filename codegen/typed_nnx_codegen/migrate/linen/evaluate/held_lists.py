@@ -14,7 +14,8 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, dotted
 from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.domain.classes import Field
-from typed_nnx_codegen.migrate.linen.domain.dims import Piece, as_dim, chosen
+from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece, as_dim, chosen
+from typed_nnx_codegen.migrate.linen.domain.expr import Content
 from typed_nnx_codegen.migrate.linen.domain.frames import Frame, Recorder
 from typed_nnx_codegen.migrate.linen.domain.references import (
     BoundMethod,
@@ -50,7 +51,6 @@ from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, dim_of, item
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 # Code that has names for what is spelled later.
-_TEMPLATE: Final = re.compile(r"__[a-z]+\d+__")
 _NAME: Final = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 # What is the same in every iteration of a loop.
 _EVERYWHERE: Final = frozenset({"self", "len", "isinstance", "int", "bool", *keyword.kwlist})
@@ -142,12 +142,19 @@ def sometimes(one: Value, other: Value, code: str, recorder: Recorder) -> Grown 
 
 def condition_of(code: str, recorder: Recorder) -> Piece | None:
     """Return a condition that the constructor decides, for sizes; None where it asks arguments."""
-    dims = recorder.templates.dims_in(code)
-    if not all(isinstance(atom, Piece) for dim in dims for atom in dim.atoms()):
+    slots = recorder.slots
+
+    def spelled(content: Content) -> str:
+        is_known = isinstance(content, Dim) and all(
+            isinstance(atom, Piece) for atom in content.atoms()
+        )
+        return content.code() if isinstance(content, Dim) and is_known else slots.name(content)
+
+    text = slots.filled(code, spelled)
+    if list(slots.within(text)):
         return None
-    text = recorder.templates.filled(code, lambda dim: dim.code())
     home = f"loop{recorder.loops[-1]}" if recorder.loops and not is_of_fields(text) else ""
-    return None if _TEMPLATE.search(text) else Piece(text, home)
+    return Piece(text, home)
 
 
 def is_of_fields(code: str) -> bool:

@@ -231,7 +231,7 @@ class CallLoops:
         recorder = frame.recorder
         for one, after in running:
             update = after()
-            entry = recorder.templates.dims_in(one.first)
+            entry = recorder.slots.sizes(one.first)
             first = entry[0] if entry else literal_size(one.first)
             if isinstance(update, Dim) and first is not None:
                 recorder.log.append(Change(Piece(one.local), first, update, loop, also))
@@ -486,7 +486,7 @@ class Loops:
         if isinstance(value, Dim):
             if not self._code.sizes_are_visible(value, frame):
                 return None
-            return frame.recorder.templates.token(value)
+            return frame.recorder.slots.name(value)
         if isinstance(value, SizedList):
             return value.sizes or None
         return None if value is None else self._code.of_value(value, frame)

@@ -12,6 +12,7 @@ from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
 from typed_nnx_codegen.migrate.analysis.values import ProjectClass
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Site
 from typed_nnx_codegen.migrate.linen.domain.classes import Field, LinenClass, Method
+from typed_nnx_codegen.migrate.linen.domain.expr import Constructed
 from typed_nnx_codegen.migrate.linen.domain.frames import Evaluate, Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.domain.references import (
     BoundMethod,
@@ -222,7 +223,7 @@ class Members:
         is_said = name in site.given and not site.given[name].hidden
         if is_said or not site.code.startswith("self.") or not frame.records:
             return value
-        code = f"{frame.recorder.templates.object_token(site)}.{name}"
+        code = f"{frame.recorder.slots.name(Constructed(site.node))}.{name}"
         kind = held_kind(value)
         if kind is None:
             return Code(code)

@@ -344,10 +344,10 @@ class Merging:
         code = self._code
         if not (code.sizes_are_visible(one, frame) and code.sizes_are_visible(other, frame)):
             return None
-        templates = frame.recorder.templates
+        slots = frame.recorder.slots
         suffix = "features" if axis == -1 else f"size_{-axis}"
         local = frame.recorder.fresh(f"{name}_{suffix}")
-        running.append(Running(local, templates.token(one), templates.token(other)))
+        running.append(Running(local, slots.name(one), slots.name(other)))
         return as_dim(Piece(local))
 
 

@@ -13,6 +13,7 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import Build, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.code import bare, is_atom, operand
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.domain.expr import Constructed
 from typed_nnx_codegen.migrate.linen.domain.frames import CallMethod, Frame, Line, Recorder
 from typed_nnx_codegen.migrate.linen.domain.names import bound_in
 from typed_nnx_codegen.migrate.linen.domain.references import ClassRef, FieldModule, Ref, SelfValue
@@ -97,7 +98,7 @@ def of_alternatives(
                 return joined
     if not frame.records:
         return joined  # another module has it
-    token = frame.recorder.templates.object_token(site)
+    token = frame.recorder.slots.name(Constructed(site.node))
     return with_last(joined, f"{token}.{ATTRIBUTE}")
 
 
@@ -117,7 +118,7 @@ def write_output(writer: ConstructorCode, recorder: Recorder, value: Value) -> b
     size = _last_size(writer, recorder, value)
     if size is None:
         return False
-    code = recorder.templates.token(size)
+    code = recorder.slots.name(size)
     recorder.block.append(Line(f"self.{ATTRIBUTE} = {code}"))
     return True
 

@@ -117,7 +117,7 @@ def last_size(code: ConstructorCode, value: Value, frame: Frame) -> str | None:
     size = value.shape.axis(-1) if isinstance(value, Array) else None
     if size is None or not code.sizes_are_visible(size, frame):
         return None
-    return frame.recorder.templates.token(size)
+    return frame.recorder.slots.name(size)
 
 
 def is_joined_last(name: str, value: SizedList, node: cst.Call, frame: Frame) -> bool:
@@ -388,7 +388,7 @@ class RunningLists:
         first, second = (self.code_of(value, frame) for value in (one, other))
         if first is None or second is None:
             return None
-        asked = frame.recorder.templates.token(as_dim(condition))
+        asked = frame.recorder.slots.name(as_dim(condition))
         code = f"({first} if {asked} else {second})"
         return CodedList(base.element, loops=tuple(frame.recorder.loops), code=code)
 

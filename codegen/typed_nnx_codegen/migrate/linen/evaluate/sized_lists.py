@@ -473,7 +473,7 @@ def _comprehension(sizes: list[Dim], span: Span, frame: Frame) -> str:
         if not any(re.search(rf"\b{name}\b", code) for code in _codes(sizes)):
             target = re.sub(rf"\b{inner}\b", name, target)
             sizes = [_renamed(size, inner, name) for size in sizes]
-    token = frame.recorder.templates.token
+    token = frame.recorder.slots.name
     loop = f"for {target} in {token(as_dim(span.header))}"
     codes = [token(size) for size in sizes]
     if len(codes) == 1:

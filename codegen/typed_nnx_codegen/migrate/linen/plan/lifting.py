@@ -9,7 +9,10 @@ from typing import Final
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Call, Lifted, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.dims import (
+    ArgumentItems,
     ArgumentNumber,
+    ArgumentPresence,
+    ArgumentShape,
     ArgumentSize,
     Atom,
     Dim,
@@ -60,38 +63,25 @@ class Lifting:
         self._numbers: dict[str, str] = {}
         self.lifted: list[Lifted] = []
 
-    def need(
-        self,
-        dims: Iterable[Dim],
-        whole: Iterable[str] = (),
-        given: Iterable[str] = (),
-        items: Iterable[str] = (),
-    ) -> None:
+    def need(self, dims: Iterable[Dim]) -> None:
         """Note what the constructor needs of the arguments of calls.
 
         Args:
-            dims: Sizes.
-            whole: Arguments whose whole shape it needs.
-            given: Arguments of which it needs to know whether they are given.
-            items: Lists of arrays of which it needs the last size of each.
+            dims: The sizes in it, and what else of arguments stands in their place.
         """
-        for argument in dict.fromkeys(items):
-            name = self._items[argument] = self._free(argument, "features")
-            method = self.method_of(argument)
-            self.lifted.append(Lifted(name, method, argument, -1, is_of_items=True))
         order: dict[str, set[int | None]] = {}
-        for dim in dims:
-            for atom in dim.atoms():
-                if isinstance(atom, ArgumentSize):
-                    order.setdefault(atom.argument, set()).add(atom.axis)
-                elif isinstance(atom, LeadingSize):
-                    order.setdefault(atom.argument, set()).add(None)
-                elif isinstance(atom, ArgumentNumber):
-                    self._need_number(atom.argument)
-        for argument in whole:
-            order.setdefault(argument, set()).add(None)
-        for argument in given:
-            order.setdefault(argument, {-1})
+        for atom in sorted((atom for dim in dims for atom in dim.atoms()), key=_turn):
+            match atom:
+                case ArgumentItems(argument=argument):
+                    self._need_items(argument)
+                case ArgumentSize(argument=argument):
+                    order.setdefault(argument, set()).add(atom.axis)
+                case LeadingSize(argument=argument) | ArgumentShape(argument=argument):
+                    order.setdefault(argument, set()).add(None)
+                case ArgumentNumber(argument=argument):
+                    self._need_number(argument)
+                case ArgumentPresence(argument=argument):
+                    order.setdefault(argument, {-1})
         for argument, axes in order.items():
             if shape_code(argument):
                 self._whole.add(argument)
@@ -106,6 +96,13 @@ class Lifting:
             method = self.method_of(argument)
             optional = self._is_optional(argument, method)
             self.lifted.append(Lifted(name, method, argument, axis, is_optional=optional))
+
+    def _need_items(self, argument: str) -> None:
+        """Note that the constructor needs the last size of each array of a list."""
+        if argument not in self._items:
+            name = self._items[argument] = self._free(argument, "features")
+            method = self.method_of(argument)
+            self.lifted.append(Lifted(name, method, argument, -1, is_of_items=True))
 
     def _need_number(self, argument: str) -> None:
         """Note that the constructor needs a number that a method is called with."""
@@ -127,20 +124,15 @@ class Lifting:
             case ArgumentSize(argument=argument, axis=axis):
                 name = self._names[argument]
                 return f"{name}[{axis}]" if argument in self._whole else name
-            case LeadingSize(argument=argument, start=start, stop=stop):
-                end = "" if stop is None else stop
-                return f"math.prod({self._names[argument]}[{start or ''}:{end}])"
+            case ArgumentShape(argument=argument):
+                return atom.part(self._names[argument])
+            case ArgumentPresence(argument=argument):
+                return self._names[argument]
+            case ArgumentItems(argument=argument):
+                return self._items[argument]
             case ArgumentNumber(argument=argument):
                 return self._numbers[argument]
         raise AssertionError(atom)
-
-    def shape_name(self, argument: str) -> str:
-        """Return the parameter that has the whole shape of an argument."""
-        return self._names[argument]
-
-    def items_name(self, argument: str) -> str:
-        """Return the parameter that has the last size of each array of an argument."""
-        return self._items[argument]
 
     def may_be_none(self, atom: Atom) -> bool:
         """Whether a size is one of an argument that does not have to be given."""
@@ -177,6 +169,18 @@ class Lifting:
             return False
         arrays = [one.name.value for one in method.parameters() if not is_flag(one)]
         return arrays[:1] == [argument]
+
+
+def _turn(atom: Atom) -> int:
+    """Return when a parameter for an atom is added: those for sizes before those for shapes."""
+    match atom:
+        case ArgumentItems():
+            return 0
+        case ArgumentShape():
+            return 2
+        case ArgumentPresence():
+            return 3
+    return 1
 
 
 def _number_name(argument: str) -> str:

@@ -51,7 +51,6 @@ from typed_nnx_codegen.migrate.linen.transforms.stacked_submodules import name_o
 from typed_nnx_codegen.migrate.linen.write.method_edits import edit_methods
 from typed_nnx_codegen.migrate.linen.write.moving import Moving
 from typed_nnx_codegen.migrate.linen.write.printing import Printing
-from typed_nnx_codegen.migrate.linen.write.templates import Templates
 
 # Why the sizes of a class that derives from a layer of NNX are not written by name.
 _SIGNATURE: Final = "its constructor is that of the NNX layer that it derives from"
@@ -109,7 +108,7 @@ class Planner:
         return self._plans[cls]
 
     def _plan(self, cls: LinenClass) -> ClassPlan:
-        recorder = Recorder(ClassPlan(cls), Templates())
+        recorder = Recorder(ClassPlan(cls))
         plan = recorder.plan
         self._plans[cls] = plan
         foreign = [name for name in cls.foreign if not _is_harmless(name)]
@@ -181,7 +180,7 @@ class Planner:
 
     def _explored(self, cls: LinenClass) -> Recorder | None:
         """Go through a module to see what it gives others; nothing is planned."""
-        recorder = Recorder(ClassPlan(cls), Templates())
+        recorder = Recorder(ClassPlan(cls))
         try:
             self._run(recorder)
         # It is gone through again when it is planned, and then it counts.

@@ -21,6 +21,7 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
 )
 from typed_nnx_codegen.migrate.linen.domain.classes import (
     LINEN,
+    MOVED_METHODS,
     LinenClass,
     LinenClasses,
     Method,
@@ -40,7 +41,6 @@ from typed_nnx_codegen.migrate.linen.layers import Given, Helper, find_layer
 from typed_nnx_codegen.migrate.linen.layers.sequences import CellLayer
 from typed_nnx_codegen.migrate.linen.plan.site_names import linen_class_name
 from typed_nnx_codegen.migrate.linen.state.reads import Reading, first_values
-from typed_nnx_codegen.migrate.linen.write.templates import MOVED_METHODS
 
 _BY_NAME = ("getattr", "vars", "dir")
 

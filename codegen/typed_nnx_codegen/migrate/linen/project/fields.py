@@ -487,7 +487,7 @@ def with_given_numbers(
         origin = _origin(bound.value) if bound.code is None else ""
         if origin and _is_size(facts, target, name):
             size = as_dim(ArgumentNumber(origin))
-            code = frame.recorder.templates.token(size)
+            code = frame.recorder.slots.name(size)
             bound = replace(bound, value=Size(size), code=code, place=None)
         found[name] = bound
     return found

@@ -15,10 +15,10 @@ from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, Project
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOTHING
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Call, ClassPlan, Mark, Site, given_of
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, LinenClasses, public_linen
+from typed_nnx_codegen.migrate.linen.domain.expr import Slots
 from typed_nnx_codegen.migrate.linen.domain.markers import CALL, NAME, STAYS, TRACE, TRANSFORM
 from typed_nnx_codegen.migrate.linen.domain.values import Array, Const, Seq, Value
 from typed_nnx_codegen.migrate.linen.layers import find_layer
-from typed_nnx_codegen.migrate.linen.write.templates import Templates
 
 _BRIDGE: Final = "nnx.bridge.ToNNX"
 
@@ -274,7 +274,7 @@ def first_inputs(
     site: Site,
     calls: Iterable[Call],
     visible: Callable[[Value], Value],
-    templates: Templates,
+    slots: Slots,
     refer: Callable[[str], str],
 ) -> str | None:
     """Return the arguments of a first call of a submodule; None where they are not known.
@@ -283,7 +283,7 @@ def first_inputs(
         site: The submodule.
         calls: The calls of it.
         visible: Takes from a value what cannot be said in the constructor.
-        templates: Writes sizes into code.
+        slots: What stands in code for sizes.
         refer: Spells public names.
     """
     optional = _optional(site)
@@ -292,7 +292,7 @@ def first_inputs(
             continue
         codes: list[str] = []
         for name, value in call.values.items():
-            code = _zeros(visible(value), templates, refer)
+            code = _zeros(visible(value), slots, refer)
             if code is not None:
                 codes.append(code if name.startswith("*") else f"{name}={code}")
             elif name not in optional:
@@ -312,22 +312,22 @@ def _optional(site: Site) -> set[str]:
     return {one.name.value for one in method.parameters() if one.default is not None}
 
 
-def _zeros(value: Value, templates: Templates, refer: Callable[[str], str]) -> str | None:
+def _zeros(value: Value, slots: Slots, refer: Callable[[str], str]) -> str | None:
     match value:
         case Array(shape=shape, dtype=dtype):
             if any(dim is None for dim in shape.dims):
                 return None
-            parts = [templates.token(dim) for dim in shape.dims if dim is not None]
+            parts = [slots.name(dim) for dim in shape.dims if dim is not None]
             if shape.lead is not None:
                 if not shape.lead.argument:
                     return None
-                parts.insert(0, f"*{templates.lead_token(shape.lead)}")
+                parts.insert(0, f"*{slots.name(shape.lead.sizes)}")
             kind = f", {refer(f'jax.numpy.{dtype}')}" if dtype in _DTYPES else ""
             return f"{refer('jax.numpy.zeros')}(({', '.join(parts)},){kind})"
         case Const(value=bool() | int() | float() | str() | None as literal):
             return repr(literal)
         case Seq(items=items):
-            codes = [_zeros(item, templates, refer) for item in items]
+            codes = [_zeros(item, slots, refer) for item in items]
             if None in codes:
                 return None
             return f"({', '.join(str(code) for code in codes)},)" if codes else "()"

@@ -20,7 +20,14 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     given_of,
 )
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
-from typed_nnx_codegen.migrate.linen.domain.dims import Atom, Dim, Piece
+from typed_nnx_codegen.migrate.linen.domain.dims import (
+    ArgumentItems,
+    Atom,
+    Dim,
+    Piece,
+    as_dim,
+)
+from typed_nnx_codegen.migrate.linen.domain.expr import Content
 from typed_nnx_codegen.migrate.linen.domain.frames import Recorder
 from typed_nnx_codegen.migrate.linen.domain.markers import (
     CALL,
@@ -253,7 +260,7 @@ class ConstructorCalls:
         self._lifting = lifting
         self._executor = executor
         self._plan: ClassPlan = recorder.plan
-        self._templates = recorder.templates
+        self._slots = recorder.slots
         self.missing = MissingSizes(recorder, executor.trace, lifting)
 
     # -- submodules ---------------------------------------------------------------------------
@@ -274,12 +281,12 @@ class ConstructorCalls:
         return chosen or code
 
     def _one_constructor(self, site: Site) -> str:
-        return self._templates.with_sites(
-            self._stacked(site, self._constructor(site)),
-            lambda inner: (
-                self.constructor(inner) if inner.is_nested else self._templates.site_token(inner)
-            ),
-        )
+        def spelled(content: Content) -> str:
+            if isinstance(content, Site) and content.is_nested:
+                return self.constructor(content)
+            return self._slots.name(content)
+
+        return self._slots.filled(self._stacked(site, self._constructor(site)), spelled)
 
     def _stacked(self, site: Site, code: str) -> str:
         """Return the code of a submodule under the transforms that run it more than once."""
@@ -291,7 +298,7 @@ class ConstructorCalls:
                 site,
                 collections_of(site, self._executor.plan_of),
                 rngs=self._recorder.rngs,
-                token=self._templates.token,
+                token=self._slots.name,
                 refer=self._executor.refer,
             )
         except Unsupported as error:
@@ -334,7 +341,7 @@ class ConstructorCalls:
         name = class_code(site, self._plan.cls)
         calls = self._plan.log.about(Call, site)
         inputs = first_inputs(
-            site, calls, lambda value: self._visible(value, site), self._templates, refer
+            site, calls, lambda value: self._visible(value, site), self._slots, refer
         )
         if name is None or inputs is None or site.transforms:
             message = "it stays in Linen; the shapes that it is initialised with are not known"
@@ -350,7 +357,7 @@ class ConstructorCalls:
         hidden = {name for name, one in site.given.items() if one.hidden}
         built = typed(site, built, self._recorder)
         arguments = [
-            argument.spelled(self._templates.token)
+            argument.spelled(self._slots.name)
             for argument in built.arguments
             if argument.keyword not in hidden and argument.code != HIDDEN
         ]
@@ -493,7 +500,7 @@ class ConstructorCalls:
             if lifted.is_number:
                 number = self._if_visible(number_of(value), site)
                 if number is not None:
-                    return self._templates.token(number)
+                    return self._slots.name(number)
                 continue
             if lifted.is_of_items:
                 sizes = self._sizes(value, site)
@@ -509,7 +516,7 @@ class ConstructorCalls:
                 return f"({code} if {when} else None)" if when else code
         measured = self._measured(site, lifted)
         size = self.missing.size(site, lifted.name, measured, self._candidates(site))
-        return self._templates.token(size)
+        return self._slots.name(size)
 
     def _candidates(self, site: Site) -> list[Dim]:
         """Return what an unknown size may be, of what is known where a submodule is constructed."""
@@ -530,7 +537,7 @@ class ConstructorCalls:
         assert isinstance(visible, Array)
         if lifted.axis is not None:
             dim = visible.shape.axis(lifted.axis)
-            return None if dim is None else self._templates.token(dim)
+            return None if dim is None else self._slots.name(dim)
         lines = self._executor.plan_of(cls).init
         if is_enough(visible.shape, lifted.name, lines):
             return self._shape(as_read(visible.shape, lifted.name, lines))
@@ -540,12 +547,12 @@ class ConstructorCalls:
         """Return the last size of each array of a list; None where they are not known here."""
         match value:
             case CodedList(code=code) if value.is_seen_by(site):
-                dims = self._templates.dims_in(code)
+                dims = self._slots.sizes(code)
                 return code if all(self._if_visible(dim, site) for dim in dims) else None
             case SizedList(local=local) if value.is_seen_by(site):
                 return local
             case Array(origin=origin, shape=Shape(dims=())) if origin:
-                return self._templates.items_token(origin)
+                return self._slots.name(as_dim(ArgumentItems(origin)))
             case Seq(items=items):
                 visible = [self._visible(item, site) for item in items]
                 sizes = [one.shape.axis(-1) for one in visible if isinstance(one, Array)]
@@ -573,10 +580,10 @@ class ConstructorCalls:
         lead = shape.lead
         parts = [self._size(dim) for dim in (lead.front if lead is not None else ())]
         if lead is not None:
-            parts.append(f"*{self._templates.lead_token(lead)}" if lead.argument else "None")
+            parts.append(f"*{self._slots.name(lead.sizes)}" if lead.argument else "None")
         parts += [self._size(dim) for dim in shape.dims]
         inner = ", ".join(parts)
         return f"({inner},)" if len(parts) == 1 else f"({inner})"
 
     def _size(self, dim: Dim | None) -> str:
-        return "None" if dim is None else self._templates.token(dim)
+        return "None" if dim is None else self._slots.name(dim)

@@ -314,8 +314,8 @@ class ConstructorCode:
         front = [self._of_dim(dim, frame) for dim in (lead.front if lead is not None else ())]
         last = [self._of_dim(dim, frame) for dim in shape.dims]
         if lead is not None and not front and not last:
-            return frame.recorder.templates.lead_token(lead)
-        middle = [] if lead is None else [f"*{frame.recorder.templates.lead_token(lead)}"]
+            return frame.recorder.slots.name(lead.sizes)
+        middle = [] if lead is None else [f"*{frame.recorder.slots.name(lead.sizes)}"]
         parts = [code for code in (*front, *middle, *last) if code is not None]
         if len(parts) != len(front) + len(middle) + len(last):
             return None
@@ -329,7 +329,7 @@ class ConstructorCode:
     def _size(self, value: Size, frame: Frame) -> str | None:
         if not self.sizes_are_visible(value.dim, frame):
             return None
-        return frame.recorder.templates.token(value.dim)
+        return frame.recorder.slots.name(value.dim)
 
     def _shape_of(self, value: ShapeOf, frame: Frame) -> str | None:
         return self.of_shape(value.shape, frame) if self._has_shapes else None
@@ -407,7 +407,7 @@ class ConstructorCode:
 
     def _module(self, value: ModuleValue, frame: Frame) -> str | None:
         is_here = not value.site.is_verbatim or set(value.site.loops) <= set(frame.recorder.loops)
-        return frame.recorder.templates.site_token(value.site) if is_here else None
+        return frame.recorder.slots.name(value.site) if is_here else None
 
     def _field_module(self, value: FieldModule, frame: Frame) -> str | None:
         del frame

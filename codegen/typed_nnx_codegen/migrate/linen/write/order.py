@@ -9,14 +9,13 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.domain.frames import Block, Compound, Line
-from typed_nnx_codegen.migrate.linen.write.templates import Templates
 
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
 
 
 def behind_objects(
     block: Block,
-    templates: Templates,
+    asked: Callable[[Line], set[cst.CSTNode]],
     names: Callable[[Line], Iterable[str]],
     refuse: Callable[[cst.CSTNode], None],
 ) -> Block:
@@ -26,21 +25,21 @@ def behind_objects(
 
     Args:
         block: The lines.
-        templates: What stands for submodules in code.
+        asked: Gives the constructors of the submodules that a line asks for a size.
         names: Gives the names in a line, and in what stands for something else there.
         refuse: Is given the call of a constructor that cannot come behind what it asks.
     """
     ordered = list(block)
     for one in ordered:
         if isinstance(one, Compound):
-            one.body = behind_objects(one.body, templates, names, refuse)
-            one.orelse = behind_objects(one.orelse, templates, names, refuse)
+            one.body = behind_objects(one.body, asked, names, refuse)
+            one.orelse = behind_objects(one.orelse, asked, names, refuse)
     readers = [one for one in ordered if isinstance(one, Line) and one.site is not None]
     for line in reversed(readers):
         start = ordered.index(line)
-        asked = set(templates.objects_in(names(line)))
+        needed = asked(line)
         places = [
-            place for place in range(start + 1, len(ordered)) if _builds(ordered[place]) & asked
+            place for place in range(start + 1, len(ordered)) if _builds(ordered[place]) & needed
         ]
         if not places:
             continue

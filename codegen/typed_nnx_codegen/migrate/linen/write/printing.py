@@ -12,7 +12,8 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Lifted, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.code import code_with
-from typed_nnx_codegen.migrate.linen.domain.dims import Piece
+from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece
+from typed_nnx_codegen.migrate.linen.domain.expr import Constructed, Content
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     Change,
     Compound,
@@ -158,7 +159,7 @@ class Printing:
         self._naming = naming
         self._plan: ClassPlan = recorder.plan
         self._lifting = Lifting(self._plan.cls, roots, recorder.locals)
-        self._templates = recorder.templates
+        self._slots = recorder.slots
         self._calls = ConstructorCalls(recorder, executor, self._lifting)
         self._locals: dict[Site, str] = {}
 
@@ -176,25 +177,18 @@ class Printing:
         self._run_sizes(setup)
         self._run_sizes(block)
         block = in_order([*setup, *block], len(setup), self._spelled, self._names_in)
-        block = behind_objects(block, self._templates, self._names_of, self._unordered)
+        block = behind_objects(block, self._asked, self._names_of, self._unordered)
         lines = text_of(block, self._spelled, self._names_in)
-        within = [site for site in self._templates.sites_in("\n".join(lines)) if site.is_listed]
+        within = [site for site in self._sites_in("\n".join(lines)) if site.is_listed]
         if within:
             # Others are constructed with them: they have a name until they are in their list.
             self._locals = {
                 site: self._recorder.fresh(snake_case(site.class_name)) for site in within
             }
             lines = text_of(block, self._spelled, self._names_in)
-        text = self._templates.with_sites("\n".join(lines), self._in_constructor)
-        dims = self._templates.dims_in(text)
-        shapes = self._templates.leads_in(text)
-        given, items = self._templates.given_in(text), self._templates.items_in(text)
-        self._lifting.need(dims, shapes, given, items)
-        text = self._templates.filled(text, lambda dim: dim.code(self._lifting.spelled))
-        text = self._templates.with_leads(text, self._lifting.shape_name)
-        text = self._templates.with_given(text, self._lifting.shape_name)
-        text = self._templates.with_items(text, self._lifting.items_name)
-        text = self._templates.with_objects(text, self._plan.sites)
+        text = "\n".join(lines)
+        self._lifting.need(self._slots.sizes(text))
+        text = self._slots.filled(text, self._in_constructor)
         self._plan.lifted = [
             *self._lifting.lifted,
             *self._calls.missing.unknown.values(),
@@ -207,8 +201,16 @@ class Printing:
     def _names_of(self, line: Line) -> list[str]:
         """Return the names in a line, those of submodules and in sizes too."""
         code = "\n".join(self._spelled(line))
-        sites = [site.attribute for site in self._templates.sites_in(code)]
+        sites = [site.attribute for site in self._sites_in(code)]
         return [*names_in(code), *self._names_in(code), *sites]
+
+    def _asked(self, line: Line) -> set[cst.CSTNode]:
+        """Return the constructors of the submodules that a line asks for a size."""
+        code = "\n".join(self._spelled(line))
+        return {one.node for one in self._slots.within(code) if isinstance(one, Constructed)}
+
+    def _sites_in(self, code: str) -> list[Site]:
+        return [one for one in self._slots.within(code) if isinstance(one, Site)]
 
     def _unordered(self, node: cst.CSTNode) -> None:
         message = "the size of its input is that of a submodule which is built later"
@@ -231,9 +233,15 @@ class Printing:
                 self._recorder.mark(self._plan.cls.node, why, SIZE)
                 yield Lifted(name, why=why)
 
-    def _in_constructor(self, site: Site) -> str:
-        """Return the expression for a submodule in the constructor."""
-        return self._locals.get(site, site.reference)
+    def _in_constructor(self, content: Content) -> str:
+        """Return the expression for a size or a submodule in the constructor."""
+        match content:
+            case Dim():
+                return content.code(self._lifting.spelled)
+            case Site():
+                return self._locals.get(content, content.reference)
+            case Constructed():
+                return content.code(self._plan.sites)
 
     def _containers(self) -> list[Line | Compound]:
         lists = [
@@ -286,7 +294,7 @@ class Printing:
 
     def _names_in(self, code: str) -> Iterator[str]:
         """Yield the names in the sizes that stand in a piece of code."""
-        for dim in self._templates.dims_in(code):
+        for dim in self._slots.sizes(code):
             for atom in dim.atoms():
                 if isinstance(atom, Piece):
                     yield from re.findall(r"[A-Za-z_]\w*", atom.code)
@@ -360,13 +368,13 @@ class Printing:
                     end -= 1
                 one.body[end:end] = self._updates(running)
                 block[position:position] = [
-                    Line(f"{piece.code} = {self._templates.token(change.entry)}", piece.code)
+                    Line(f"{piece.code} = {self._slots.name(change.entry)}", piece.code)
                     for piece, change in running
                 ]
 
     def _updates(self, running: list[tuple[Piece, Change]]) -> list[Line | Compound]:
         """Return the lines that ready sizes for the next iteration, at once where one needs others."""
-        codes = [(one.code, self._templates.token(change.update)) for one, change in running]
+        codes = [(one.code, self._slots.name(change.update)) for one, change in running]
         locals_ = {local for local, _ in codes}
         if any(set(self._names_in(code)) & locals_ - {local} for local, code in codes):
             names = ", ".join(local for local, _ in codes)
@@ -401,14 +409,14 @@ class Printing:
         body: list[Line | Compound] = [Line(append)]
         lines: list[Line | Compound] = [Line(first)]
         for piece, change in running:
-            lines.append(Line(f"{piece.code} = {self._templates.token(change.entry)}", piece.code))
+            lines.append(Line(f"{piece.code} = {self._slots.name(change.entry)}", piece.code))
         body += self._updates(running)
         block[position : position + 1] = [*lines, Compound(header, body)]
 
     def _used_outside(self, running: list[tuple[Piece, Change]]) -> set[str]:
         """Return the names of sizes that other loops begin with, or later lines have."""
         others = self._changes().items() - set(running)
-        texts = [self._templates.token(change.entry) for _, change in others]
+        texts = [self._slots.name(change.entry) for _, change in others]
         lines = [one.text for one in self._recorder.block if isinstance(one, Line)]
         texts += [text for text in lines if isinstance(text, str)]
         texts += self._plan.replacements.values()
