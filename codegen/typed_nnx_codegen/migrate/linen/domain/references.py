@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import libcst as cst
@@ -164,13 +165,11 @@ class Repeated(Value):
     Attributes:
         element: One of the items.
         loop: The number of the loop in which they are made; None if it is not one.
-        code: The expression for the list; empty where there is none.
         also: The loops that make it in other branches.
     """
 
     element: Value
     loop: int | None = None
-    code: str = ""
     also: tuple[int, ...] = ()
 
 
@@ -223,6 +222,62 @@ class Sometimes(Repeated):
     condition: Piece = field(default_factory=lambda: Piece("True"))
     parts: tuple[Value, ...] = ()
     orelse: tuple[Value, ...] = ()
+
+
+# How the names of locals with sizes end.
+_SUFFIX: Final = re.compile(r"_(features|sizes)(_\d+)?$")
+
+
+@dataclass(frozen=True)
+class SizedList(Repeated):
+    """A list of arrays whose last sizes the constructor has, in the same order.
+
+    Attributes:
+        sizes: The expression for the sizes: a local, or a template; where an iteration goes on,
+            the local that has them when it begins.
+        now: The expression over that local for the sizes that it has now.
+        is_local: Whether statements of the constructor change it.
+        loops: The loops around what it is called with, where it is kept for that, or around it.
+        conditions: The branches around what it is called with.
+        depth: How many branches there are around the loop of that iteration; None where none
+            goes on.
+    """
+
+    sizes: str = ""
+    now: str = field(default="", compare=False)
+    is_local: bool = False
+    loops: tuple[int, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    depth: int | None = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether an iteration of a loop over submodules goes on: it has other sizes later."""
+        return self.depth is not None
+
+    @property
+    def code(self) -> str:
+        """The expression for the sizes that it has now."""
+        return self.now if self.is_running else self.sizes
+
+    @property
+    def local(self) -> str:
+        """The local that has the sizes, now or when the iteration began; empty where none has."""
+        return self.sizes if self.is_local or self.is_running else ""
+
+    @property
+    def base(self) -> str:
+        """The name of the list, for locals with sizes of its items."""
+        return _SUFFIX.sub("", self.local)
+
+    def is_seen_by(self, site: Site) -> bool:
+        """Whether its sizes are there where a submodule is constructed."""
+        loops, conditions = len(self.loops), len(self.conditions)
+        return site.loops[:loops] == self.loops and site.conditions[:conditions] == self.conditions
+
+    def with_code(self, code: str) -> SizedList:
+        """Return it with other sizes."""
+        return replace(self, now=code) if self.is_running else replace(self, sizes=code)
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.merging import (
     is_function,
     is_module,
 )
-from typed_nnx_codegen.migrate.linen.evaluate.running_lists import RunningLists
+from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
 from typed_nnx_codegen.migrate.linen.transforms.stacked_submodules import optional_transform
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
@@ -52,7 +52,7 @@ class Choices:
     Args:
         code: Writes expressions for the constructor.
         merging: Joins values.
-        running_lists: Goes through lists in loops over submodules.
+        sized_lists: Goes through lists of arrays whose sizes are known.
         evaluate: Goes through an expression.
         run_all: Goes through statements; says whether they end.
     """
@@ -61,13 +61,13 @@ class Choices:
         self,
         code: ConstructorCode,
         merging: Merging,
-        running_lists: RunningLists,
+        sized_lists: SizedLists,
         evaluate: Evaluate,
         run_all: Callable[[_Statements, Frame], bool],
     ) -> None:
         self._code = code
         self._merging = merging
-        self._running_lists = running_lists
+        self._sized_lists = sized_lists
         self._evaluate = evaluate
         self._run_all = run_all
         self._number = 0
@@ -303,7 +303,7 @@ class Choices:
             return None
         if isinstance(one, Array) and isinstance(other, Array):
             return self._merging.chosen(condition, one, other, frame)
-        return self._running_lists.chosen(condition, one, other, frame)
+        return self._sized_lists.chosen(condition, one, other, frame)
 
     def expression(self, node: cst.IfExp, test: Value, frame: Frame) -> Value:
         """Return what a conditional expression stands for."""

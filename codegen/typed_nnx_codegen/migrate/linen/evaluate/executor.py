@@ -34,7 +34,6 @@ from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging
 from typed_nnx_codegen.migrate.linen.evaluate.module_calls import ModuleCalls
 from typed_nnx_codegen.migrate.linen.evaluate.module_outputs import is_made_by, without_local
 from typed_nnx_codegen.migrate.linen.evaluate.recurrence import CallsInTurn, Recurrence
-from typed_nnx_codegen.migrate.linen.evaluate.running_lists import RunningLists
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
 from typed_nnx_codegen.migrate.linen.evaluate.statements import Statements
 from typed_nnx_codegen.migrate.linen.evaluate.submodules import Submodules
@@ -82,8 +81,7 @@ class Executor:
         self.facts = FieldFacts()
         self.code = ConstructorCode(classes.analyses, self.facts, self.evaluate, self.refer)
         merging = Merging(self.code)
-        running_lists = RunningLists(self.code)
-        sized_lists = SizedLists(self.code, running_lists)
+        sized_lists = SizedLists(self.code)
         self.declaring = Declaring(self.refer)
         self.first_values = FirstValues(
             self.code, self.evaluate, self.dispatch, self.call_function, self.refer
@@ -117,12 +115,11 @@ class Executor:
             self.code,
             merging,
             sized_lists,
-            running_lists,
             self.evaluate,
             self.run,
             self.assign,
         )
-        choices = Choices(self.code, merging, running_lists, self.evaluate, self.run_all)
+        choices = Choices(self.code, merging, sized_lists, self.evaluate, self.run_all)
         in_turn = CallsInTurn(self.dispatch, loops.of_call, self.refer)
         module_calls = ModuleCalls(
             facts=self.facts,
@@ -180,7 +177,6 @@ class Executor:
             comprehensions=Comprehensions(self.code, self.evaluate, self.assign, loops),
             mapped_functions=mapped_functions,
             sized_lists=sized_lists,
-            running_lists=running_lists,
             value_of=self.evaluate,
             assign=self.assign,
             constant_of_file=self.constant_of_file,

@@ -42,6 +42,7 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
     Ref,
     Repeated,
     SelfValue,
+    SizedList,
     VariableValue,
 )
 from typed_nnx_codegen.migrate.linen.domain.values import (
@@ -76,8 +77,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.loops import Loops
 from typed_nnx_codegen.migrate.linen.evaluate.members import Members
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, note_residual
 from typed_nnx_codegen.migrate.linen.evaluate.module_outputs import is_number_or_text, spelled
-from typed_nnx_codegen.migrate.linen.evaluate.running_lists import RunningLists, SizedList, any_item
-from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
+from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists, any_item
 from typed_nnx_codegen.migrate.linen.evaluate.submodules import Submodules
 from typed_nnx_codegen.migrate.linen.evaluate.tuples import (
     added,
@@ -273,7 +273,6 @@ class Expressions:
         comprehensions: Goes through comprehensions.
         mapped_functions: Goes through functions that JAX maps.
         sized_lists: Goes through lists of arrays whose sizes are known.
-        running_lists: Goes through lists in loops over submodules.
         value_of: Goes through a part of an expression, and remembers what it stands for.
         assign: Binds a target to a value.
         constant_of_file: Gives the literal that a file binds to a name.
@@ -292,7 +291,6 @@ class Expressions:
     comprehensions: Comprehensions
     mapped_functions: MappedFunctions
     sized_lists: SizedLists
-    running_lists: RunningLists
     value_of: Evaluate
     assign: Assign
     constant_of_file: Callable[[str, Frame], Value | None]
@@ -448,7 +446,7 @@ class Expressions:
         operator = OPERATORS[type(node.operator)]
         note_residual(operator, left, right, frame)
         if operator == "+":
-            total = self.running_lists.total(left, right, frame)
+            total = self.sized_lists.total(left, right, frame)
             joined = added(left, right) if total is None else total
             if joined is not None:
                 return joined
@@ -562,7 +560,7 @@ class Expressions:
     def _call(self, node: cst.Call, frame: Frame) -> Value:
         value = self.calls.call(node, frame)
         match value:
-            case Repeated(element=Unknown(), code="", also=()) if frame.records:
+            case Repeated(element=Unknown(), also=()) if frame.records:
                 known = self.code.or_code(UNKNOWN, node, frame)
                 is_known = not isinstance(known, Unknown) or isinstance(known, OfShapes)
                 return known if is_known else value

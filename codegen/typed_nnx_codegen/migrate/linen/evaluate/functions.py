@@ -11,7 +11,6 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, is_name
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Enter
 from typed_nnx_codegen.migrate.linen.domain.classes import Method
-from typed_nnx_codegen.migrate.linen.domain.dims import ArgumentItems, as_dim
 from typed_nnx_codegen.migrate.linen.domain.frames import Evaluate, Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.domain.references import SelfValue
 from typed_nnx_codegen.migrate.linen.domain.values import (
@@ -27,7 +26,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging
-from typed_nnx_codegen.migrate.linen.evaluate.running_lists import ARRAY, SizedList
+from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import given_list
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, bind
 from typed_nnx_codegen.migrate.linen.transforms.function_transforms import LiftedFunctions
 
@@ -84,14 +83,6 @@ _ARRAYS: Final = re.compile(r"[Aa]rray|[Tt]ensor")
 _CHANGING: Final = frozenset({"append", "insert", "pop"})
 # Functions that go over a list, or make another one of it.
 _GOING_OVER: Final = frozenset({"zip", "enumerate", "reversed", "list", "tuple", "len"})
-
-
-def given_list(name: str, frame: Frame) -> SizedList:
-    """Return a list of arrays that a method is called with: the constructor is told their sizes."""
-    recorder = frame.recorder
-    local = recorder.fresh(f"{name}_sizes")
-    recorder.write(f"{local} = list({recorder.slots.name(as_dim(ArgumentItems(name)))})", local)
-    return SizedList(ARRAY, local=local)
 
 
 def is_list(parameter: cst.Param, method: Method) -> bool:

@@ -24,6 +24,7 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
     Headed,
     ModuleValue,
     Repeated,
+    SizedList,
     Sometimes,
 )
 from typed_nnx_codegen.migrate.linen.domain.values import (
@@ -43,7 +44,6 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
 )
 from typed_nnx_codegen.migrate.linen.evaluate.iteration import as_key, element_of
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, is_rebuilt
-from typed_nnx_codegen.migrate.linen.evaluate.running_lists import SizedList
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
 from typed_nnx_codegen.migrate.linen.evaluate.tuples import CHANGING, changed_by, rebind, rest_of
 from typed_nnx_codegen.migrate.linen.plan.site_names import sites_in

@@ -17,6 +17,7 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
     FieldModule,
     ModuleValue,
     Repeated,
+    SizedList,
 )
 from typed_nnx_codegen.migrate.linen.domain.values import (
     UNKNOWN,
@@ -29,7 +30,6 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, Running, is_same
-from typed_nnx_codegen.migrate.linen.evaluate.running_lists import SizedList
 from typed_nnx_codegen.migrate.linen.plan.site_names import sites_in
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 

@@ -21,7 +21,13 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     Pass,
 )
 from typed_nnx_codegen.migrate.linen.domain.names import names_in
-from typed_nnx_codegen.migrate.linen.domain.references import Grown, Headed, Repeated, Sometimes
+from typed_nnx_codegen.migrate.linen.domain.references import (
+    Grown,
+    Headed,
+    Repeated,
+    SizedList,
+    Sometimes,
+)
 from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Code, Seq, Value
 from typed_nnx_codegen.migrate.linen.evaluate.held_lists import condition_of, counting, grown
 from typed_nnx_codegen.migrate.linen.evaluate.iteration import (
@@ -37,13 +43,12 @@ from typed_nnx_codegen.migrate.linen.evaluate.iteration import (
     unrolled,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, Running, is_module
-from typed_nnx_codegen.migrate.linen.evaluate.running_lists import Begun, RunningLists, SizedList
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import (
+    Begun,
     SizedLists,
     SizedLoop,
     Span,
     changes_list,
-    coded_lists,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.tuples import rest_of
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
@@ -82,7 +87,7 @@ class CallLoops:
 
     Args:
         merging: Joins values.
-        running_lists: Goes through lists in loops over submodules.
+        sized_lists: Goes through lists of arrays whose sizes are known.
         assign: Binds a target to a value.
         ended: What the last iterations of loops of the constructor leave.
         spans: What they go over.
@@ -91,13 +96,13 @@ class CallLoops:
     def __init__(
         self,
         merging: Merging,
-        running_lists: RunningLists,
+        sized_lists: SizedLists,
         assign: Assign,
         ended: Mapping[int, Ended],
         spans: Mapping[int, Span],
     ) -> None:
         self._merging = merging
-        self._running_lists = running_lists
+        self._sized_lists = sized_lists
         self._assign = assign
         self._ended = ended
         self._spans = spans
@@ -166,7 +171,7 @@ class CallLoops:
         also = values.also if isinstance(values, Repeated) else ()
         recorder = frame.recorder
         bind()
-        lists = self._running_lists
+        lists = self._sized_lists
         settled = self._settled(target, loop, [], frame, run)
         lost = lists.lost(settled.before, settled.names, settled.sizes, loop, frame)
         if lost:
@@ -182,7 +187,7 @@ class CallLoops:
         ended = None if frame.records or loop is None else self._ended.get(loop)
         last = trial(names, frame, run) if ended is not None else {}
         span = None if loop is None else self._spans.get(loop)
-        coded = coded_lists(lists, before, names, span, frame, run)
+        coded = lists.after_loop(before, names, span, frame, run)
         if loop is not None:
             recorder.loops.pop()
         lists.end(settled.begun, loop, also, frame)
@@ -215,7 +220,7 @@ class CallLoops:
         """
         recorder = frame.recorder
         around, locals_ = dict(frame.names), set(recorder.locals)
-        begun = self._running_lists.begun(lost, target, loop, frame)
+        begun = self._sized_lists.begun(lost, target, loop, frame)
         before = dict(frame.names)
         # What the items are made with can be said where they are made.
         recorder.loops += [] if loop is None else [loop]
@@ -244,7 +249,6 @@ class Loops:
         code: Writes expressions for the constructor.
         merging: Joins values.
         sized_lists: Goes through lists of arrays whose sizes are known.
-        running_lists: Goes through lists in loops over submodules.
         evaluate: Goes through an expression.
         run: Goes through statements; says whether they end.
         assign: Binds a target to a value.
@@ -255,7 +259,6 @@ class Loops:
         code: ConstructorCode,
         merging: Merging,
         sized_lists: SizedLists,
-        running_lists: RunningLists,
         evaluate: Evaluate,
         run: Callable[[cst.BaseSuite, Frame], bool],
         assign: Assign,
@@ -263,14 +266,13 @@ class Loops:
         self._code = code
         self._merging = merging
         self._sized_lists = sized_lists
-        self._running_lists = running_lists
         self._evaluate = evaluate
         self._run = run
         self._assign = assign
         self._number = 0
         self.ended: dict[int, Ended] = {}
         self.spans: dict[int, Span] = {}
-        self._call_loops = CallLoops(merging, running_lists, assign, self.ended, self.spans)
+        self._call_loops = CallLoops(merging, sized_lists, assign, self.ended, self.spans)
 
     def number_of(self, node: cst.CSTNode, frame: Frame) -> int:
         """Return the number of a loop: the same for all trials of it, so that they can be compared.
@@ -412,14 +414,8 @@ class Loops:
         after = trial(counted, frame, run)
         recorder.loops.pop()
         last = self.note_end(node.target, node.iter, header, number, frame)
-        coded = coded_lists(
-            self._running_lists,
-            before,
-            names,
-            self.spans.get(number),
-            frame,
-            run,
-        )
+        span = self.spans.get(number)
+        coded = self._sized_lists.after_loop(before, names, span, frame, run)
         for name, value in before.items():
             if name not in after or after[name] == value:
                 continue
@@ -488,7 +484,7 @@ class Loops:
                 return None
             return frame.recorder.slots.name(value)
         if isinstance(value, SizedList):
-            return value.sizes or None
+            return None if value.is_running else value.sizes
         return None if value is None else self._code.of_value(value, frame)
 
     def _bind_all(

@@ -16,6 +16,7 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
     Partial,
     Ref,
     Repeated,
+    SizedList,
 )
 from typed_nnx_codegen.migrate.linen.domain.values import (
     NONE,
@@ -33,7 +34,6 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.conditions import module_or_function
-from typed_nnx_codegen.migrate.linen.evaluate.running_lists import SizedList
 from typed_nnx_codegen.migrate.linen.evaluate.tuples import head_of, record_or_tuple, tail_of
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.shapes.operands import aligned
@@ -151,11 +151,13 @@ class Merging:
                     ),
                     one.is_list,
                 )
-            case SizedList(), SizedList() if running is not None and one.sizes and other.sizes:
+            case SizedList(), SizedList() if running is not None and not (
+                one.is_running or other.is_running
+            ):
                 local = frame.recorder.fresh(f"{name}_sizes")
                 running.append(Running(local, one.sizes, other.sizes))
                 element = self.joined(one.element, other.element, frame)
-                return SizedList(element, local=local)
+                return SizedList(element, sizes=local, is_local=True)
             case (Seq(), Seq()) | (Repeated(), Seq()) | (Seq(), Repeated()):
                 return self._lists(name, one, other, frame, running)
             case Repeated(element=first), Repeated(element=second):

@@ -1,19 +1,32 @@
-"""Lists of arrays, such as those of skip connections: the constructor keeps a list of their sizes."""
+"""Lists of arrays, such as those of skip connections: the constructor keeps the sizes of their items.
+
+A list is an expression for those sizes. Where the constructor goes along with a method, that is a
+local of it, which its statements change in the same way. In a loop over submodules that another
+loop makes, it is an expression over what the iteration begins with: what it is when the iteration
+ends says how the sizes run.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
-from typed_nnx_codegen.migrate.linen.domain.dims import Atom, Dim, ItemSize, Piece, as_dim
-from typed_nnx_codegen.migrate.linen.domain.frames import Frame
+from typed_nnx_codegen.migrate.linen.domain.dims import (
+    ArgumentItems,
+    Atom,
+    Dim,
+    ItemSize,
+    Piece,
+    as_dim,
+)
+from typed_nnx_codegen.migrate.linen.domain.frames import Change, Frame
 from typed_nnx_codegen.migrate.linen.domain.names import names_in
-from typed_nnx_codegen.migrate.linen.domain.references import Repeated
+from typed_nnx_codegen.migrate.linen.domain.references import Headed, Repeated, SizedList
 from typed_nnx_codegen.migrate.linen.domain.values import (
     NONE,
     UNKNOWN,
@@ -21,25 +34,19 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Code,
     Const,
     Lead,
+    Position,
     Seq,
     Shape,
     Value,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.iteration import header_of, inner_name, trial
-from typed_nnx_codegen.migrate.linen.evaluate.running_lists import (
-    CodedList,
-    RunningLists,
-    SizedList,
-    arrays_in,
-    is_followed,
-    is_joined_last,
-    last_size,
-    local_for,
-    with_last,
-)
+from typed_nnx_codegen.migrate.linen.evaluate.tuples import rebind
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
+_JOINING: Final = ("jax.numpy.concatenate", "jax.numpy.concat", "numpy.concatenate")
 _KEEPING: Final = ("builtins.list", "builtins.tuple")
+# An item of a list of which nothing else is known.
+ARRAY: Final = Array(Shape((), Lead("", None)))
 
 
 @dataclass(frozen=True)
@@ -80,295 +87,19 @@ class SizedLoop:
             frame.recorder.locals.add(name)
 
 
-class SizedLists:
-    """Goes through what methods do with such lists.
+@dataclass(frozen=True)
+class Begun:
+    """A list as it is before a loop.
 
-    Args:
-        code: Writes expressions for the constructor.
-        running_lists: Goes through lists in loops over submodules.
+    Attributes:
+        value: What it stands for.
+        code: The expression for its sizes.
+        local: The local that has them in an iteration.
     """
 
-    def __init__(
-        self,
-        code: ConstructorCode,
-        running_lists: RunningLists,
-    ) -> None:
-        self._code = code
-        self._running_lists = running_lists
-
-    # -- making -------------------------------------------------------------------------------
-
-    @staticmethod
-    def candidates(frame: Frame) -> list[str]:
-        """Return the names of lists that are empty or hold nothing but arrays."""
-        if not _is_open(frame):
-            return []
-        return [
-            name
-            for name, value in frame.names.items()
-            if isinstance(value, Seq)
-            and all(isinstance(item, Array) for item in value.items)
-            and (value.is_list or value.items)
-        ]
-
-    def sized(self, name: str, after: Value, place: cst.CSTNode, frame: Frame) -> Value | None:
-        """Return a list of arrays with its sizes in the constructor; None where they are not known.
-
-        Args:
-            name: The name of the list.
-            after: What an iteration of the loop that changes it leaves.
-            place: What tells the loop from others.
-            frame: Where it is.
-        """
-        before = frame.names[name]
-        assert isinstance(before, Seq)
-        added = arrays_in(after)
-        if added is None or not (added or before.items):
-            return None
-        ranks = {one.shape.rank for one in (*before.items, *added) if isinstance(one, Array)}
-        codes = [last_size(self._code, item, frame) for item in before.items]
-        known = [code for code in codes if code is not None]
-        local = local_for(name, "features", place, frame)
-        if len(known) != len(codes) or local in frame.recorder.unsized:
-            return None
-        frame.recorder.write(f"{local} = [{', '.join(known)}]", local)
-        rank = ranks.pop() if len(ranks) == 1 else None
-        shape = Shape((), Lead("", None)) if rank is None else Shape((None,) * rank)
-        return SizedList(Array(shape), local=local)
-
-    # -- changing -----------------------------------------------------------------------------
-
-    def method(self, receiver: SizedList, name: str, node: cst.Call, frame: Frame) -> Value | None:
-        """Return what a method of the list returns; None where it is as of any list."""
-        if isinstance(receiver, CodedList):
-            return self._running_lists.method(receiver, name, node, frame)
-        values = [frame.seen(arg.value) or UNKNOWN for arg in node.args]
-        match name, values:
-            case "append", [value]:
-                return self._added(receiver, (value,), frame)
-            case "extend", [Seq(items=items)]:
-                return self._added(receiver, items, frame)
-            case "pop", []:
-                return self._popped(receiver, "", node, frame)
-            case "pop", [Const(value=int(place))]:
-                return self._popped(receiver, str(place), node, frame)
-            case (("index" | "count" | "copy"), _):
-                return None
-        self._forget(receiver, frame)
-        return None
-
-    def _added(self, receiver: SizedList, values: tuple[Value, ...], frame: Frame) -> Value | None:
-        codes = [last_size(self._code, value, frame) for value in values]
-        known = [code for code in codes if code is not None]
-        if len(known) != len(codes) or not self._is_sure(receiver, frame):
-            self._forget(receiver, frame)
-            return None
-        frame.recorder.write(f"{receiver.local} += [{', '.join(known)}]", receiver.local)
-        return NONE
-
-    def _popped(
-        self, receiver: SizedList, place: str, node: cst.Call, frame: Frame
-    ) -> Value | None:
-        if not self._is_sure(receiver, frame):
-            self._forget(receiver, frame)
-            return None
-        item = local_for(receiver.base, "item_features", node, frame)
-        text = f"{item} = {receiver.local}.pop({place})"
-        frame.recorder.write_before(text, f"{item}, {receiver.local}")
-        return with_last(receiver.element, item)
-
-    def added(self, left: Value, right: Value, frame: Frame) -> Value | None:
-        """Return the list after `list += [array]`; None where it is no such list."""
-        running = self._running_lists
-        if isinstance(left, CodedList) or not isinstance(left, SizedList):
-            return running.total(left, right, frame)
-        code = running.code_of(right, frame)
-        if code is None or not self._is_sure(left, frame):
-            self._forget(left, frame)
-            return None
-        frame.recorder.write(f"{left.local} += {code}", left.local)
-        return left
-
-    @staticmethod
-    def _forget(receiver: SizedList, frame: Frame) -> None:
-        """Stop to keep the sizes of a list."""
-        frame.recorder.unsized.add(receiver.local)
-        for name, value in list(frame.names.items()):
-            if value == receiver:
-                frame.names[name] = Repeated(receiver.element)
-
-    # -- reading ------------------------------------------------------------------------------
-
-    def item(
-        self, base: SizedList, index: cst.BaseSlice, node: cst.Subscript, frame: Frame
-    ) -> Value | None:
-        """Return an item of the list, or the list of a slice; None as of any list."""
-        if isinstance(base, CodedList):
-            return self._running_lists.item(base, index, frame)
-        if not self._is_sure(base, frame):
-            return None
-        if isinstance(index, cst.Slice):
-            parts = (index.lower, index.upper, index.step)
-            codes = ["" if one is None else self._code.of(one, frame) for one in parts]
-            if None in codes:
-                return None
-            local = local_for(base.base, "part_features", node, frame)
-            text = ":".join(code or "" for code in codes[: 3 if codes[2] else 2])
-            frame.recorder.write_before(f"{local} = {base.local}[{text}]", local)
-            return replace(base, local=local)
-        assert isinstance(index, cst.Index)
-        code = self._code.of(index.value, frame)
-        if code is None:
-            return None
-        local = local_for(base.base, "item_features", node, frame)
-        frame.recorder.write_before(f"{local} = {base.local}[{code}]", local)
-        return with_last(base.element, local)
-
-    def over(self, name: str, node: cst.Call, frame: Frame) -> Value | None:
-        """Return what a function makes of such a list; None as of any list."""
-        if name == "builtins.zip":
-            return self._running_lists.zipped(node, frame)
-        first = node.args[0] if node.args else None
-        if first is None or first.keyword is not None:
-            return None
-        value = frame.seen(first.value)
-        if isinstance(value, CodedList):
-            return self._running_lists.over(name, value, node, frame)
-        if not isinstance(value, SizedList) or not self._is_sure(value, frame):
-            return None
-        base = value.base
-        if is_joined_last(name, value, node, frame):
-            local = local_for(base, "sum_features", node, frame)
-            frame.recorder.write_before(f"{local} = sum({value.local})", local)
-            return with_last(value.element, local)
-        if name == "builtins.len":
-            local = local_for(base, "count", node, frame)
-            frame.recorder.write_before(f"{local} = len({value.local})", local)
-            return Code(local)
-        if name == "builtins.reversed" and len(node.args) == 1:
-            local = local_for(base, "reversed_features", node, frame)
-            frame.recorder.write_before(f"{local} = {value.local}[::-1]", local)
-            return replace(value, local=local)
-        if name in _KEEPING and len(node.args) == 1:
-            local = local_for(base, "copy_features", node, frame)
-            frame.recorder.write_before(f"{local} = list({value.local})", local)
-            return replace(value, local=local)
-        return None
-
-    def named(self, name: str, value: CodedList, place: cst.CSTNode, frame: Frame) -> Value:
-        """Return a list with a local for its sizes, where a name is bound to it."""
-        if not _is_open(frame) or value.local:
-            return value
-        local = local_for(name, "sizes", place, frame)
-        frame.recorder.write(f"{local} = {value.code}", local)
-        return SizedList(value.element, local=local)
-
-    def kept(self, values: dict[str, Value], node: cst.Call, frame: Frame) -> dict[str, Value]:
-        """Return arguments as a submodule is called with them: lists may change later."""
-        return {name: self._kept(value, name, node, frame) for name, value in values.items()}
-
-    def _kept(self, value: Value, name: str, node: cst.Call, frame: Frame) -> Value:
-        if isinstance(value, CodedList):
-            return self.named(name, value, node, frame)
-        if not isinstance(value, SizedList) or not self._is_sure(value, frame):
-            return value
-        recorder = frame.recorder
-        local = local_for(name, "sizes", node, frame)
-        recorder.write_before(f"{local} = tuple({value.local})", local)
-        loops, conditions = tuple(recorder.loops), tuple(recorder.conditions)
-        return replace(value, local=local, loops=loops, conditions=conditions)
-
-    # -- loops --------------------------------------------------------------------------------
-
-    def loop(
-        self, target: cst.BaseExpression, node: cst.BaseExpression, frame: Frame
-    ) -> SizedLoop | None:
-        """Return how the constructor goes over such lists; None where there is none of them."""
-        if not _is_open(frame):
-            return None
-        found = self._over(target, node, frame)
-        return found if found is not None and found.sizes else None
-
-    def _over(
-        self, target: cst.BaseExpression, node: cst.BaseExpression, frame: Frame
-    ) -> SizedLoop | None:
-        value = frame.seen(node)
-        match node, target:
-            case _, cst.Name(value=name) if isinstance(value, SizedList):
-                is_there = not isinstance(value, CodedList) and self._is_sure(value, frame)
-                if not is_there or not isinstance(value.element, Array):
-                    return None
-                local = local_for(name, "features", node, frame)
-                sizes, arrays = ((name, local),), ((name, value.element),)
-                first = ((local, f"{value.local}[0]"),)
-                return SizedLoop(local, value.local, sizes, first, arrays)
-            case cst.Call(func=cst.Name(value="zip"), args=args), cst.Tuple(elements=elements):
-                if frame.lookup("zip") is not None or len(args) != len(elements):
-                    return None
-                if any(arg.keyword is not None or arg.star for arg in args):
-                    return None
-                pairs = zip(elements, args, strict=True)
-                parts = [self._over(one.value, arg.value, frame) for one, arg in pairs]
-                return _joined("zip", [one for one in parts if one is not None], len(args))
-            case (
-                cst.Call(func=cst.Name(value="enumerate"), args=[cst.Arg(value=inner)]),
-                cst.Tuple(elements=[cst.Element(value=cst.Name(value=index)), item]),
-            ) if frame.lookup("enumerate") is None:
-                part = self._over(item.value, inner, frame)
-                if part is None:
-                    return None
-                text = part.target if "," not in part.target else f"({part.target})"
-                return replace(
-                    part,
-                    target=f"{index}, {text}",
-                    header=f"enumerate({part.header})",
-                    plain=(index, *part.plain),
-                )
-        code = header_of(node, self._code, frame)
-        if code is None:
-            return None
-        return SizedLoop(code_of(target), code, plain=tuple(names_in(target)))
-
-    # -- parts --------------------------------------------------------------------------------
-
-    @staticmethod
-    def _is_sure(value: SizedList, frame: Frame) -> bool:
-        return _is_open(frame) and value.local not in frame.recorder.unsized
-
-
-def _is_open(frame: Frame) -> bool:
-    """Whether the constructor goes along with what happens now."""
-    return is_followed(frame) and not frame.recorder.call_loops
-
-
-def changes_list(body: cst.CSTNode, name: str) -> bool:
-    """Whether statements add to a list in a local name, or take from it."""
-    for below in descendants(body):
-        match below:
-            case (
-                cst.Call(func=cst.Attribute(value=cst.Name(value=changed), attr=cst.Name()))
-                | cst.AugAssign(target=cst.Name(value=changed))
-            ) if changed == name:
-                return True
-    return False
-
-
-def _joined(function: str, parts: list[SizedLoop], count: int) -> SizedLoop | None:
-    if len(parts) != count:
-        return None
-    targets = [f"({one.target})" if "," in one.target else one.target for one in parts]
-    return SizedLoop(
-        ", ".join(_unwrapped(one) for one in targets),
-        f"{function}({', '.join(one.header for one in parts)})",
-        tuple(pair for one in parts for pair in one.sizes),
-        tuple(pair for one in parts for pair in one.first),
-        tuple(pair for one in parts for pair in one.arrays),
-        tuple(name for one in parts for name in one.plain),
-    )
-
-
-def _unwrapped(target: str) -> str:
-    return target.replace("((", "(").replace("))", ")")
+    value: Value
+    code: str
+    local: str
 
 
 @dataclass(frozen=True)
@@ -402,53 +133,594 @@ class Span:
         return cls(number, text, tuple(names_in(target)), header)
 
 
-def coded_lists(
-    lists_in: RunningLists,
-    before: Mapping[str, Value],
-    names: dict[str, Value],
-    span: Span | None,
-    frame: Frame,
-    run: Callable[[], None],
-) -> dict[str, Value]:
-    """Return the lists of arrays that a loop of a submodule adds to, where their sizes are known.
+def is_followed(frame: Frame) -> bool:
+    """Whether the constructor goes along, or does so where it makes the submodules of a loop."""
+    recorder = frame.recorder
+    return (
+        frame.records
+        and not frame.verbatim
+        and 0 not in recorder.call_loops
+        and not recorder.pending
+        and not any(one.is_of_call for one in recorder.conditions)
+    )
+
+
+def _is_open(frame: Frame) -> bool:
+    """Whether the constructor goes along with what happens now."""
+    return is_followed(frame) and not frame.recorder.call_loops
+
+
+def last_size(code: ConstructorCode, value: Value, frame: Frame) -> str | None:
+    """Return the code of the last size of an array; None where it cannot be said."""
+    size = value.shape.axis(-1) if isinstance(value, Array) else None
+    if size is None or not code.sizes_are_visible(size, frame):
+        return None
+    return frame.recorder.slots.name(size)
+
+
+def with_last(value: Value, code: str, home: str = "") -> Array:
+    """Return an item of a list with the expression for its last size."""
+    shape = value.shape if isinstance(value, Array) else Shape((), Lead("", None))
+    shape = shape.expanded(1)
+    return Array(Shape((*shape.dims[:-1], as_dim(ItemSize(code, home))), shape.lead))
+
+
+def any_item(element: Value, values: Value) -> Value:
+    """Return what any item of a list stands for to whatever takes them all: it has one size.
 
     Args:
-        lists_in: Gives the code for the sizes of lists.
-        before: What names stand for before the loop.
-        names: What they stand for in any iteration.
-        span: What the loop goes over; None where that is not known.
-        frame: Where it is.
-        run: Goes through its body.
+        element: The item, as far as nothing else is known.
+        values: The list.
     """
-    lists = {
-        name: value
-        for name, value in before.items()
-        if _is_of_arrays(value) and names.get(name, value) != value
-    }
-    if span is None or frame.records or not lists:
-        return {}
-    empty: dict[str, Value] = {name: Seq((), is_list=True) for name in lists}
-    after = trial({**names, **empty}, frame, run)
-    found: dict[str, Value] = {}
-    for name, value in lists.items():
-        added = after.get(name)
-        first = lists_in.code_of(value, frame)
-        if not isinstance(added, Seq) or not added.items or first is None:
-            continue
-        sizes = [_size_in(item, span) for item in added.items]
-        known = [size for size in sizes if size is not None]
-        if len(known) == len(sizes):
-            element = added.items[0]
-            code = _comprehension(known, span, frame)
-            code = code if first == "[]" else f"{first} + {code}"
-            found[name] = CodedList(element, loops=tuple(frame.recorder.loops), code=code)
-    return found
+    is_there = isinstance(values, SizedList) and not values.is_running
+    sizes = values.sizes if isinstance(values, SizedList) and is_there else ""
+    return with_last(element, f"{sizes}[0]") if sizes.isidentifier() else element
 
 
-def _is_of_arrays(value: Value) -> bool:
-    if isinstance(value, CodedList):
-        return True
-    return isinstance(value, Seq) and all(isinstance(item, Array) for item in value.items)
+def local_for(
+    name: str, suffix: str, place: cst.CSTNode, frame: Frame, loop: int | None = None
+) -> str:
+    """Return the local for a size at a place: the same one each time that it is gone through."""
+    known = frame.recorder.sized_names
+    key = (place, f"{name}_{suffix}", loop)
+    if key not in known:
+        known[key] = frame.recorder.fresh(f"{name}_{suffix}")
+    return known[key]
+
+
+def given_list(name: str, frame: Frame) -> SizedList:
+    """Return a list of arrays that a method is called with: the constructor is told their sizes."""
+    recorder = frame.recorder
+    local = recorder.fresh(f"{name}_sizes")
+    recorder.write(f"{local} = list({recorder.slots.name(as_dim(ArgumentItems(name)))})", local)
+    return SizedList(ARRAY, sizes=local, is_local=True)
+
+
+class SizedLists:
+    """Goes through what methods do with such lists.
+
+    Args:
+        code: Writes expressions for the constructor.
+    """
+
+    def __init__(self, code: ConstructorCode) -> None:
+        self._code = code
+
+    # -- making -------------------------------------------------------------------------------
+
+    @staticmethod
+    def candidates(frame: Frame) -> list[str]:
+        """Return the names of lists that are empty or hold nothing but arrays."""
+        if not _is_open(frame):
+            return []
+        return [
+            name
+            for name, value in frame.names.items()
+            if isinstance(value, Seq)
+            and _are_arrays(value.items)
+            and (value.is_list or value.items)
+        ]
+
+    def sized(self, name: str, after: Value, place: cst.CSTNode, frame: Frame) -> Value | None:
+        """Return a list of arrays with its sizes in the constructor; None where they are not known.
+
+        Args:
+            name: The name of the list.
+            after: What an iteration of the loop that changes it leaves.
+            place: What tells the loop from others.
+            frame: Where it is.
+        """
+        before = frame.names[name]
+        assert isinstance(before, Seq)
+        match after:
+            case Seq(items=added):
+                pass
+            case Repeated(element=element):
+                added = (element,)
+            case _:
+                return None
+        items = (*before.items, *added)
+        code = self.code_of(before, frame)
+        local = local_for(name, "features", place, frame)
+        if not items or not _are_arrays(items) or code is None or local in frame.recorder.unsized:
+            return None
+        frame.recorder.write(f"{local} = {code}", local)
+        ranks = {one.shape.rank for one in items if isinstance(one, Array)}
+        rank = ranks.pop() if len(ranks) == 1 else None
+        shape = Shape((), Lead("", None)) if rank is None else Shape((None,) * rank)
+        return SizedList(Array(shape), sizes=local, is_local=True)
+
+    def named(self, name: str, value: SizedList, place: cst.CSTNode, frame: Frame) -> Value:
+        """Return a list with a local for its sizes, where a name is bound to it."""
+        if not _is_open(frame) or value.local:
+            return value
+        local = local_for(name, "sizes", place, frame)
+        frame.recorder.write(f"{local} = {value.sizes}", local)
+        return SizedList(value.element, sizes=local, is_local=True)
+
+    def kept(self, values: dict[str, Value], node: cst.Call, frame: Frame) -> dict[str, Value]:
+        """Return arguments as a submodule is called with them: lists may change later."""
+        return {name: self._kept(value, name, node, frame) for name, value in values.items()}
+
+    def _kept(self, value: Value, name: str, node: cst.Call, frame: Frame) -> Value:
+        if not isinstance(value, SizedList):
+            return value
+        if not value.is_local:
+            return self.named(name, value, node, frame)
+        if not _is_sure(value, frame):
+            return value
+        recorder = frame.recorder
+        local = local_for(name, "sizes", node, frame)
+        recorder.write_before(f"{local} = tuple({value.local})", local)
+        loops, conditions = tuple(recorder.loops), tuple(recorder.conditions)
+        return replace(value, sizes=local, loops=loops, conditions=conditions)
+
+    def code_of(self, value: Value, frame: Frame) -> str | None:
+        """Return the expression for the last sizes of the arrays of a list; None if not known."""
+        match value:
+            case SizedList():
+                return value.code
+            case Seq(items=items):
+                codes = [last_size(self._code, item, frame) for item in items]
+                known = [code for code in codes if code is not None]
+                return f"[{', '.join(known)}]" if len(known) == len(codes) else None
+        return None
+
+    # -- changing -----------------------------------------------------------------------------
+
+    def method(self, receiver: SizedList, name: str, node: cst.Call, frame: Frame) -> Value | None:
+        """Return what a method of the list returns; None where it is as of any list."""
+        values = [frame.seen(arg.value) or UNKNOWN for arg in node.args]
+        match name, values:
+            case "append", [value]:
+                return self._extended(receiver, Seq((value,)), frame)
+            case "extend", [Seq() as more]:
+                return self._extended(receiver, more, frame)
+            case "insert", [Const(value=0), value] if not receiver.is_local:
+                size = last_size(self._code, value, frame)
+                code = None if size is None else f"[{size}] + {receiver.code}"
+                return self._changed(receiver, code, frame)
+            case "pop", [] if receiver.is_local:
+                return self._popped(receiver, "", node, frame)
+            case "pop", [Const(value=int(place))] if receiver.is_local:
+                return self._popped(receiver, str(place), node, frame)
+            case "pop", [] | [Const(value=-1)]:
+                return self._taken(receiver, "-1", ":-1", frame)
+            case "pop", [Const(value=0)]:
+                return self._taken(receiver, "0", "1:", frame)
+            case (("index" | "count" | "copy"), _):
+                return None
+        return self._changed(receiver, None, frame)
+
+    def _extended(self, receiver: SizedList, more: Value, frame: Frame) -> Value | None:
+        added = self.code_of(more, frame)
+        if not receiver.is_local:
+            code = None if added is None else f"{receiver.code} + {added}"
+            return self._changed(receiver, code, frame)
+        if added is None or not _is_sure(receiver, frame):
+            return self._changed(receiver, None, frame)
+        frame.recorder.write(f"{receiver.local} += {added}", receiver.local)
+        return NONE
+
+    def _popped(
+        self, receiver: SizedList, place: str, node: cst.Call, frame: Frame
+    ) -> Value | None:
+        """Return the item that a statement of the constructor takes off a list, too."""
+        if not _is_sure(receiver, frame):
+            return self._changed(receiver, None, frame)
+        item = local_for(receiver.base, "item_features", node, frame)
+        text = f"{item} = {receiver.local}.pop({place})"
+        frame.recorder.write_before(text, f"{item}, {receiver.local}")
+        return with_last(receiver.element, item)
+
+    def _taken(self, receiver: SizedList, item: str, rest: str, frame: Frame) -> Value | None:
+        if self._changed(receiver, _part(receiver.code, rest), frame) is None:
+            return None
+        return with_last(receiver.element, _part(receiver.code, item))
+
+    @staticmethod
+    def _changed(receiver: SizedList, code: str | None, frame: Frame) -> Value | None:
+        """Let names have a list with other sizes; with None they are not known any more."""
+        if code is None or not _is_sure(receiver, frame):
+            _forget(receiver, frame)
+            return None
+        rebind(receiver, receiver.with_code(code), frame)
+        return NONE
+
+    def added(self, left: Value, right: Value, frame: Frame) -> Value | None:
+        """Return the list after `list += [array]`; None where it is no such list."""
+        if not isinstance(left, SizedList) or not left.is_local:
+            return self.total(left, right, frame)
+        return None if self._extended(left, right, frame) is None else left
+
+    def total(self, left: Value, right: Value, frame: Frame) -> Value | None:
+        """Return the sum of two lists; None as of any list."""
+        base = left if isinstance(left, SizedList) else right
+        if not isinstance(base, SizedList):
+            return None
+        codes = [self.code_of(one, frame) for one in (left, right)]
+        if None in codes or not _is_sure(base, frame):
+            if not base.is_local:
+                _forget(base, frame)
+            return None
+        return self._computed(base, f"{codes[0]} + {codes[1]}", frame)
+
+    def chosen(self, condition: Piece, one: Value, other: Value, frame: Frame) -> Value | None:
+        """Return what is one list where a condition holds, else the other one; None if not lists."""
+        base = one if isinstance(one, SizedList) else other
+        if not isinstance(base, SizedList) or base.is_running:
+            return None
+        first, second = (self.code_of(value, frame) for value in (one, other))
+        if first is None or second is None:
+            return None
+        asked = frame.recorder.slots.name(as_dim(condition))
+        return self._computed(base, f"({first} if {asked} else {second})", frame)
+
+    @staticmethod
+    def _computed(base: SizedList, code: str, frame: Frame) -> SizedList:
+        """Return a list whose sizes are computed of those of another one."""
+        if base.is_running:
+            return replace(base, now=code)
+        return SizedList(base.element, sizes=code, loops=tuple(frame.recorder.loops))
+
+    # -- reading ------------------------------------------------------------------------------
+
+    def item(
+        self, base: SizedList, index: cst.BaseSlice, node: cst.Subscript, frame: Frame
+    ) -> Value | None:
+        """Return an item of the list, or the list of a slice; None as of any list."""
+        parts: tuple[cst.BaseExpression | None, ...] = ()
+        if isinstance(index, cst.Slice):
+            parts = (index.lower, index.upper, index.step)
+        elif isinstance(index, cst.Index):
+            parts = (index.value,)
+        if base.is_local and not _is_sure(base, frame):
+            return None
+        codes = ["" if one is None else self._place(one, frame) for one in parts]
+        if None in codes or not _is_sure(base, frame):
+            return None
+        if not isinstance(index, cst.Slice):
+            return self._read(base, _part(base.code, codes[0] or ""), "item_features", node, frame)
+        text = ":".join(code or "" for code in codes[: 3 if codes[2] else 2])
+        return self._part_of(base, _part(base.code, text), "part_features", node, frame)
+
+    def over(self, name: str, node: cst.Call, frame: Frame) -> Value | None:
+        """Return what a function makes of such a list; None as of any list."""
+        if name == "builtins.zip":
+            return self._zipped(node, frame)
+        first = node.args[0] if node.args else None
+        value = None if first is None or first.keyword is not None else frame.seen(first.value)
+        if not isinstance(value, SizedList) or not _is_sure(value, frame):
+            return None
+        code = value.code
+        if _is_joined_last(name, value, node, frame):
+            return self._read(value, f"sum({code})", "sum_features", node, frame)
+        if name == "builtins.len":
+            if not value.is_local:
+                return Code(f"len({code})")
+            local = local_for(value.base, "count", node, frame)
+            frame.recorder.write_before(f"{local} = len({code})", local)
+            return Code(local)
+        if name == "builtins.reversed" and len(node.args) == 1:
+            return self._part_of(value, _part(code, "::-1"), "reversed_features", node, frame)
+        if name in _KEEPING and len(node.args) == 1:
+            copied = f"list({code})" if value.is_local else code
+            return self._part_of(value, copied, "copy_features", node, frame)
+        return None
+
+    @staticmethod
+    def _read(base: SizedList, code: str, suffix: str, node: cst.CSTNode, frame: Frame) -> Array:
+        """Return an array with a last size that is read now: a list in a local changes later."""
+        if base.is_local:
+            local = local_for(base.base, suffix, node, frame)
+            frame.recorder.write_before(f"{local} = {code}", local)
+            code = local
+        return with_last(base.element, code)
+
+    @staticmethod
+    def _part_of(
+        base: SizedList, code: str, suffix: str, node: cst.CSTNode, frame: Frame
+    ) -> SizedList:
+        """Return a list that is made of another one now."""
+        if base.is_local:
+            local = local_for(base.base, suffix, node, frame)
+            frame.recorder.write_before(f"{local} = {code}", local)
+            code = local
+        return base.with_code(code)
+
+    def _place(self, node: cst.BaseExpression, frame: Frame) -> str | None:
+        """Return the code of a place in a list; the number of an iteration is counted along."""
+        value = frame.seen(node)
+        if isinstance(value, Const):
+            return str(value.value)
+        names = {
+            one.value: self._counter(one, frame)
+            for one in descendants(node)
+            if isinstance(one, cst.Name) and isinstance(frame.lookup(one.value), Position)
+        }
+        if not names:
+            return self._code.of(node, frame)
+        known: dict[str, Value] = {name: Code(local) for name, local in names.items()}
+        inner = Frame(frame.recorder, frame.analysis, frame.instance, frame.method, known, frame)
+        return self._code.of(node, inner)
+
+    @staticmethod
+    def _counter(node: cst.Name, frame: Frame) -> str:
+        """Return the local that counts the iterations which a name has the number of."""
+        value = frame.lookup(node.value)
+        assert isinstance(value, Position)
+        local = local_for(node.value, "count", node, frame, value.loop)
+        counter = Piece(local)
+        frame.recorder.log.append(Change(counter, as_dim(0), as_dim(counter) + 1, value.loop))
+        return local
+
+    def _zipped(self, node: cst.Call, frame: Frame) -> Value | None:
+        """Return `zip` of submodules that a loop makes and lists of arrays; None for other ones."""
+        values = [frame.seen(arg.value) for arg in node.args]
+        made = [one for one in values if isinstance(one, Repeated) and one.loop is not None]
+        if not made or not _is_open(frame) or any(arg.keyword or arg.star for arg in node.args):
+            return None
+        items: list[Value] = []
+        for value in values:
+            element = value.element if isinstance(value, Repeated) else UNKNOWN
+            if isinstance(value, SizedList) and value.local not in frame.recorder.unsized:
+                element = self._first(value, made[0], node, frame)
+            items.append(element)
+        return Repeated(Seq(tuple(items)), made[0].loop, also=made[0].also)
+
+    @staticmethod
+    def _first(value: SizedList, made: Repeated, node: cst.Call, frame: Frame) -> Value:
+        """Return the item of a list that goes with one of the submodules."""
+        local = local_for(value.base, "rest_sizes", node, frame, made.loop)
+        rest = as_dim(Piece(f"{local}[1:]"))
+        change = Change(Piece(local), as_dim(Piece(value.code)), rest, made.loop, made.also)
+        frame.recorder.log.append(change)
+        return with_last(value.element, f"{local}[0]", f"loop{made.loop}")
+
+    # -- loops of the constructor -------------------------------------------------------------
+
+    def loop(
+        self, target: cst.BaseExpression, node: cst.BaseExpression, frame: Frame
+    ) -> SizedLoop | None:
+        """Return how the constructor goes over such lists; None where there is none of them."""
+        if not _is_open(frame):
+            return None
+        found = self._over(target, node, frame)
+        return found if found is not None and found.sizes else None
+
+    def _over(
+        self, target: cst.BaseExpression, node: cst.BaseExpression, frame: Frame
+    ) -> SizedLoop | None:
+        value = frame.seen(node)
+        match node, target:
+            case _, cst.Name(value=name) if isinstance(value, SizedList):
+                is_there = value.is_local and _is_sure(value, frame)
+                if not is_there or not isinstance(value.element, Array):
+                    return None
+                local = local_for(name, "features", node, frame)
+                sizes, arrays = ((name, local),), ((name, value.element),)
+                first = ((local, f"{value.local}[0]"),)
+                return SizedLoop(local, value.local, sizes, first, arrays)
+            case cst.Call(func=cst.Name(value="zip"), args=args), cst.Tuple(elements=elements):
+                if frame.lookup("zip") is not None or len(args) != len(elements):
+                    return None
+                if any(arg.keyword is not None or arg.star for arg in args):
+                    return None
+                pairs = zip(elements, args, strict=True)
+                parts = [self._over(one.value, arg.value, frame) for one, arg in pairs]
+                return _joined("zip", [one for one in parts if one is not None], len(args))
+            case (
+                cst.Call(func=cst.Name(value="enumerate"), args=[cst.Arg(value=inner)]),
+                cst.Tuple(elements=[cst.Element(value=cst.Name(value=index)), item]),
+            ) if frame.lookup("enumerate") is None:
+                part = self._over(item.value, inner, frame)
+                if part is None:
+                    return None
+                text = part.target if "," not in part.target else f"({part.target})"
+                return replace(
+                    part,
+                    target=f"{index}, {text}",
+                    header=f"enumerate({part.header})",
+                    plain=(index, *part.plain),
+                )
+        code = header_of(node, self._code, frame)
+        if code is None:
+            return None
+        return SizedLoop(code_of(target), code, plain=tuple(names_in(target)))
+
+    # -- loops over submodules ----------------------------------------------------------------
+
+    def begun(
+        self, names: Iterable[str], place: cst.CSTNode, loop: int | None, frame: Frame
+    ) -> dict[str, Begun]:
+        """Let lists run in a loop over submodules that another loop makes.
+
+        Args:
+            names: The local names of lists whose sizes the loop does not leave alone.
+            place: What tells the loop from others.
+            loop: The loop that makes the submodules.
+            frame: Where it is.
+
+        Returns:
+            What the names stood for.
+        """
+        if loop is None or not is_followed(frame):
+            return {}
+        found: dict[str, Begun] = {}
+        recorder = frame.recorder
+        for name, value in list(frame.names.items()):
+            is_sized = isinstance(value, SizedList) and value.local not in recorder.unsized
+            code = self.code_of(value, frame) if is_sized or name in names else None
+            if code is None:
+                continue
+            local = local_for(name, "sizes", place, frame, loop)
+            element = value.element if isinstance(value, Repeated) else ARRAY
+            loops = (*recorder.loops, loop)
+            depth = len(recorder.conditions)
+            frame.names[name] = SizedList(element, sizes=local, now=local, loops=loops, depth=depth)
+            found[name] = Begun(value, code, local)
+        return found
+
+    @staticmethod
+    def lost(
+        before: dict[str, Value],
+        after: dict[str, Value],
+        running: Collection[str],
+        loop: int | None,
+        frame: Frame,
+    ) -> list[str]:
+        """Return the names of lists of arrays whose sizes nothing says after a loop.
+
+        Args:
+            before: What names stand for before it.
+            after: What they stand for then.
+            running: The locals of sizes that each iteration changes.
+            loop: The loop that makes the submodules.
+            frame: Where it is.
+        """
+        if loop is None or not is_followed(frame):
+            return []
+        found: list[str] = []
+        for name, value in before.items():
+            now = after.get(name)
+            is_list = isinstance(value, Seq) and _are_arrays(value.items)
+            if not is_list or now == value or not isinstance(now, Repeated):
+                continue
+            ends = now.head + now.tail if isinstance(now, Headed) else ()
+            if all(_is_lost(one, running, loop) for one in ends or (now.element,)):
+                found.append(name)
+        return found
+
+    @staticmethod
+    def end(
+        begun: dict[str, Begun],
+        loop: int | None,
+        also: tuple[int, ...],
+        frame: Frame,
+    ) -> None:
+        """Note what an iteration makes of the lists, and what they are after the loop.
+
+        Args:
+            begun: What they were before it.
+            loop: The loop that makes the submodules.
+            also: The loops that make them in other branches.
+            frame: Where it is.
+        """
+        recorder = frame.recorder
+        around = (*recorder.loops, loop)
+        for name, value in list(frame.names.items()):
+            one = begun.get(name)
+            is_made = isinstance(value, SizedList) and not value.is_local
+            if not isinstance(value, SizedList) or not is_made:
+                continue
+            if value.loops[: len(around)] != around:
+                continue
+            is_sure = value.is_running and value.local not in recorder.unsized
+            if one is None or value.local != one.local or not is_sure:
+                # What an iteration makes is gone with its locals.
+                frame.names[name] = Repeated(value.element)
+                continue
+            first, update = as_dim(Piece(one.code)), as_dim(Piece(value.code))
+            recorder.log.append(Change(Piece(value.local), first, update, loop, also))
+            after: Value = SizedList(value.element, sizes=value.local, is_local=True)
+            if value.code == value.local:
+                after = one.value
+            elif isinstance(one.value, SizedList) and one.value.is_running:
+                after = one.value.with_code(value.local)
+            frame.names[name] = after
+
+    # -- loops of submodules ------------------------------------------------------------------
+
+    def after_loop(
+        self,
+        before: Mapping[str, Value],
+        names: dict[str, Value],
+        span: Span | None,
+        frame: Frame,
+        run: Callable[[], None],
+    ) -> dict[str, Value]:
+        """Return the lists of arrays that a loop of a submodule adds to, where their sizes are known.
+
+        Args:
+            before: What names stand for before the loop.
+            names: What they stand for in any iteration.
+            span: What the loop goes over; None where that is not known.
+            frame: Where it is.
+            run: Goes through its body.
+        """
+        lists = {
+            name: value
+            for name, value in before.items()
+            if _is_of_arrays(value) and names.get(name, value) != value
+        }
+        if span is None or frame.records or not lists:
+            return {}
+        empty: dict[str, Value] = {name: Seq((), is_list=True) for name in lists}
+        after = trial({**names, **empty}, frame, run)
+        found: dict[str, Value] = {}
+        for name, value in lists.items():
+            added = after.get(name)
+            first = self.code_of(value, frame)
+            if not isinstance(added, Seq) or not added.items or first is None:
+                continue
+            sizes = [_size_in(item, span) for item in added.items]
+            known = [size for size in sizes if size is not None]
+            if len(known) == len(sizes):
+                element = added.items[0]
+                code = _comprehension(known, span, frame)
+                code = code if first == "[]" else f"{first} + {code}"
+                found[name] = SizedList(element, sizes=code, loops=tuple(frame.recorder.loops))
+        return found
+
+
+def changes_list(body: cst.CSTNode, name: str) -> bool:
+    """Whether statements add to a list in a local name, or take from it."""
+    for below in descendants(body):
+        match below:
+            case (
+                cst.Call(func=cst.Attribute(value=cst.Name(value=changed), attr=cst.Name()))
+                | cst.AugAssign(target=cst.Name(value=changed))
+            ) if changed == name:
+                return True
+    return False
+
+
+def _joined(function: str, parts: list[SizedLoop], count: int) -> SizedLoop | None:
+    if len(parts) != count:
+        return None
+    targets = [f"({one.target})" if "," in one.target else one.target for one in parts]
+    return SizedLoop(
+        ", ".join(_unwrapped(one) for one in targets),
+        f"{function}({', '.join(one.header for one in parts)})",
+        tuple(pair for one in parts for pair in one.sizes),
+        tuple(pair for one in parts for pair in one.first),
+        tuple(pair for one in parts for pair in one.arrays),
+        tuple(name for one in parts for name in one.plain),
+    )
+
+
+def _unwrapped(target: str) -> str:
+    return target.replace("((", "(").replace("))", ")")
 
 
 def _size_in(value: Value, span: Span) -> Dim | None:
@@ -492,3 +764,66 @@ def _renamed(size: Dim, before: str, after: str) -> Dim:
         if isinstance(atom, Piece)
     }
     return size.replaced(values)
+
+
+def _is_joined_last(name: str, value: SizedList, node: cst.Call, frame: Frame) -> bool:
+    """Whether a call joins the arrays of a list along their last axis."""
+    axis = _axis(node, frame) if name in _JOINING else None
+    rank = value.element.shape.rank if isinstance(value.element, Array) else None
+    return axis is not None and (axis == -1 or axis + 1 == rank)
+
+
+def _axis(node: cst.Call, frame: Frame) -> int | None:
+    for position, arg in enumerate(node.args):
+        is_axis = arg.keyword.value == "axis" if arg.keyword is not None else position == 1
+        if is_axis:
+            value = frame.seen(arg.value)
+            known = value.value if isinstance(value, Const) else None
+            return known if isinstance(known, int) else None
+    return 0
+
+
+def _are_arrays(items: Iterable[Value]) -> bool:
+    return all(isinstance(item, Array) for item in items)
+
+
+def _is_of_arrays(value: Value) -> bool:
+    """Whether a value is a list of arrays, and no iteration has its sizes in a local."""
+    if isinstance(value, SizedList):
+        return not value.is_local
+    return isinstance(value, Seq) and _are_arrays(value.items)
+
+
+def _part(code: str, index: str) -> str:
+    is_sum = "+" in code
+    return f"({code})[{index}]" if is_sum else f"{code}[{index}]"
+
+
+def _forget(value: SizedList, frame: Frame) -> None:
+    """Stop to keep the sizes of a list."""
+    if value.local:
+        frame.recorder.unsized.add(value.local)
+    if not value.is_running:
+        rebind(value, Repeated(value.element), frame)
+
+
+def _is_sure(value: SizedList, frame: Frame) -> bool:
+    """Whether the sizes of a list are known, and every iteration does with it what is done now."""
+    recorder = frame.recorder
+    if value.local in recorder.unsized:
+        return False
+    if value.is_running:
+        is_there = frame.records and tuple(recorder.loops) == value.loops
+        return is_there and len(recorder.conditions) == value.depth
+    return not value.is_local or _is_open(frame)
+
+
+def _is_lost(value: Value, running: Collection[str], loop: int) -> bool:
+    """Whether nothing says the last size of an array for all iterations, if a value is one."""
+    if not isinstance(value, Array):
+        return value == UNKNOWN
+    size = value.shape.axis(-1)
+    return size is None or any(
+        isinstance(atom, Piece) and (atom.home == f"loop{loop}" or atom.code in running)
+        for atom in size.atoms()
+    )

@@ -16,7 +16,13 @@ from typed_nnx_codegen.migrate.linen.domain.code import bare, operand
 from typed_nnx_codegen.migrate.linen.domain.dims import OF_CALL, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.domain.frames import Evaluate, Frame, FunctionRef, Line
 from typed_nnx_codegen.migrate.linen.domain.markers import NAME
-from typed_nnx_codegen.migrate.linen.domain.references import Choice, ClassRef, Repeated, SelfValue
+from typed_nnx_codegen.migrate.linen.domain.references import (
+    Choice,
+    ClassRef,
+    Repeated,
+    SelfValue,
+    SizedList,
+)
 from typed_nnx_codegen.migrate.linen.domain.values import (
     UNKNOWN,
     Array,
@@ -40,7 +46,6 @@ from typed_nnx_codegen.migrate.linen.evaluate.module_outputs import (
     with_local,
     with_locals,
 )
-from typed_nnx_codegen.migrate.linen.evaluate.running_lists import CodedList
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
 from typed_nnx_codegen.migrate.linen.evaluate.tuples import added, note_deleted, note_item, unpacked
 from typed_nnx_codegen.migrate.linen.state.reads import is_derived
@@ -350,7 +355,7 @@ class Statements:
         name = target.value
         if isinstance(value, OfShapes) and is_changed(name, frame):
             return UNKNOWN
-        if isinstance(value, CodedList):
+        if isinstance(value, SizedList) and not value.is_local:
             return self.sized_lists.named(name, value, target, frame)
         if (
             isinstance(value, Code | OfShapes)

@@ -104,7 +104,7 @@ def item_of(value: Headed, index: Value) -> Value:
 
 def rest_of(value: Headed) -> Repeated:
     """Return what comes after the items that are known."""
-    return Repeated(_without(value, len(value.head)), value.loop, value.code, also=value.also)
+    return Repeated(_without(value, len(value.head)), value.loop, also=value.also)
 
 
 def _without(value: Headed, count: int) -> Value:

@@ -37,6 +37,7 @@ from typed_nnx_codegen.migrate.linen.domain.markers import (
     TRACE,
     TRANSFORM,
 )
+from typed_nnx_codegen.migrate.linen.domain.references import SizedList
 from typed_nnx_codegen.migrate.linen.domain.values import (
     NONE,
     OPEN,
@@ -50,7 +51,6 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.held_lists import is_of_fields
-from typed_nnx_codegen.migrate.linen.evaluate.running_lists import CodedList, SizedList
 from typed_nnx_codegen.migrate.linen.layers import (
     Built,
     Inputs,
@@ -546,11 +546,9 @@ class ConstructorCalls:
     def _sizes(self, value: Value, site: Site) -> str | None:
         """Return the last size of each array of a list; None where they are not known here."""
         match value:
-            case CodedList(code=code) if value.is_seen_by(site):
-                dims = self._slots.sizes(code)
+            case SizedList(code=code) if value.is_seen_by(site):
+                dims = () if value.is_local else self._slots.sizes(code)
                 return code if all(self._if_visible(dim, site) for dim in dims) else None
-            case SizedList(local=local) if value.is_seen_by(site):
-                return local
             case Array(origin=origin, shape=Shape(dims=())) if origin:
                 return self._slots.name(as_dim(ArgumentItems(origin)))
             case Seq(items=items):

@@ -413,7 +413,7 @@ class ConstructorCode:
         del frame
         return f"self.{value.name}"
 
-    def _repeated(self, value: Repeated | Choice, frame: Frame) -> str | None:
+    def _choice(self, value: Choice, frame: Frame) -> str | None:
         del frame
         return value.code or None
 
@@ -436,8 +436,7 @@ class ConstructorCode:
         Const: _constant,
         ModuleValue: _module,
         FieldModule: _field_module,
-        Repeated: _repeated,
-        Choice: _repeated,
+        Choice: _choice,
     }
 
     # -- expressions --------------------------------------------------------------------------
