@@ -48,7 +48,7 @@ def test_all_that_our_metadata_names_for_users_is_looked_at() -> None:
     }
     assert {"jax", "optax", "click", "mypy", "orbax-checkpoint", "treescope"} <= for_users
     assert for_users <= found().keys()
-    assert {"hypothesis", "ruff"} & found().keys() == set()
+    assert {"hypothesis", "pytest-xdist"} & found().keys() == set()
 
 
 def test_a_version_that_is_too_old_is_to_be_fixed_by_one_that_fits(packages: Path) -> None:

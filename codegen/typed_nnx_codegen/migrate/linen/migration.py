@@ -34,6 +34,7 @@ from typed_nnx_codegen.migrate.linen.write.helpers import (
     check_names,
     with_helpers,
 )
+from typed_nnx_codegen.migrate.linen.write.layout import with_layout
 from typed_nnx_codegen.migrate.options import Options
 from typed_nnx_codegen.migrate.project import Project
 from typed_nnx_codegen.migrate.syntax import error_in
@@ -90,7 +91,9 @@ def migrate_linen(
             analyses = _analyses(every, project)
     migration = _Migration(analyses, before, options, trace, frozenset({*read} - {*paths}))
     results = migration.run(failures, gradual=gradual)
-    return [as_it_was(one, before[one.path]) for one in results]
+    results = [as_it_was(one, before[one.path]) for one in results]
+    texts = with_layout({one.path: (one.before, one.after) for one in results})
+    return [replace(one, after=texts[one.path]) for one in results]
 
 
 def _analyses(paths: Sequence[Path], project: Project) -> dict[Path, Analysis]:

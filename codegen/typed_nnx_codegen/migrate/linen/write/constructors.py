@@ -27,7 +27,7 @@ from typed_nnx_codegen.migrate.linen.domain.names import written_name
 from typed_nnx_codegen.migrate.linen.project.containers import holds_arrays, may_be_none
 from typed_nnx_codegen.migrate.linen.state.reads import MODE_LINE
 from typed_nnx_codegen.migrate.linen.write.constructor_code import is_partitioning_in, placed_later
-from typed_nnx_codegen.migrate.linen.write.layout import layout_of
+from typed_nnx_codegen.migrate.linen.write.layout import simple
 from typed_nnx_codegen.migrate.linen.write.looping import with_comprehensions
 from typed_nnx_codegen.migrate.linen.write.tidying import pure_in, without_unread
 
@@ -131,23 +131,24 @@ class _Parameter:
     is_keyword: bool = False
 
 
-def constructor_of(plan: ClassPlan, cls: LinenClass, file: File, depth: int) -> cst.FunctionDef:
+def constructor_of(plan: ClassPlan, cls: LinenClass, file: File) -> cst.FunctionDef:
     """Return the constructor of a module.
 
     Args:
         plan: What becomes of it.
         cls: The module.
         file: The file that it is in.
-        depth: How many blocks its methods are in.
     """
     if plan.derives is not None:
-        return _of_subclass(cls, file, depth)
+        return _of_subclass(cls, file)
     fields = [_parameter(one, cls, file, plan) for one in cls.fields()]
     parameters = [one.text for one in fields if one.text and not one.is_keyword]
     keywords = [one.text for one in fields if one.text and one.is_keyword]
     keywords += [_lifted(one) for one in plan.lifted]
     keywords.append(f"rngs: {code_of(file.refer('nnx.Rngs'))}")
-    header = ", ".join(["self", *parameters, "*", *keywords])
+    ends = {_lifted(one): ",  # from trace\n" for one in plan.lifted if one.default}
+    every = ["self", *parameters, "*", *keywords]
+    header = "".join(f"{one}{ends.get(one, ', ')}" for one in every).removesuffix(", ")
     lines = [line for one in fields for line in one.lines]
     lines += [MODE_LINE, *plan.init] if plan.asks_mode else plan.init
     text = "\n".join(f"    {line}" if line else "" for line in lines or ["pass"])
@@ -156,13 +157,12 @@ def constructor_of(plan: ClassPlan, cls: LinenClass, file: File, depth: int) -> 
     node = cst.parse_statement(f"def __init__({header}) -> None:\n{text}\n")
     assert isinstance(node, cst.FunctionDef)
     import_inherited(node, plan, file)
-    comments = {one.name: "# from trace" for one in plan.lifted if one.default}
     bound = {one.value for one in descendants(node.body) if isinstance(one, cst.Name)}
     node = without_unread(with_comprehensions(node), bound, pure_in(file.analysis))
-    return layout_of(file.analysis).function(node, depth, comments)
+    return simple(node)
 
 
-def _of_subclass(cls: LinenClass, file: File, depth: int) -> cst.FunctionDef:
+def _of_subclass(cls: LinenClass, file: File) -> cst.FunctionDef:
     """Return the constructor of a class that derives from a layer, with its defaults."""
     anything = code_of(file.refer("typing.Any"))
     names: list[str] = []
@@ -176,7 +176,7 @@ def _of_subclass(cls: LinenClass, file: File, depth: int) -> cst.FunctionDef:
     given = ", ".join(["*args", *(f"{name}={name}" for name in names), "**kwargs"])
     node = cst.parse_statement(f"def __init__({header}) -> None:\n    super().__init__({given})\n")
     assert isinstance(node, cst.FunctionDef)
-    return layout_of(file.analysis).function(node, depth)
+    return node
 
 
 def _lifted(one: Lifted) -> str:

@@ -37,7 +37,7 @@ from typed_nnx_codegen.migrate.linen.write.constructors import (
     names_read_in_class,
     without_dataclass_options,
 )
-from typed_nnx_codegen.migrate.linen.write.layout import Quoted, layout_of, with_open_value
+from typed_nnx_codegen.migrate.linen.write.layout import with_open_value
 from typed_nnx_codegen.migrate.linen.write.looping import with_items
 from typed_nnx_codegen.migrate.linen.write.tidying import (
     is_same,
@@ -357,17 +357,12 @@ class Emission(cst.CSTTransformer):
         self._bridged = code_in_bridges(file.analysis)
         self._around: list[LinenClass] = []
         self._called = {call.func for call in file.analysis.nodes.of(cst.Call)}
-        self._depth = 0
-        self._layout = layout_of(file.analysis)
-        self._quoted = Quoted(self._layout.quote)
         self._is_pure = pure_in(file.analysis)
 
     # -- names and calls ----------------------------------------------------------------------
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Begin a node; not below what is replaced, nor in a module that stays."""
-        if isinstance(node, cst.IndentedBlock):
-            self._depth += 1
         if isinstance(node, cst.ClassDef):
             cls = self._classes.find(node)
             if cls is not None:
@@ -393,8 +388,6 @@ class Emission(cst.CSTTransformer):
         self, original_node: cst.CSTNode, updated_node: cst.CSTNode
     ) -> cst.CSTNode | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNode]:
         """Write a node."""
-        if isinstance(original_node, cst.IndentedBlock):
-            self._depth -= 1
         try:
             after = in_same(original_node, self._written(original_node, updated_node))
             after = self._laid_out(original_node, with_open_value(original_node, after))
@@ -414,7 +407,6 @@ class Emission(cst.CSTTransformer):
     def _laid_out(self, node: cst.CSTNode, after: cst.CSTNode) -> cst.CSTNode:
         match node, after:
             case cst.SimpleStatementLine(), cst.SimpleStatementLine():
-                after = self._layout.changed(node, after, self._depth)
                 return with_comments(node, after)
             case cst.FunctionDef(), cst.FunctionDef() if not is_same(node, after):
                 return without_unread(after, read_in(node), self._is_pure)
@@ -422,9 +414,7 @@ class Emission(cst.CSTTransformer):
 
     def _written(self, node: cst.CSTNode, updated: cst.CSTNode) -> cst.CSTNode:
         if node in self._code:
-            written = cst.parse_expression(self._code[node]).visit(self._quoted)
-            assert isinstance(written, cst.CSTNode)
-            return written
+            return cst.parse_expression(self._code[node])
         if isinstance(updated, cst.Call):
             return self._call(node, updated)
         if node in self._methods.writes and isinstance(updated, (cst.Assign, cst.AugAssign)):
@@ -454,7 +444,7 @@ class Emission(cst.CSTTransformer):
         return updated
 
     def _arguments(self, code: str) -> Sequence[cst.Arg]:
-        call = cst.parse_expression(f"f({code})").visit(self._quoted)
+        call = cst.parse_expression(f"f({code})")
         assert isinstance(call, cst.Call)
         return call.args
 
@@ -504,7 +494,7 @@ class Emission(cst.CSTTransformer):
         place = max(behind_fields, len(body) if first_method is None else first_method)
         if plan.derives is not None and "__init__" in cls.own_methods:
             return updated
-        constructor = constructor_of(plan, cls, self._file, self._depth + 1)
+        constructor = constructor_of(plan, cls, self._file)
         marked = _marked(constructor, self._places.above_constructor(cls))
         assert isinstance(marked, cst.FunctionDef)
         for code in reversed(plan.properties.values()):
@@ -537,8 +527,7 @@ class Emission(cst.CSTTransformer):
         node = node.with_changes(decorators=[*added, *node.decorators])
         node, left = with_items(node, self._methods.iterators.get(before, []), self._is_pure)
         node = _with_lists(before, node, left, self._methods)
-        node = without_unread(node, read_in(before), self._is_pure)
-        return self._layout.header(before, node, self._depth + 1)
+        return without_unread(node, read_in(before), self._is_pure)
 
 
 def _with_lists(
