@@ -7,17 +7,16 @@ from collections.abc import Callable, Sequence
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
-from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.linen.callers.caller_sizes import Sizes
 from typed_nnx_codegen.migrate.linen.callers.constructions import Constructions
 from typed_nnx_codegen.migrate.linen.callers.kinds import Kinds
 from typed_nnx_codegen.migrate.linen.callers.places import CallerPlan
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Mark
-from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass, public_linen
+from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.code import code_with
 from typed_nnx_codegen.migrate.linen.domain.markers import CALLER
-from typed_nnx_codegen.migrate.linen.domain.names import written_name
+from typed_nnx_codegen.migrate.linen.domain.names import names_in_nnx
 from typed_nnx_codegen.migrate.linen.layers import Helper
 
 
@@ -58,26 +57,16 @@ class Rendering:
 
     def render(self, node: cst.CSTNode) -> str:
         """Return the new code of an expression."""
-        replacements: dict[cst.CSTNode, str] = {}
+        replacements: dict[cst.CSTNode, str] = {
+            below: code_of(self.file.refer(name))
+            for below, name in names_in_nnx(node, self.analysis)
+        }
         for below in descendants(node):
             if self.write is not None:
                 self.write(below)
             if below in self.plan.code:
                 replacements[below] = self.plan.code[below]
-            elif isinstance(below, (cst.Name, cst.Attribute)):
-                name = self._nnx_name(below)
-                if name:
-                    replacements[below] = code_of(self.file.refer(name))
         return code_with(node, replacements)
-
-    def _nnx_name(self, node: cst.CSTNode) -> str:
-        value = self.analysis.values.get(node, UNKNOWN)
-        if not isinstance(value, External):
-            return ""
-        public = public_linen(value.name)
-        if not public.startswith(f"{LINEN}."):
-            return ""
-        return written_name(public)
 
     def refer(self, public: str) -> str:
         """Return how the file spells a public name."""

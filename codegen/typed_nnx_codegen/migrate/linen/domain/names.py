@@ -8,9 +8,11 @@ from typing import Final
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.name_lookup import has_name
 from typed_nnx_codegen.migrate.analysis.syntax import descendants, parameters_of, parts_of
-from typed_nnx_codegen.migrate.linen.domain.classes import LINEN
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
+from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, public_linen
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 
 _BINDING = (
@@ -119,6 +121,56 @@ def written_name(public: str) -> str:
     layer = find_layer(public)
     name = layer.nnx if layer is not None else nnx_name(public)
     return name if name.startswith("nnx.") else ""
+
+
+def linen_name(node: cst.CSTNode, analysis: Analysis) -> str:
+    """Return the public name of what of Linen an expression names; empty where it names nothing of it.
+
+    A parameter or an attribute of an object that holds something of Linen does not name it.
+
+    Args:
+        node: The expression.
+        analysis: Its file.
+    """
+    value = analysis.values.get(node, UNKNOWN)
+    if not isinstance(node, cst.Name | cst.Attribute) or not isinstance(value, External):
+        return ""
+    public = public_linen(value.name)
+    root: cst.BaseExpression = node
+    while isinstance(root, cst.Attribute):
+        root = root.value
+    if not public.startswith(f"{LINEN}.") or not isinstance(root, cst.Name):
+        return ""
+    scopes = (analysis.scope, *analysis.scopes.values())
+    is_import = any(root.value in scope.imports for scope in scopes)
+    return public if is_import or analysis.name(root.value) is not None else ""
+
+
+def names_in_nnx(
+    node: cst.BaseExpression, analysis: Analysis
+) -> Iterator[tuple[cst.BaseExpression, str]]:
+    """Yield what an expression names of Linen and NNX has, and what NNX calls it.
+
+    Of `nn.transforms.Target`, which NNX does not have, nothing is written differently.
+
+    Args:
+        node: The expression.
+        analysis: Its file.
+    """
+    waiting: list[cst.CSTNode] = [node]
+    while waiting:
+        one = waiting.pop()
+        public = linen_name(one, analysis)
+        name = written_name(public) if public else ""
+        if name and isinstance(one, cst.BaseExpression):
+            yield one, name
+        elif not public or is_of_layer(public):
+            waiting += parts_of(one)
+
+
+def is_of_layer(public: str) -> bool:
+    """Whether a public name is that of an attribute of a layer: `nn.LSTMCell.initialize_carry`."""
+    return find_layer(public.rpartition(".")[0]) is not None
 
 
 _LETTERS: Final = "ijklmnopq"

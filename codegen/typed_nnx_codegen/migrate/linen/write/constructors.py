@@ -21,9 +21,9 @@ from typed_nnx_codegen.migrate.linen.builders.finding import (
     names_read,
 )
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Lifted
-from typed_nnx_codegen.migrate.linen.domain.classes import Field, LinenClass, public_linen
+from typed_nnx_codegen.migrate.linen.domain.classes import Field, LinenClass
 from typed_nnx_codegen.migrate.linen.domain.code import code_with
-from typed_nnx_codegen.migrate.linen.domain.names import written_name
+from typed_nnx_codegen.migrate.linen.domain.names import names_in_nnx
 from typed_nnx_codegen.migrate.linen.project.containers import holds_arrays, may_be_none
 from typed_nnx_codegen.migrate.linen.state.reads import MODE_LINE
 from typed_nnx_codegen.migrate.linen.write.constructor_code import is_partitioning_in, placed_later
@@ -277,14 +277,9 @@ def _comments(one: Field) -> tuple[tuple[str, ...], str]:
 
 def translated(node: cst.BaseExpression, one: Field, file: File) -> str:
     """Return the code of an annotation or default, with the names of NNX."""
-    replacements: dict[cst.CSTNode, str] = {}
-    for below in (node, *descendants(node)):
-        value = one.owner.analysis.values.get(below, UNKNOWN)
-        if isinstance(value, External):
-            public = public_linen(value.name)
-            name = written_name(public)
-            if name:
-                replacements[below] = code_of(file.refer(name))
+    replacements: dict[cst.CSTNode, str] = {
+        below: code_of(file.refer(name)) for below, name in names_in_nnx(node, one.owner.analysis)
+    }
     replacements |= _defaults_named(node, one, file)
     replacements |= clashing_names(node, one.owner.analysis, file)
     for below in reversed(list(descendants(node))):  # the inner ones first

@@ -9,17 +9,15 @@ from typing import Final, TypeVar
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
-from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ProjectClass, Value
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, ProjectClass, Value
 from typed_nnx_codegen.migrate.file import File, with_commas
 from typed_nnx_codegen.migrate.linen.callers import CallerPlan, around_statement
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, ListUse, Mark, Rebuilt
 from typed_nnx_codegen.migrate.linen.domain.classes import (
-    LINEN,
     MOVED_METHODS,
     LinenClass,
     LinenClasses,
     is_keyword_line,
-    public_linen,
 )
 from typed_nnx_codegen.migrate.linen.domain.code import (
     Passing,
@@ -28,7 +26,7 @@ from typed_nnx_codegen.migrate.linen.domain.code import (
     with_left_comments,
 )
 from typed_nnx_codegen.migrate.linen.domain.markers import NAME, STAYS
-from typed_nnx_codegen.migrate.linen.domain.names import written_name
+from typed_nnx_codegen.migrate.linen.domain.names import is_of_layer, linen_name, written_name
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.project.gradual import code_in_bridges
 from typed_nnx_codegen.migrate.linen.write.constructor_code import is_partitioning_in, placed_later
@@ -372,17 +370,8 @@ class Emission(cst.CSTTransformer):
         if node in self._code or isinstance(node, (cst.Import, cst.ImportFrom)):
             return False
         # `nn.transforms.Target` stays whole, though NNX has another module `transforms`.
-        return not (isinstance(node, cst.Attribute) and self._stays(node))
-
-    def _stays(self, node: cst.Attribute) -> bool:
-        """Whether a name is one of Linen that NNX does not have."""
-        value = self._file.analysis.values.get(node, UNKNOWN)
-        public = public_linen(value.name) if isinstance(value, External) else ""
-        of_class = (
-            find_layer(public.rpartition(".")[0]) is not None
-        )  # `nn.LSTMCell.initialize_carry`
-        is_known = of_class or find_layer(public) is not None or bool(written_name(public))
-        return public.startswith(f"{LINEN}.") and not is_known
+        public = linen_name(node, self._file.analysis)
+        return not public or bool(written_name(public)) or is_of_layer(public)
 
     def on_leave(  # type: ignore[override]  # one handler for all kinds
         self, original_node: cst.CSTNode, updated_node: cst.CSTNode
@@ -449,11 +438,8 @@ class Emission(cst.CSTTransformer):
         return call.args
 
     def _name(self, node: cst.Attribute | cst.Name, updated: cst.CSTNode) -> cst.CSTNode:
-        value = self._file.analysis.values.get(node, UNKNOWN)
-        if not isinstance(value, External) or node in self._bridged:
-            return updated
-        public = public_linen(value.name)
-        if not public.startswith(f"{LINEN}."):
+        public = linen_name(node, self._file.analysis)
+        if not public or node in self._bridged:
             return updated
         if node in self._called and find_layer(public) is not None:
             return updated  # it is constructed outside of a module, without sizes: a marker says so
