@@ -17,6 +17,7 @@ from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.linen.builders.finding import (
     NotBorrowed,
     import_of,
+    is_same_name,
     means_another,
     names_read,
 )
@@ -68,7 +69,9 @@ def borrowed_name(name: str, home: Analysis, file: File) -> str:
         file: The file in which it is spelled.
     """
     target = file.analysis
-    if home is target:
+    binding = target.scope.imports.get(name)
+    is_there = binding is not None and not binding.is_apart and is_same_name(name, home, target)
+    if home is target or is_there:
         return name
     found = file.names.find(f"{home.module}.{name}", target.scope)
     if found is not None:
