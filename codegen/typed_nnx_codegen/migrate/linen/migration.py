@@ -23,8 +23,13 @@ from typed_nnx_codegen.migrate.linen.domain.markers import TRACE
 from typed_nnx_codegen.migrate.linen.domain.names import written_name
 from typed_nnx_codegen.migrate.linen.plan.planner import Planner
 from typed_nnx_codegen.migrate.linen.project.gradual import Gradual, Staying, bridged_classes
-from typed_nnx_codegen.migrate.linen.project.results import LinenResult, as_it_was, findings_of
-from typed_nnx_codegen.migrate.linen.project.verification import NO_FAILURES, Failures
+from typed_nnx_codegen.migrate.linen.project.results import (
+    NO_FAILURES,
+    Failures,
+    LinenResult,
+    as_it_was,
+    findings_of,
+)
 from typed_nnx_codegen.migrate.linen.trace.record import Trace
 from typed_nnx_codegen.migrate.linen.write.constructors import borrowed_name
 from typed_nnx_codegen.migrate.linen.write.emission import Emission, MethodCode, NotWritten, merged

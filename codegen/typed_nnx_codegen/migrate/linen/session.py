@@ -17,12 +17,14 @@ from typed_nnx_codegen.migrate.files import GENERATED, NO_NNX
 from typed_nnx_codegen.migrate.findings import FileResult
 from typed_nnx_codegen.migrate.linen.domain.markers import EXPLANATIONS, TITLES
 from typed_nnx_codegen.migrate.linen.migration import migrate_linen
-from typed_nnx_codegen.migrate.linen.project.results import LinenResult, map_path, map_text
-from typed_nnx_codegen.migrate.linen.project.verification import (
+from typed_nnx_codegen.migrate.linen.project.results import (
     NO_FAILURES,
     Failures,
+    LinenResult,
     NotVerified,
     failures,
+    map_path,
+    map_text,
 )
 from typed_nnx_codegen.migrate.linen.trace.record import (
     NAME,

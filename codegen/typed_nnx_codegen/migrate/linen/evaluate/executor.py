@@ -37,8 +37,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.recurrence import CallsInTurn, Rec
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
 from typed_nnx_codegen.migrate.linen.evaluate.statements import Statements
 from typed_nnx_codegen.migrate.linen.evaluate.submodules import Submodules
-from typed_nnx_codegen.migrate.linen.project.evidence import Evidence
-from typed_nnx_codegen.migrate.linen.project.fields import FieldFacts
+from typed_nnx_codegen.migrate.linen.project.fields import Evidence, FieldFacts
 from typed_nnx_codegen.migrate.linen.project.gradual import Gradual
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed
 from typed_nnx_codegen.migrate.linen.state.declaring import Declaring, FirstValues

@@ -29,8 +29,8 @@ from typed_nnx_codegen.migrate.linen.evaluate.held_lists import one_by_one
 from typed_nnx_codegen.migrate.linen.evaluate.module_outputs import is_number_or_text
 from typed_nnx_codegen.migrate.linen.evaluate.submodules import Submodules, default_of, note_default
 from typed_nnx_codegen.migrate.linen.layers import find_layer
-from typed_nnx_codegen.migrate.linen.project.evidence import Evidence
 from typed_nnx_codegen.migrate.linen.project.fields import (
+    Evidence,
     FieldFacts,
     held_kind,
     in_field,

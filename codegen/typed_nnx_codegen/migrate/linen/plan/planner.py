@@ -39,9 +39,11 @@ from typed_nnx_codegen.migrate.linen.plan.removed_parts import (
     mark_shifting_names,
     mark_unseen,
 )
-from typed_nnx_codegen.migrate.linen.project.containers import held_containers
-from typed_nnx_codegen.migrate.linen.project.evidence import Discovery
-from typed_nnx_codegen.migrate.linen.project.fields import optional_fields
+from typed_nnx_codegen.migrate.linen.project.fields import (
+    Discovery,
+    held_containers,
+    optional_fields,
+)
 from typed_nnx_codegen.migrate.linen.project.gradual import Gradual
 from typed_nnx_codegen.migrate.linen.state.calls_on_modules import mark_stacked
 from typed_nnx_codegen.migrate.linen.state.entries import StateAccesses, entries_of

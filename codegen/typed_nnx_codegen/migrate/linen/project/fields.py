@@ -1,18 +1,27 @@
-"""What the project gives for the fields of its modules: kinds of things, and what calls decide."""
+"""What the project gives for the fields of its modules: containers, kinds, what calls decide."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import descendants
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, CallKeyword, Path, Site
-from typed_nnx_codegen.migrate.linen.domain.classes import Field, LinenClass
+from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
+from typed_nnx_codegen.migrate.analysis.values import External, ProjectClass, options_of
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, Call, CallKeyword, Path, Site
+from typed_nnx_codegen.migrate.linen.domain.classes import (
+    Field,
+    LinenClass,
+    LinenClasses,
+    public_linen,
+)
+from typed_nnx_codegen.migrate.linen.domain.code import code_with
 from typed_nnx_codegen.migrate.linen.domain.dims import ArgumentNumber, Dim, as_dim
-from typed_nnx_codegen.migrate.linen.domain.frames import Frame, FunctionRef
+from typed_nnx_codegen.migrate.linen.domain.frames import Evaluate, Frame, FunctionRef, Recorder
 from typed_nnx_codegen.migrate.linen.domain.references import (
     ClassRef,
     ClassTransform,
@@ -20,6 +29,7 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
     ModuleValue,
     Partial,
     Ref,
+    SelfValue,
 )
 from typed_nnx_codegen.migrate.linen.domain.values import (
     UNKNOWN,
@@ -32,6 +42,214 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.layers import find_layer
+
+# -- containers of modules ----------------------------------------------------------------------
+
+LIST: Final = "nnx.List"
+DICT: Final = "nnx.Dict"
+_LISTS: Final = frozenset({"Sequence", "List", "Tuple", "list", "tuple", "Iterable", "Collection"})
+_DICTS: Final = frozenset({"Dict", "dict", "Mapping", "MutableMapping", "FrozenDict"})
+
+_ARRAYS: Final = frozenset({"ndarray", "Array", "DeviceArray", "ArrayLike", "ArrayTree"})
+
+
+def held_containers(cls: LinenClass) -> dict[str, str]:
+    """Return the fields that hold containers of modules, and what the containers become."""
+    found: dict[str, str] = {}
+    called = _called(cls)
+    for one in cls.fields():
+        kind = _kind(one)
+        if one.name in called:
+            found[one.name] = kind or called[one.name]
+        elif kind and _names_module(one):
+            found[one.name] = kind
+    return found
+
+
+def holds_arrays(one: Field, *, is_of_call: bool = False) -> bool:
+    """Whether a field holds a tuple, list or dict of arrays, by its type.
+
+    Args:
+        one: The field.
+        is_of_call: Whether methods of others give it what they compute.
+    """
+    return bool(_kind(one)) and (is_of_call or _names_array(one))
+
+
+def _names_array(one: Field) -> bool:
+    return any(
+        isinstance(node, (cst.Name, cst.Attribute)) and _last(node) in _ARRAYS
+        for node in descendants(one.annotation.annotation)
+    )
+
+
+def may_be_none(one: Field) -> bool:
+    """Whether a field may be None."""
+    text = cst.Module([]).code_for_node(one.annotation.annotation)
+    match one.default:
+        case cst.Name(value="None"):
+            return True
+    return "Optional" in text or "None" in text
+
+
+def _kind(one: Field) -> str:
+    """Return what the type of a field says of the container that it holds; empty for nothing."""
+    annotation = one.annotation.annotation
+    if isinstance(annotation, cst.Subscript) and _last(annotation.value) == "Optional":
+        inner = annotation.slice[0].slice
+        if isinstance(inner, cst.Index):
+            annotation = inner.value
+    if isinstance(annotation, cst.Subscript):
+        annotation = annotation.value
+    name = _last(annotation)
+    return LIST if name in _LISTS else DICT if name in _DICTS else ""
+
+
+def _last(node: cst.BaseExpression) -> str:
+    return dotted(node).rpartition(".")[2]
+
+
+def _names_module(one: Field) -> bool:
+    """Whether the type of a field has a class of modules in it; not `Type[nn.Module]`."""
+    analysis = one.owner.analysis
+    for node in descendants(one.annotation.annotation):
+        if isinstance(node, cst.Subscript) and _last(node.value) in ("Type", "type", "Callable"):
+            return False
+        for option in options_of(analysis.values.get(node, NOT_KNOWN)):
+            if isinstance(option, External) and public_linen(option.name) == "flax.linen.Module":
+                return True
+            if isinstance(option, ProjectClass) and any(
+                _last(arg.value) == "Module" for arg in option.node.bases
+            ):
+                return True
+    return False
+
+
+def _called(cls: LinenClass) -> dict[str, str]:
+    """Return the fields whose items methods call, and what kind of container that looks like."""
+    found: dict[str, str] = {}
+    names = {one.name for one in cls.fields()}
+    for method in cls.methods().values():
+        for node in descendants(method.node):
+            for field, kind in _items_called(node):
+                if field in names:
+                    found.setdefault(field, kind)
+    return found
+
+
+def _items_called(node: cst.CSTNode) -> Iterator[tuple[str, str]]:
+    match node:
+        case cst.For(target=target, iter=over, body=body):
+            yield from _looped(target, over, [body])
+        case cst.ListComp(elt=elt, for_in=part) | cst.GeneratorExp(elt=elt, for_in=part):
+            yield from _looped(part.target, part.iter, [elt])
+        case cst.DictComp(key=key, value=value, for_in=part):
+            yield from _looped(part.target, part.iter, [key, value])
+        case cst.Call(func=cst.Subscript(value=base, slice=[cst.SubscriptElement(slice=index)])):
+            name = _field_name(base)
+            if name:
+                is_text = isinstance(index, cst.Index) and isinstance(
+                    index.value, (cst.SimpleString, cst.FormattedString)
+                )
+                yield name, DICT if is_text else LIST
+
+
+def _looped(
+    target: cst.BaseAssignTargetExpression, over: cst.BaseExpression, bodies: list[cst.CSTNode]
+) -> Iterator[tuple[str, str]]:
+    names = {one.value for one in (target, *descendants(target)) if isinstance(one, cst.Name)}
+    built = {
+        one.func
+        for body in bodies
+        for one in (body, *descendants(body))
+        if isinstance(one, cst.Call) and isinstance(one.func, cst.Call)
+    }
+    is_called = any(
+        isinstance(one, cst.Call)
+        and one not in built
+        and isinstance(one.func, cst.Name)
+        and one.func.value in names
+        for body in bodies
+        for one in (body, *descendants(body))
+    )
+    if not is_called:
+        return
+    for one in (over, *descendants(over)):
+        match one:
+            case cst.Attribute(value=base, attr=cst.Name(value="items" | "values")):
+                name = _field_name(base)
+                if name:
+                    yield name, DICT
+        name = _field_name(one)
+        if name:
+            yield name, LIST
+
+
+def _field_name(node: cst.CSTNode) -> str:
+    match node:
+        case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name)):
+            return name
+    return ""
+
+
+_LIST_NODES = (cst.List, cst.Tuple, cst.ListComp, cst.GeneratorExp)
+_DICT_NODES = (cst.Dict, cst.DictComp)
+
+
+def assigned_container(node: cst.BaseStatement) -> tuple[cst.BaseExpression, cst.Assign] | None:
+    """Return the list or dict that a statement assigns to an attribute of the object."""
+    if not isinstance(node, cst.SimpleStatementLine) or len(node.body) != 1:
+        return None
+    small = node.body[0]
+    if not isinstance(small, cst.Assign) or not isinstance(small.targets[0].target, cst.Attribute):
+        return None
+    if isinstance(small.value, (*_LIST_NODES, *_DICT_NODES)):
+        return small.value, small
+    return None
+
+
+def holds(node: cst.CSTNode, sites: Mapping[cst.CSTNode, object]) -> bool:
+    """Whether a submodule is constructed somewhere in an expression."""
+    return any(below in sites for below in descendants(node))
+
+
+def wrapped(
+    node: cst.BaseExpression,
+    replacements: Mapping[cst.CSTNode, str],
+    sites: Mapping[cst.CSTNode, object],
+    refer: Callable[[str], str],
+) -> str:
+    """Return the code of a list or dict of submodules as a container of NNX."""
+    if not isinstance(node, (*_LIST_NODES, *_DICT_NODES)) or not holds(node, sites):
+        return code_with(node, replacements)
+    name = refer("nnx.List" if isinstance(node, _LIST_NODES) else "nnx.Dict")
+    if isinstance(node, (cst.List, cst.Tuple)):
+        items = [wrapped(one.value, replacements, sites, refer) for one in node.elements]
+        return f"{name}([{', '.join(items)}])"
+    if isinstance(node, cst.Dict):
+        pairs = [
+            f"{code_with(one.key, replacements)}: {wrapped(one.value, replacements, sites, refer)}"
+            for one in node.elements
+            if isinstance(one, cst.DictElement)
+        ]
+        return f"{name}({{{', '.join(pairs)}}})"
+    if isinstance(node, (cst.ListComp, cst.GeneratorExp)):
+        inner = {**replacements, node.elt: wrapped(node.elt, replacements, sites, refer)}
+        code = code_with(node.with_changes(lpar=[], rpar=[]), inner)
+        return f"{name}({code if isinstance(node, cst.ListComp) else f'[{code}]'})"
+    return f"{name}({code_with(node, replacements)})"
+
+
+def as_loop(
+    node: cst.ListComp | cst.GeneratorExp, target: str, item: str, refer: Callable[[str], str]
+) -> tuple[str, str, str]:
+    """Return a comprehension as a loop: what is before it, its header and its line."""
+    part = node.for_in
+    header = f"for {code_of(part.target)} in {code_of(part.iter)}:"
+    return f"{target} = {refer('nnx.List')}([])", header, f"{target}.append({item})"
+
+
+# -- kinds of things ----------------------------------------------------------------------------
 
 
 def held_kind(value: Value) -> Value | None:
@@ -531,3 +749,264 @@ def number_of(value: Value) -> Dim | None:
             return as_dim(number)
     origin = _origin(value)
     return as_dim(ArgumentNumber(origin)) if origin else None
+
+
+# -- what callers give --------------------------------------------------------------------------
+
+# The values that a function assigns to names.
+_Locals = Mapping[str, list[cst.BaseExpression]]
+_Given = tuple[cst.BaseExpression, Analysis, _Locals]
+_DEEPEST: Final = 4
+_NO_LOCALS: Final[_Locals] = {}
+
+
+class Evidence:
+    """Collects the arguments of the constructors of modules.
+
+    Args:
+        classes: The Linen modules of the project.
+        evaluate: Goes through an expression.
+        value_of_file: Gives the class or function that a name at a place of a file refers to.
+    """
+
+    def __init__(
+        self,
+        classes: LinenClasses,
+        evaluate: Evaluate,
+        value_of_file: Callable[[cst.BaseExpression, Frame], Value | None],
+    ) -> None:
+        self._classes = classes
+        self._evaluate = evaluate
+        self._value_of_file = value_of_file
+        self._found: dict[tuple[LinenClass, str], list[_Given]] = {}
+        # What dictionaries have by a name: settings that a constructor gets with ``**``.
+        self._named: dict[str, list[tuple[cst.BaseExpression, Analysis]]] = {}
+        self._is_read = False
+
+    def of(self, one: Field, frame: Frame) -> list[Value]:
+        """Return what callers outside of modules give for a field, where that is a kind of thing."""
+        if not self._is_read:
+            self._is_read = True
+            for analysis in self._classes.analyses:
+                self._read(analysis)
+        found: list[Value] = []
+        for (cls, name), given in self._found.items():
+            if name == one.name and one.owner in cls.ancestry():
+                for node, analysis, names in given:
+                    at = Frame(frame.recorder, analysis, records=False)
+                    found += self._values(node, names, at, 0)
+        if not found and one.default is None:
+            for node, analysis in (*self._named.get(one.name, ()), *_compared(one)):
+                at = Frame(frame.recorder, analysis, records=False)
+                kinds = self._values(node, _NO_LOCALS, at, 0)
+                found += [value for value in kinds if isinstance(value, ClassRef)]
+            known = {value.cls for value in found if isinstance(value, ClassRef)}
+            found += [ClassRef(cls, cls.name, cls.home) for cls in self._derived(known)]
+        return [value for value in found if held_kind(value) is not None]
+
+    def _values(
+        self, node: cst.BaseExpression, names: _Locals, frame: Frame, depth: int
+    ) -> list[Value]:
+        """Return what an expression of a function may stand for; nothing for plain values."""
+        if depth > _DEEPEST:
+            return []
+        if isinstance(node, cst.Name) and node.value in names:
+            return [
+                value
+                for one in names[node.value]
+                for value in self._values(one, names, frame, depth + 1)
+            ]
+        if isinstance(node, (cst.Name, cst.Attribute)):
+            value = self._value_of_file(node, frame)
+            return [] if value is None else [value]
+        if isinstance(node, cst.IfExp):
+            sides = (node.body, node.orelse)
+            return [one for side in sides for one in self._values(side, names, frame, depth + 1)]
+        if not isinstance(node, cst.Call):
+            return []
+        inner = Frame(frame.recorder, frame.analysis, records=False)
+        for below in descendants(node):
+            if isinstance(below, cst.Name) and below.value in names:
+                options = self._values(below, names, frame, depth + 1)
+                inner.names[below.value] = options[0] if len(options) == 1 else UNKNOWN
+        return [self._evaluate(node, inner)]
+
+    def _derived(self, known: set[LinenClass]) -> Iterator[LinenClass]:
+        """Yield the modules that derive from one of some."""
+        for analysis in self._classes.analyses:
+            for cls in self._classes.all_in(analysis):
+                if cls not in known and known & set(cls.ancestry()):
+                    yield cls
+
+    def _read(self, analysis: Analysis) -> None:
+        for table in analysis.nodes.of(cst.Dict):
+            for item in table.elements:
+                match item:
+                    case cst.DictElement(key=cst.SimpleString() as key, value=held):
+                        known = self._named.setdefault(str(key.evaluated_value), [])
+                        known.append((held, analysis))
+        within = dict(_local_names(analysis, self._classes))
+        for call in analysis.nodes.of(cst.Call):
+            if call not in within:
+                continue  # of a method of a module, which is gone through
+            target: cst.BaseExpression = call.func
+            args = list(call.args)
+            value = analysis.values.get(target, NOT_KNOWN)
+            if isinstance(value, External) and value.name == "functools.partial" and args:
+                target = args[0].value
+                args = args[1:]
+                value = analysis.values.get(target, NOT_KNOWN)
+            if not isinstance(value, ProjectClass):
+                continue
+            cls = self._classes.of(value)
+            if cls is None:
+                continue
+            names = [field.name for field in cls.fields()]
+            for position, arg in enumerate(args):
+                if arg.star:
+                    break
+                if arg.keyword is not None:
+                    name = arg.keyword.value
+                elif position < len(names):
+                    name = names[position]
+                else:
+                    continue
+                given = (arg.value, analysis, within[call])
+                self._found.setdefault((cls, name), []).append(given)
+
+
+def _local_names(analysis: Analysis, classes: LinenClasses) -> Iterator[tuple[cst.Call, _Locals]]:
+    """Yield the calls outside of methods of modules, with what names of their function are."""
+    inside = {
+        node
+        for cls in classes.all_in(analysis)
+        for method in cls.own_methods.values()
+        for node in descendants(method.node)
+    }
+    for call in analysis.nodes.of(cst.Call):
+        if call not in inside:
+            yield call, _NO_LOCALS
+    for function in analysis.nodes.of(cst.FunctionDef):
+        if function in inside:
+            continue
+        below = list(descendants(function))
+        names: dict[str, list[cst.BaseExpression]] = {}
+        for node in below:
+            match node:
+                case cst.Assign(
+                    targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value
+                ):
+                    names.setdefault(name, []).append(value)
+        for node in below:
+            if isinstance(node, cst.Call) and node not in inside:
+                yield node, names
+
+
+def _compared(one: Field) -> Iterator[tuple[cst.BaseExpression, Analysis]]:
+    """Yield what methods compare a field with: ``self.block_class == ResNetBlock``."""
+    for method in one.owner.own_methods.values():
+        for node in descendants(method.node):
+            match node:
+                case cst.Comparison(
+                    left=cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name)),
+                    comparisons=[
+                        cst.ComparisonTarget(operator=cst.Equal() | cst.Is(), comparator=value)
+                    ],
+                ) if name == one.name:
+                    yield value, one.owner.analysis
+
+
+_MOST_ROUNDS: Final = 6
+
+
+class Discovery:
+    """Goes through all modules until nothing new is found of their fields.
+
+    Args:
+        classes: The Linen modules of the project.
+        facts: What is found.
+        explored: Goes through a module; None where that fails.
+        has_output: Whether the constructor of a module that was gone through can say the last
+            size of what it returns.
+    """
+
+    def __init__(
+        self,
+        classes: LinenClasses,
+        facts: FieldFacts,
+        explored: Callable[[LinenClass], Recorder | None],
+        has_output: Callable[[Recorder], bool],
+    ) -> None:
+        self._has_output = has_output
+        self._classes = classes
+        self._facts = facts
+        self._explored = explored
+        self._sites: dict[LinenClass, tuple[Site, ...]] = {}
+
+    def run(self) -> None:
+        """Find what the constructions of modules give for their fields."""
+        every = [cls for one in self._classes.analyses for cls in self._classes.all_in(one)]
+        pending = every
+        for _ in range(_MOST_ROUNDS):
+            for cls in pending:
+                self._look(cls)
+            changed = self._note(every)
+            changed |= {cls for cls in every if cls in changed and self._is_refused(cls)}
+            if not changed:
+                return
+            # What a module is given says what others give on, and what its objects return.
+            pending = every
+
+    def _look(self, cls: LinenClass) -> None:
+        recorder = self._explored(cls)
+        if recorder is not None:
+            self._sites[cls] = recorder.plan.sites
+            instance = recorder.instance
+            assert isinstance(instance, SelfValue)
+            for value in instance.fields.values():
+                self._facts.note_inner(value)
+            self._facts.note_output(cls, self._has_output(recorder))
+
+    def _note(self, every: list[LinenClass]) -> set[LinenClass]:
+        """Note what sites give; return the modules whose fields are seen in a new light."""
+        for sites in self._sites.values():
+            for site in (other for one in sites for other in (one, *one.alternatives)):
+                for bound in site.given.values():
+                    self._facts.note_inner(bound.value)
+                if isinstance(site.target, LinenClass):
+                    self._facts.note(site.target, site.given)
+        changed = set(self._facts.changed)
+        self._facts.changed.clear()
+        return {cls for cls in every if any(base in changed for base in cls.ancestry())}
+
+    def _is_refused(self, cls: LinenClass) -> bool:
+        """Keep fields in the constructor where submodules of the module need them there."""
+        if not any(self._facts.is_of_call(cls, one.name) for one in cls.fields()):
+            return False
+        moved = self._explored(cls)
+        self._facts.pause(cls)
+        kept = self._explored(cls)
+        self._facts.resume()
+        if moved is None or kept is None or self._worth(moved) <= self._worth(kept):
+            return False
+        return self._facts.refuse(cls, size_fields(self._facts, kept.plan.sites))
+
+    def _worth(self, recorder: Recorder) -> int:
+        """Return how much of a module is not known."""
+        found = len(recorder.plan.marks)
+        for site in recorder.plan.sites:
+            for name, bound in site.given.items():
+                if bound.code is None and not self._moves(site, name):
+                    found += 1
+            for call in recorder.log.about(Call, site):
+                found += sum(
+                    isinstance(value, Array) and value.shape.axis(-1) is None
+                    for value in call.values.values()
+                )
+        return found
+
+    def _moves(self, site: Site, name: str) -> bool:
+        bound = site.given[name]
+        if any(True for _ in self._facts.moved(bound.value)):
+            return True
+        return self._facts.is_moved(site.target, name)

@@ -30,7 +30,7 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
 from typed_nnx_codegen.migrate.linen.domain.values import Array, Const
 from typed_nnx_codegen.migrate.linen.layers import Given, find_layer
 from typed_nnx_codegen.migrate.linen.plan.site_names import linen_class_name
-from typed_nnx_codegen.migrate.linen.project.containers import LIST, held_containers
+from typed_nnx_codegen.migrate.linen.project.fields import LIST, held_containers
 from typed_nnx_codegen.migrate.linen.state.declaring import Declaring, FirstValues
 from typed_nnx_codegen.migrate.linen.state.reads import entries_of_drawn
 from typed_nnx_codegen.migrate.linen.transforms.stacked_submodules import stacked_entry

@@ -27,7 +27,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import Seq, Table, Value
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.plan.lifting import Lifting
 from typed_nnx_codegen.migrate.linen.plan.site_names import sites_in, snake_case
-from typed_nnx_codegen.migrate.linen.project.containers import (
+from typed_nnx_codegen.migrate.linen.project.fields import (
     as_loop,
     assigned_container,
     holds,
