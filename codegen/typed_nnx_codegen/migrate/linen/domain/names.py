@@ -146,9 +146,7 @@ def linen_name(node: cst.CSTNode, analysis: Analysis) -> str:
     return public if is_import or analysis.name(root.value) is not None else ""
 
 
-def names_in_nnx(
-    node: cst.BaseExpression, analysis: Analysis
-) -> Iterator[tuple[cst.BaseExpression, str]]:
+def names_in_nnx(node: cst.CSTNode, analysis: Analysis) -> Iterator[tuple[cst.BaseExpression, str]]:
     """Yield what an expression names of Linen and NNX has, and what NNX calls it.
 
     Of `nn.transforms.Target`, which NNX does not have, nothing is written differently.
