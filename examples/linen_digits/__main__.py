@@ -45,7 +45,7 @@ class Step(NamedTuple):
 STEPS = (
     Step("Train the Linen original", train_original),
     Step("Migrate it", migrate),
-    Step("Check it with mypy", check),
+    Step("Write its training loop with types, and check it with mypy", check),
     Step("Complete its fields in an editor", complete),
     Step("Train the migrated project, and restore what Linen saved", train),
 )

@@ -1,8 +1,9 @@
-"""Step 2: mypy finds two planted mistakes by the plugin, and nothing without it or them."""
+"""Step 2: a typed training loop, by hand; mypy finds mistakes by the plugin, and none without."""
 
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
@@ -14,9 +15,10 @@ from rich.text import Text
 
 from examples.linen_digits import planted
 from examples.linen_digits.commands import announce, call
-from examples.linen_digits.html_parts import reports_html
-from examples.linen_digits.stage import PACKAGE, Block, Stage, StepFailedError, Told
+from examples.linen_digits.html_parts import code_html, reports_html
+from examples.linen_digits.stage import HERE, PACKAGE, TYPED, Block, Stage, StepFailedError, Told
 
+BY_HAND = HERE / "by_hand" / TYPED
 WITHOUT_PLUGIN = "without_plugin.ini"
 MYPY = ("mypy", PACKAGE)
 MYPY_WITHOUT_PLUGIN = ("mypy", "--config-file", WITHOUT_PLUGIN, PACKAGE)
@@ -66,6 +68,20 @@ def show(console: Console, reports: Sequence[Report]) -> None:
             console.print(Padding(Text.assemble(("Fix: ", "bold green"), fix), (0, 0, 0, 6)))
 
 
+def add_typed_loop(stage: Stage) -> None:
+    """Put the training loop that is written by hand beside the migrated one."""
+    shutil.copy(BY_HAND, stage.package / TYPED)
+
+
+def show_typed_step(console: Console) -> None:
+    """Print the step of the loop that is written by hand."""
+    lines = BY_HAND.read_text(encoding="utf-8").splitlines()
+    start = lines.index("@nnx.jit")
+    end = next(n for n, line in enumerate(lines) if n > start and line.startswith("    return "))
+    step = Syntax("\n".join(lines[start : end + 1]), "python", theme="ansi_dark")
+    console.print(Padding(step, (0, 0, 0, 4)))
+
+
 def plant(stage: Stage, text: str) -> None:
     """Write the file that is checked."""
     (stage.package / planted.NAME).write_text(text, encoding="utf-8")
@@ -112,8 +128,15 @@ def planted_reports(stage: Stage, said: str) -> list[Report]:
 
 
 def check(stage: Stage) -> Told:
-    """Plant mistakes, have them found, and take them out."""
+    """Write the loop with types; plant mistakes, have them found, and take them out."""
     told = Told()
+    add_typed_loop(stage)
+    stage.say(
+        told,
+        f"What a person does next: {TYPED}, written by hand beside the migrated train.py, trains "
+        "with a model and its optimizer.",
+    )
+    show_typed_step(stage.console)
     write_settings(stage)
     plant(stage, planted.planted_text())
     # Side by side: neither has a cache, and each reads all of jax.
@@ -131,9 +154,13 @@ def check(stage: Stage) -> Told:
     announce(stage, told, MYPY, stage.project)
     stage.say(told, f"With the plugin, and without the mistakes: {mypy(stage, MYPY, 0)}")
 
-    told.blocks = [Block("What mypy reports", reports_html(reports))]
+    told.blocks = [
+        Block("The loop that is written by hand", code_html(BY_HAND.read_text(encoding="utf-8"))),
+        Block("What mypy reports", reports_html(reports)),
+    ]
     told.figures = [(f"{len(reports)} of {len(planted.MISTAKES)}", "planted mistakes found")]
     told.files = {
+        stage.package / TYPED: "the training loop that is written by hand",
         stage.out / SAID: "the reports as mypy wrote them",
         stage.package / planted.NAME: "the file, without the mistakes",
         stage.project / "mypy.ini": "the settings: one line switches the plugin on",

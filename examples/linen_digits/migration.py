@@ -17,7 +17,7 @@ MARKER = "TODO[typed-nnx]"
 # Where the part of the diff that the terminal shows begins, and how many lines it has.
 EXCERPTS = (
     (f"{PACKAGE}/models.py", "class ConvBlock", 22),
-    (f"{PACKAGE}/train.py", "@jax.jit", 28),
+    (f"{PACKAGE}/train.py", "import functools", 34),
 )
 
 
@@ -69,8 +69,8 @@ def migrate(stage: Stage) -> Told:
     stage.console.print(f"  (parts of {shown_path(path)})", style="dim")
     stage.say(
         told,
-        f"{_counted(lines, '-')} lines became {_counted(lines, '+')}: three modules and the loop "
-        "that trains them. Nothing is left to a person.",
+        f"{_counted(lines, '-')} lines became {_counted(lines, '+')}: three modules, and what the "
+        "training calls. Its loop is as it was, with a TrainState; nothing is left to a person.",
     )
     stage.say(told, "A map beside the models says where the weights of old checkpoints go.")
     told.blocks = [Block("The complete diff", diff_html(ran.said))]
@@ -79,7 +79,7 @@ def migrate(stage: Stage) -> Told:
         path: "the diff, as `git apply` takes it",
         stage.out / "migration.html": "the codemod's own report",
         stage.package / "models.py": "the migrated model",
-        stage.package / "train.py": "the migrated training script",
+        stage.package / "train.py": "the migrated training loop",
         stage.package / "models.migration.json": "the map of the weights",
     }
     return told

@@ -65,6 +65,7 @@ def _draw_diff(console: Console, stage: Stage) -> None:
 
 
 def _draw_reports(console: Console, stage: Stage) -> None:
+    checking.add_typed_loop(stage)
     checking.write_settings(stage)
     checking.plant(stage, planted.planted_text())
     said = checking.mypy(stage, checking.MYPY, found=1)

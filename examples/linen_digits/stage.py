@@ -11,6 +11,7 @@ from rich.padding import Padding
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PACKAGE = "digit_reader"  # the project's; the same before and after
+TYPED = "typed_train.py"  # the training loop that a person writes after the migration
 
 
 class StepFailedError(Exception):

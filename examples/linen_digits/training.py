@@ -1,4 +1,4 @@
-"""Step 4: the migrated project trains, saves and restores, and answers as the Linen model did."""
+"""Step 4: both loops train alike; the model is saved and restored, and answers as that of Linen."""
 
 from __future__ import annotations
 
@@ -20,24 +20,25 @@ import typed_nnx as nnx
 from examples.digits.curves import Curves
 from examples.linen_digits.html_parts import table_html
 from examples.linen_digits.reported_epochs import Batches, ReportedEpochs
-from examples.linen_digits.stage import PACKAGE, Block, Stage, StepFailedError, Told
+from examples.linen_digits.stage import PACKAGE, TYPED, Block, Stage, StepFailedError, Told
 from typed_nnx.training import checkpoint
 from typed_nnx_codegen.migrate import weights
 
-CLOSE = 1e-4  # of logits that are computed in another order
+CLOSE = 1e-4  # of logits and losses that are computed in another order
 
 
 class Project(NamedTuple):
-    """The modules of the migrated project."""
+    """The modules of the project after its migration."""
 
     models: ModuleType
-    train: ModuleType
+    train: ModuleType  # migrated
+    typed_train: ModuleType  # written by hand
 
 
 @contextmanager
 def imported(folder: Path) -> Iterator[Project]:
     """Import the project in a folder; it is forgotten afterwards, as another may have its name."""
-    names = (f"{PACKAGE}.models", f"{PACKAGE}.train")
+    names = tuple(f"{PACKAGE}.{name}" for name in Project._fields)
     sys.path.insert(0, str(folder))
     importlib.invalidate_caches()
     try:
@@ -49,12 +50,23 @@ def imported(folder: Path) -> Iterator[Project]:
 
 
 def trained(stage: Stage, project: Project, batches: Batches) -> tuple[Any, Curves]:
-    """Run the migrated training loop; return its state and curves."""
+    """Train by the loop that is written by hand; return the model and the curves."""
     with ReportedEpochs(stage.console, "typed_nnx", stage.epochs) as epochs:
-        state = project.train.fit(
+        model = project.typed_train.fit(
             stage.epochs, batches.steps, batches.of_epoch, batches.test, epochs.keep
         )
-    return state, epochs.curves
+    return model, epochs.curves
+
+
+def first_losses(stage: Stage, project: Project, batches: Batches) -> list[float]:
+    """Train one epoch by the migrated loop; return its losses."""
+    images = jnp.asarray(batches.test.images[:1])
+    state = project.train.create_state(images, stage.epochs * batches.steps)
+    losses = []
+    for batch in batches.of_epoch():
+        state, loss, _ = project.train.train_step(state, batch)
+        losses.append(float(loss))
+    return losses
 
 
 def new_model(project: Project, seed: int) -> nnx.Module:
@@ -114,21 +126,27 @@ def compare(ours: jax.Array, theirs: np.ndarray | jax.Array) -> Same:
 
 
 def train(stage: Stage) -> Told:
-    """Train the migrated project, and restore its checkpoint and that of the original."""
+    """Train the project by both loops, and restore its checkpoint and that of the original."""
     batches = Batches()
     images = jnp.asarray(batches.test.images)
     path = stage.out / "checkpoints" / PACKAGE
     with imported(stage.project) as project:
-        state, curves = trained(stage, project, batches)
+        model, curves = trained(stage, project, batches)
+        migrated = first_losses(stage, project, Batches())
         (stage.out / "curves.json").write_text(json.dumps(curves._asdict()), encoding="utf-8")
-        checkpoint.save(path, state.model, overwrite=True)
+        checkpoint.save(path, model, overwrite=True)
         answer = nnx.jit(lambda model, images: model(images))
-        ours = compare(answer(restored(project, path), images), answer(state.model, images))
+        ours = compare(answer(restored(project, path), images), answer(model, images))
         from_linen, loaded = with_linen_weights(stage, project)
         theirs = compare(answer(from_linen, images), np.load(stage.linen / "logits.npy"))
 
     accuracy = curves.test_accuracies[-1]
+    apart = max(abs(one - other) for one, other in zip(curves.losses, migrated, strict=False))
     rows = [
+        (
+            f"losses of {TYPED} and of the migrated train.py",
+            f"largest difference in the {len(migrated)} steps of the first epoch {apart:.2g}",
+        ),
         ("unseen images read after training", f"{accuracy:.2%}"),
         ("typed_nnx checkpoint, restored into a new model", ours.text),
         (
@@ -142,12 +160,13 @@ def train(stage: Stage) -> Told:
     for row in rows:
         table.add_row(*row)
     stage.console.print(table)
-    judge(stage.accuracy, accuracy, ours, theirs)
+    judge(stage.accuracy, accuracy, ours, theirs, apart)
     told = Told()
     told.blocks = [Block("What came of it", table_html(("", ""), rows))]
     told.figures = [
         (f"{accuracy:.1%}", "of unseen digits read by the migrated model"),
         (f"{theirs.labels} of {theirs.images}", "answers as before, from the Linen checkpoint"),
+        (f"{apart:.2g}", "between the losses of the migrated loop and of the one by hand"),
     ]
     told.files = {
         path: "the checkpoint of the migrated model",
@@ -156,7 +175,7 @@ def train(stage: Stage) -> Told:
     return told
 
 
-def judge(least: float, accuracy: float, ours: Same, theirs: Same) -> None:
+def judge(least: float, accuracy: float, ours: Same, theirs: Same, apart: float) -> None:
     """Compare what came of it with what is a success.
 
     Raises:
@@ -167,6 +186,8 @@ def judge(least: float, accuracy: float, ours: Same, theirs: Same) -> None:
             f"the migrated model reads {accuracy:.2%} of the unseen images, "
             f"which is less than {least:.2%}."
         )
+    if apart > CLOSE:
+        raise StepFailedError(f"the losses of both loops differ by up to {apart:.2g}.")
     if ours.largest != 0.0:
         raise StepFailedError(f"the restored model answers otherwise: {ours.text}.")
     if not theirs.is_close:

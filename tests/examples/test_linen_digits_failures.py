@@ -135,23 +135,24 @@ def test_a_linen_checkpoint_that_does_not_fit_is_refused(demo: Run, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("accuracy", "ours", "theirs", "said"),
+    ("accuracy", "ours", "theirs", "apart", "said"),
     [
-        (0.5, SAME, SAME, "reads 50.00% of the unseen images, which is less than 97.00%"),
-        (0.98, Same(1e-9, 360, 360), SAME, "the restored model answers otherwise"),
-        (0.98, SAME, Same(1e-3, 360, 360), "the Linen weights give other answers"),
-        (0.98, SAME, Same(1e-7, 359, 360), "359 of 360 labels equal"),
+        (0.5, SAME, SAME, 0.0, "reads 50.00% of the unseen images, which is less than 97.00%"),
+        (0.98, Same(1e-9, 360, 360), SAME, 0.0, "the restored model answers otherwise"),
+        (0.98, SAME, Same(1e-3, 360, 360), 0.0, "the Linen weights give other answers"),
+        (0.98, SAME, Same(1e-7, 359, 360), 0.0, "359 of 360 labels equal"),
+        (0.98, SAME, SAME, 0.5, "the losses of both loops differ by up to 0.5"),
     ],
 )
 def test_answers_that_are_not_as_they_have_to_be_fail_the_step(
-    accuracy: float, ours: Same, theirs: Same, said: str
+    accuracy: float, ours: Same, theirs: Same, apart: float, said: str
 ) -> None:
     with pytest.raises(StepFailedError, match=said):
-        judge(0.97, accuracy, ours, theirs)
+        judge(0.97, accuracy, ours, theirs, apart)
 
 
 def test_roundings_of_logits_do_not_fail_the_step() -> None:
-    judge(0.97, 0.97, SAME, Same(1e-6, 360, 360))
+    judge(0.97, 0.97, SAME, Same(1e-6, 360, 360), 1e-7)
 
 
 def test_a_project_is_forgotten_after_its_use(demo: Run) -> None:

@@ -10,12 +10,6 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis import nnx_classes, transforms
 from typed_nnx_codegen.migrate.analysis.annotations import Annotations
 from typed_nnx_codegen.migrate.analysis.builtin_calls import builtin_result
-from typed_nnx_codegen.migrate.analysis.linen_defaults import makes_linen
-from typed_nnx_codegen.migrate.analysis.linen_training import (
-    MODEL_PARAMS,
-    TRAINING,
-    TRAINING_FUNCTIONS,
-)
 from typed_nnx_codegen.migrate.analysis.members import (
     ancestry,
     derives,
@@ -156,8 +150,6 @@ class Calls:
                 return NOTHING if receiver == NOTHING else UNKNOWN
 
     def _item_of_object(self, receiver: Instance, key: Value) -> Value:
-        if receiver.cls == MODEL_PARAMS and key == Constant("params", "str"):
-            return receiver
         if derives(receiver, "State"):
             return state_item(receiver, key)
         if derives(receiver, "Variable"):
@@ -191,12 +183,6 @@ class Calls:
             self._let_go(arguments)
             named = {a.keyword: a.value for a in arguments if a.keyword or a.star}
             return builtin_result(last, values, scope, named)
-        if name in TRAINING_FUNCTIONS:
-            self._let_go(arguments)
-            return value_of(TRAINING_FUNCTIONS[name])
-        if module in TRAINING and last in TRAINING[module].methods:
-            made = Instance(module, UNKNOWN, node)
-            return value_of(TRAINING[module].methods[last], made, values)
         if name in _COPIES and values:
             return values[0]
         if name in _CASTS and len(values) == 2 and arguments[0].node is not None:
@@ -307,8 +293,6 @@ class Calls:
             return callee.function.result
         values = [argument.value for argument in arguments if not argument.keyword]
         receiver = callee.receiver
-        if callee.name == "init" and isinstance(receiver, Instance) and makes_linen(receiver.cls):
-            return Instance(MODEL_PARAMS)
         if isinstance(receiver, (Array, Collection, Constant, Plain)):
             return method_of_plain(receiver, callee.name, values)
         special = method_special(receiver, callee.name, values, node, self._split_orders)

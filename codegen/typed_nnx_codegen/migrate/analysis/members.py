@@ -6,7 +6,6 @@ from typing import Final
 
 from typed_nnx_codegen.migrate.analysis import nnx_classes
 from typed_nnx_codegen.migrate.analysis.linen_defaults import makes_linen
-from typed_nnx_codegen.migrate.analysis.linen_training import TRAIN_STATE, TRAINING
 from typed_nnx_codegen.migrate.analysis.nnx_class import EVERY_OTHER
 from typed_nnx_codegen.migrate.analysis.type_texts import value_of
 from typed_nnx_codegen.migrate.analysis.values import (
@@ -51,8 +50,6 @@ def nnx_name(value: Value | str | ProjectClass) -> str:
         value = value.public
     if not isinstance(value, str):
         return ""
-    if value in TRAINING:
-        return value
     return value[4:] if value.startswith("nnx.") else ""
 
 
@@ -150,9 +147,6 @@ def member_of(value: Value, name: str) -> Value:
             return ARRAY if name in _ARRAYS_IN_ARRAYS else Method(value, name)
         case Collection() | Constant() | Plain():
             return Method(value, name)
-        case _ if name == "apply_gradients" and value != NOTHING:
-            # Only these have it; a loop that steps would not learn what it steps otherwise.
-            return Method(Instance(TRAIN_STATE), name)
         case _:
             return NOTHING if value == NOTHING else UNKNOWN
 

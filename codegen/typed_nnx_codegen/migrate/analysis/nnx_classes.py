@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from typed_nnx_codegen.migrate.analysis.linen_training import TRAINING
 from typed_nnx_codegen.migrate.analysis.nnx_class import EVERY_OTHER, NnxClass
 from typed_nnx_codegen.migrate.analysis.nnx_containers import CONTAINERS
 from typed_nnx_codegen.migrate.analysis.nnx_functions import FUNCTIONS as FUNCTIONS
@@ -147,8 +146,8 @@ def mro(name: str) -> tuple[str, ...]:
 
 
 def known_class(name: str) -> NnxClass | None:
-    """Return a class of the tables by its key, or one of flax's training helpers; None if none."""
-    return CLASSES.get(name) or TRAINING.get(name)
+    """Return a class of the tables by its key; None if there is none."""
+    return CLASSES.get(name)
 
 
 def is_subclass(name: str, base: str) -> bool:

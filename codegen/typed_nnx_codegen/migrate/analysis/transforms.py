@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from typed_nnx_codegen.migrate.analysis.linen_training import TRAINING
 from typed_nnx_codegen.migrate.analysis.members import derives, element_of
 from typed_nnx_codegen.migrate.analysis.values import (
     UNKNOWN,
@@ -16,7 +15,6 @@ from typed_nnx_codegen.migrate.analysis.values import (
     Value,
     collection,
     join,
-    options_of,
 )
 
 _SAME_RESULT: Final = frozenset(
@@ -71,8 +69,6 @@ def result_under(name: str, result: Value, arguments: Sequence[Value]) -> Value:
 
 def _gradient(arguments: Sequence[Value]) -> Value:
     first = arguments[0] if arguments else UNKNOWN
-    if _is_of_training(first):
-        return UNKNOWN
     return Instance("nnx.State", first) if derives(first, "Module", "Pytree") else first
 
 
@@ -134,12 +130,7 @@ def _leaf(tree: Value) -> Value:
 
 
 def _tree_of(tree: Value) -> Value:
-    return tree if isinstance(tree, Instance) and not _is_of_training(tree) else UNKNOWN
-
-
-def _is_of_training(tree: Value) -> bool:
-    """Whether a tree is parameters or a state: another tree of that structure is not that."""
-    return any(isinstance(one, Instance) and one.cls in TRAINING for one in options_of(tree))
+    return tree if isinstance(tree, Instance) else UNKNOWN
 
 
 CALLING: Final = {

@@ -23,8 +23,6 @@ from typed_nnx_codegen.migrate.linen.callers.kinds import (
 from typed_nnx_codegen.migrate.linen.callers.models import InitCalls, Models, later_model
 from typed_nnx_codegen.migrate.linen.callers.places import CallerPlan
 from typed_nnx_codegen.migrate.linen.callers.rendering import Rendering, joined, keyword_of
-from typed_nnx_codegen.migrate.linen.callers.training_states import Found
-from typed_nnx_codegen.migrate.linen.callers.training_writing import TrainingCode
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.layers.definitions import APPLY_WITH, BOUND_TO, FIELD_OF
@@ -186,7 +184,6 @@ class Writing:
         constructions: What the callers of the project do.
         kinds: How constructions are written.
         plan_of: Gives the plan of a module.
-        training: What the training code of the project does with TrainStates.
     """
 
     def __init__(
@@ -195,7 +192,6 @@ class Writing:
         constructions: Constructions,
         kinds: Kinds,
         plan_of: Callable[[LinenClass], ClassPlan],
-        training: Found,
     ) -> None:
         self._code = Rendering(file, constructions, kinds, plan_of)
         self._code.write = self._write
@@ -214,7 +210,6 @@ class Writing:
         self._inits = InitCalls(self._code, models, direct)
         self._applies = ApplyCalls(self._code, models, direct)
         self._members = MemberReads(self._code)
-        self._training = TrainingCode(self._code, models, self._inits, training)
 
     @property
     def plan(self) -> CallerPlan:
@@ -224,7 +219,7 @@ class Writing:
     def run(self) -> None:
         """Write everything."""
         self._leave_assigned()
-        for node in [*self._training.nodes, *self._uses, *self._made]:
+        for node in [*self._uses, *self._made]:
             self._write(node)
 
     def _direct_calls(self) -> dict[Use, DirectCalls]:
@@ -239,8 +234,6 @@ class Writing:
         return found
 
     def _write(self, node: cst.CSTNode) -> None:
-        if self._training.write(node):
-            return
         if node in self._code.done or (node not in self._uses and node not in self._made):
             return
         self._code.done.add(node)

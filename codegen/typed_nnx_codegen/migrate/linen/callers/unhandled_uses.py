@@ -16,8 +16,6 @@ from typed_nnx_codegen.migrate.linen.callers.constructions import Constructions
 from typed_nnx_codegen.migrate.linen.callers.init_and_apply import Writing
 from typed_nnx_codegen.migrate.linen.callers.kinds import Kinds
 from typed_nnx_codegen.migrate.linen.callers.places import CallerPlan, Places
-from typed_nnx_codegen.migrate.linen.callers.training_reading import training_in
-from typed_nnx_codegen.migrate.linen.callers.training_states import Found
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Entry, Mark
 from typed_nnx_codegen.migrate.linen.domain.classes import (
     LINEN,
@@ -328,7 +326,6 @@ class Callers:
         self._plan_of = plan_of
         self._constructions: Constructions | None = None
         self._kinds: Kinds | None = None
-        self._training = Found()
         self._plans: list[ClassPlan] = []
 
     def plan(self, file: File) -> CallerPlan:
@@ -337,10 +334,8 @@ class Callers:
             every = [cls for one in self._classes.analyses for cls in self._classes.all_in(one)]
             self._plans = [self._plan_of(cls) for cls in every]
             self._constructions = Constructions(self._classes, self._plans)
-            analyses = tuple(self._classes.analyses)
             self._kinds = Kinds(self._constructions, self._plan_of)
-            self._training = training_in(analyses, self._constructions, self._kinds, self._plan_of)
-        writing = Writing(file, self._constructions, self._kinds, self._plan_of, self._training)
+        writing = Writing(file, self._constructions, self._kinds, self._plan_of)
         writing.run()
         names = PathNames(self._plans)
         write_path_names(file, self._constructions, names, writing.plan)

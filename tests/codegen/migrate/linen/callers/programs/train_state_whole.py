@@ -47,7 +47,7 @@ def train_step(state: TrainState, x, y) -> tuple[TrainState, jax.Array]:
 
 
 def predict(params, inputs):
-    return model.apply(params, inputs), model.apply(params, inputs, method=Regressor.features)
+    return model.apply(params, inputs)
 
 
 def run():
