@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -44,7 +44,7 @@ from typed_nnx_codegen.migrate.rule_info import RuleInfo
 from typed_nnx_codegen.migrate.scanning import is_generated
 from typed_nnx_codegen.migrate.session import Refused, Request
 from typed_nnx_codegen.migrate.sources.encoding import Encoded, decode_module
-from typed_nnx_codegen.migrate.sources.outcome import NotPython, SourceError
+from typed_nnx_codegen.migrate.sources.outcome import SourceError
 from typed_nnx_codegen.migrate.syntax import TooDeepError, UnknownSyntaxError, error_in, gives_back
 from typed_nnx_codegen.migrate.writing import put_atomically, write_atomically
 
@@ -412,7 +412,7 @@ def _read(path: Path, named: Sequence[Path], *, needs_flax: bool = True) -> _Sou
         text = decode_module(data)
         problem = error_in(text.text)
         if problem:
-            return replace(result.failed(str(NotPython(problem))), is_python=False)
+            return result.failed(f"it is not valid Python: {problem}")
         if gives_back(text.text) != text.text:
             return result.failed("libcst would lose spaces or a line end")
     except (SourceError, UnknownSyntaxError) as error:

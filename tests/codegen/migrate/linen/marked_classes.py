@@ -80,7 +80,6 @@ MARKED: Final[dict[str, set[str]]] = {
         "RewrittenVariables",
         "SamePlainMethods",
         "SharedDefaultTwice",
-        "TrainedInLoop",
         "WalrusAndStar",
         "WhileByShape",
     },
@@ -110,8 +109,6 @@ MARKED: Final[dict[str, set[str]]] = {
     },
     "lifted_transforms": {
         "EnsembleSetup",
-        "GatedBranches",
-        "LogDensityGradient",
     },
     "filled_lists": {"NamedPairs"},
     "lists_in_setup": {"MiscountedParts"},
@@ -182,7 +179,6 @@ MARKED: Final[dict[str, set[str]]] = {
     "variables": {
         "PutAndGet",
         "SownActivations",
-        "TargetNetwork",
     },
     "own_cells": {
         "RunsCell",

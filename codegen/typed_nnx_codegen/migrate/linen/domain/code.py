@@ -15,6 +15,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of
 # The same few expressions are asked for again and again.
 _KEPT: Final = 8192
 T = TypeVar("T")
+N = TypeVar("N", bound=cst.CSTNode)
 
 _ATOM: Final = re.compile(r"[\w.]+(\[-?\w+\])*")
 _SIMPLE: Final = (
@@ -45,6 +46,105 @@ def enclosed(node: T) -> T:
     if not isinstance(node, cst.BaseExpression) or node.lpar:
         return node
     return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
+
+_ATOM_LEVEL: Final = 15
+_BINARY: Final = (
+    (6, cst.BitOr),
+    (7, cst.BitXor),
+    (8, cst.BitAnd),
+    (9, cst.LeftShift | cst.RightShift),
+    (10, cst.Add | cst.Subtract),
+    (13, cst.Power),
+    (11, cst.BaseBinaryOp),
+)
+
+
+def _level(node: cst.BaseExpression) -> int:
+    """Return how strongly an expression binds: more where it needs no parentheses."""
+    match node:
+        case cst.BaseExpression(lpar=[_, *_]):
+            return _ATOM_LEVEL
+        case cst.BaseNumber():
+            return 14  # it needs some before a dot
+        case cst.BinaryOperation(operator=operator):
+            return next(level for level, kind in _BINARY if isinstance(operator, kind))
+        case cst.UnaryOperation(operator=operator):
+            return 4 if isinstance(operator, cst.Not) else 12
+        case cst.Comparison():
+            return 5
+        case cst.BooleanOperation(operator=operator):
+            return 3 if isinstance(operator, cst.And) else 2
+        case cst.IfExp():
+            return 1
+        case cst.Lambda():
+            return 0
+        case cst.Tuple() | cst.GeneratorExp() | cst.NamedExpr() | cst.Yield():
+            return -1
+    return _ATOM_LEVEL
+
+
+def _operands(node: cst.CSTNode) -> dict[str, int]:
+    """Return the operands of a node, by field, and how strongly they have to bind."""
+    match node:
+        case cst.BinaryOperation(operator=cst.Power()):
+            return {"left": 14, "right": 12}
+        case cst.BinaryOperation() | cst.BooleanOperation():
+            level = _level(node.with_changes(lpar=[], rpar=[]))
+            return {"left": level, "right": level + 1}
+        case cst.UnaryOperation():
+            return {"expression": _level(node.with_changes(lpar=[], rpar=[]))}
+        case cst.Comparison():
+            return {"left": 6}
+        case cst.ComparisonTarget():
+            return {"comparator": 6}
+        case cst.IfExp():
+            return {"body": 2, "test": 2, "orelse": 0}
+        case cst.Attribute() | cst.Subscript():
+            return {"value": _ATOM_LEVEL}
+        case cst.Call():
+            return {"func": _ATOM_LEVEL}
+        case cst.StarredElement():
+            return {"value": 6}
+        case cst.CompFor():
+            return {"iter": 2}
+        case cst.CompIf():
+            return {"test": 2}
+    return {}
+
+
+def with_parentheses(node: cst.CSTNode) -> cst.CSTNode:
+    """Return an operation whose operands are in parentheses where they need them."""
+    changes: dict[str, cst.BaseExpression] = {}
+    for name, least in _operands(node).items():
+        value: object = getattr(node, name)
+        if isinstance(value, cst.BaseExpression) and _level(value) < least:
+            changes[name] = enclosed(value)
+    return node.with_changes(**changes) if changes else node
+
+
+_OPPOSITES: Final[dict[type[cst.BaseCompOp], type[cst.BaseCompOp]]] = {
+    cst.Equal: cst.NotEqual,
+    cst.NotEqual: cst.Equal,
+    cst.Is: cst.IsNot,
+    cst.IsNot: cst.Is,
+    cst.In: cst.NotIn,
+    cst.NotIn: cst.In,
+}
+
+
+def negated(node: cst.BaseExpression) -> cst.BaseExpression:
+    """Return the opposite of a condition."""
+    match node:
+        case cst.Comparison(comparisons=[cst.ComparisonTarget(operator=operator) as target]):
+            opposite = _OPPOSITES.get(type(operator))
+            if opposite is not None:
+                return node.with_changes(comparisons=[target.with_changes(operator=opposite())])
+        case cst.UnaryOperation(operator=cst.Not(), expression=expression):
+            return expression
+    after = with_parentheses(cst.UnaryOperation(cst.Not(), node))
+    assert isinstance(after, cst.BaseExpression)
+    return after
 
 
 @lru_cache(maxsize=_KEPT)
@@ -168,13 +268,18 @@ class Replacer(cst.CSTTransformer):
 
 def code_with(node: cst.CSTNode, replacements: Mapping[cst.CSTNode, str]) -> str:
     """Return the code of a node in which others are written differently."""
+    return code_of(written_with(node, replacements))
+
+
+def written_with(node: N, replacements: Mapping[cst.CSTNode, str]) -> N:
+    """Return a node in which others are written differently."""
     try:
         after = node.visit(Replacer(replacements))
     except cst.CSTValidationError:
         # Parentheses are what parts `not(x)` and `a if(b)else c`.
         after = node.visit(Replacer(replacements, encloses=True))
     assert isinstance(after, cst.CSTNode)
-    return code_of(after)
+    return after
 
 
 # -- comments ------------------------------------------------------------------------------------

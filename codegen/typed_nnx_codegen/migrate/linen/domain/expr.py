@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import TypeVar
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.syntax import descendants
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Site
+from typed_nnx_codegen.migrate.linen.domain.code import enclosed, parsed, with_parentheses
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece
 
 
@@ -38,64 +39,96 @@ class Constructed:
         return f"self.{site.attribute}"
 
 
+N = TypeVar("N", bound=cst.CSTNode)
 # A size, a submodule where it is constructed, and one after that.
 Content = Dim | Site | Constructed
-_NAME: Final = re.compile(r"__slot(\d+)__")
 
 
 class Slots:
     """Keeps what stands in code as names: ``__slot7__``."""
 
     def __init__(self) -> None:
-        self._numbers: dict[Content, int] = {}
-        self._contents: list[Content] = []
+        self._names: dict[Content, str] = {}
+        self._contents: dict[str, Content] = {}
 
     def name(self, content: Content) -> str:
         """Return the code for something: a number, or a name that `filled` replaces."""
         if isinstance(content, Dim) and content.constant is not None:
             return str(content.constant)
-        if content not in self._numbers:
-            self._numbers[content] = len(self._contents)
-            self._contents.append(content)
-        return f"__slot{self._numbers[content]}__"
+        if content not in self._names:
+            name = self._names[content] = f"__slot{len(self._names)}__"
+            self._contents[name] = content
+        return self._names[content]
 
-    def within(self, code: str) -> Iterator[Content]:
+    def within(self, node: cst.CSTNode) -> Iterator[Content]:
         """Yield what stands in a piece of code, and in the code of sizes in it."""
-        for number in _NAME.findall(code):
-            content = self._contents[int(number)]
-            yield content
-            if isinstance(content, Dim):
-                for atom in content.atoms():
-                    if isinstance(atom, Piece):
-                        yield from self.within(atom.code)
+        for below in (node, *descendants(node)):
+            content = self._contents.get(below.value) if isinstance(below, cst.Name) else None
+            if content is not None:
+                yield content
+                for code in pieces_of(content):
+                    yield from self.within(parsed(code))
 
     def sizes(self, code: str) -> list[Dim]:
-        """Return the sizes in a piece of code, those in the code of other sizes too."""
-        return [one for one in self.within(code) if isinstance(one, Dim)]
+        """Return the sizes in an expression, those in the code of other sizes too."""
+        return [one for one in self.within(parsed(code)) if isinstance(one, Dim)]
 
-    def filled(self, code: str, spelled: Callable[[Content], str]) -> str:
+    def names(self, node: cst.CSTNode) -> Iterator[str]:
+        """Yield the names in a piece of code, and in the code of sizes in it."""
+        yield from names_of(node)
+        for content in self.within(node):
+            for code in pieces_of(content):
+                yield from names_of(parsed(code))
+
+    def filled(self, node: N, spelled: Callable[[Content], str]) -> N:
         """Return code with what stands in it spelled.
 
-        Sizes are in parentheses where they are part of an expression.
-
         Args:
-            code: The code.
+            node: The code.
             spelled: Gives the expression for something; its own name where that stays.
         """
-
-        def spell(match: re.Match[str]) -> str:
-            content = self._contents[int(match[1])]
-            text = spelled(content)
-            if text == match[0]:
-                return text
-            text = self.filled(text, spelled)
-            before = code[: match.start()].rstrip()
-            after = code[match.end() :].lstrip()
-            is_alone = (not before or before[-1] in "(,=[") and (not after or after[0] in "),]")
-            return text if is_alone or not isinstance(content, Dim) else _in_parentheses(text)
-
-        return _NAME.sub(spell, code)
+        after = node.visit(_Filling(self._contents, spelled))
+        assert isinstance(after, cst.CSTNode)
+        return after
 
 
-def _in_parentheses(code: str) -> str:
-    return code if re.fullmatch(r"[\w.]+|[\w.]+\[[-\w:]+\]", code) else f"({code})"
+def names_of(node: cst.CSTNode) -> Iterator[str]:
+    """Yield the names in a piece of code, those of attributes and keywords too."""
+    return (one.value for one in (node, *descendants(node)) if isinstance(one, cst.Name))
+
+
+def pieces_of(content: Content) -> Iterator[str]:
+    """Yield the code of the pieces that a size is made of."""
+    for atom in content.atoms() if isinstance(content, Dim) else ():
+        if isinstance(atom, Piece):
+            yield atom.code
+
+
+class _Filling(cst.CSTTransformer):
+    """Spells what stands in code, in parentheses where an operation around needs them.
+
+    Args:
+        contents: What names stand for.
+        spelled: Gives the expression for it.
+    """
+
+    def __init__(self, contents: dict[str, Content], spelled: Callable[[Content], str]) -> None:
+        super().__init__()
+        self._contents = contents
+        self._spelled = spelled
+
+    def on_leave(  # type: ignore[override]  # one handler for all kinds
+        self, original_node: cst.CSTNode, updated_node: cst.CSTNode
+    ) -> cst.CSTNode:
+        """Write a node."""
+        if not isinstance(original_node, cst.Name):
+            return with_parentheses(updated_node)
+        content = self._contents.get(original_node.value)
+        if content is None:
+            return updated_node
+        node = cst.parse_expression(self._spelled(content))
+        if isinstance(node, cst.Name) and node.value == original_node.value:
+            return updated_node
+        after = node.visit(self)
+        assert isinstance(after, cst.BaseExpression)
+        return enclosed(after) if original_node.lpar else after

@@ -40,14 +40,14 @@ class Line:
     """A line of the new constructor.
 
     Attributes:
-        text: The code, a template; or what gives it when all is known.
+        text: The code.
         local: The name that it assigns, where it can go if nothing reads that name.
         site: The submodule that it constructs.
         statement: A statement of `setup` that stays as it is but for what is rewritten in it.
         is_update: Whether it readies a local for the next iteration of the loop that it ends.
     """
 
-    text: str | Callable[[], str]
+    text: str
     local: str = ""
     site: Site | None = None
     statement: cst.BaseStatement | None = None
@@ -326,7 +326,7 @@ class Recorder:
         finally:
             self.block = block
 
-    def write(self, text: str | Callable[[], str], local: str = "") -> None:
+    def write(self, text: str, local: str = "") -> None:
         """Write a line of the constructor."""
         self.block.append(Line(text, local))
 

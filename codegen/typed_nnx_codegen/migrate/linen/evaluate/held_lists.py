@@ -26,7 +26,6 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
     Repeated,
     SizedList,
     Sometimes,
-    sites_in,
 )
 from typed_nnx_codegen.migrate.linen.domain.values import (
     NONE,
@@ -47,6 +46,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.iteration import as_key, element_o
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, is_rebuilt
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
 from typed_nnx_codegen.migrate.linen.evaluate.tuples import CHANGING, changed_by, rebind, rest_of
+from typed_nnx_codegen.migrate.linen.plan.site_names import sites_in
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, dim_of, items_of, wanted_shape
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
@@ -150,9 +150,10 @@ def condition_of(code: str, recorder: Recorder) -> Piece | None:
         )
         return content.code() if isinstance(content, Dim) and is_known else slots.name(content)
 
-    text = slots.filled(code, spelled)
-    if list(slots.within(text)):
+    node = slots.filled(cst.parse_expression(code), spelled)
+    if list(slots.within(node)):
         return None
+    text = code_of(node)
     home = f"loop{recorder.loops[-1]}" if recorder.loops and not is_of_fields(text) else ""
     return Piece(text, home)
 

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from keyword import iskeyword
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.layers.layer import (
+from typed_nnx_codegen.migrate.linen.layers.definitions import (
     CONV_LSTM_CELL,
     GRU_CELL,
     MGU_CELL,
     SPECTRAL_NORM,
     WEIGHT_NORM,
-    CallParameter,
-    Lacking,
-    Layer,
-    same,
+    LayerVariable,
 )
+from typed_nnx_codegen.migrate.linen.layers.layer import CallParameter, Lacking, Layer, same
 from typed_nnx_codegen.migrate.linen.layers.norms import (
     FLOAT32_REDUCTIONS,
     BatchNormLayer,
     GroupNormLayer,
+    LayerWithout,
     NormLayer,
+    SameShapeLayer,
+    WrapperLayer,
 )
 from typed_nnx_codegen.migrate.linen.layers.products import (
     ConvLayer,
@@ -35,7 +35,6 @@ from typed_nnx_codegen.migrate.linen.layers.sequences import (
     OverTimeLayer,
     SequentialLayer,
 )
-from typed_nnx_codegen.migrate.linen.shapes.operands import names
 
 _OF_INPUTS: Final = {"__call__": same("inputs")}
 _LACKING_CLASS: Final = Lacking(
@@ -47,42 +46,81 @@ DENSE: Final[tuple[Layer, ...]] = (
     DenseLayer(
         linen="flax.linen.Dense",
         nnx="nnx.Linear",
-        settings=(
-            "features! use_bias dtype param_dtype precision kernel_init bias_init promote_dtype"
-            " dot_general dot_general_cls"
+        parameters=(
+            "features",
+            "use_bias",
+            "dtype",
+            "param_dtype",
+            "precision",
+            "kernel_init",
+            "bias_init",
+            "promote_dtype",
+            "dot_general",
+            "dot_general_cls",
         ),
+        required=("features",),
         calls=_OF_INPUTS,
+        leading=("features",),
         lacking={"dot_general_cls": _LACKING_CLASS},
         functions=_DOT_GENERAL,
     ),
     DenseGeneralLayer(
         linen="flax.linen.DenseGeneral",
         nnx="nnx.LinearGeneral",
-        settings=(
-            "features! axis batch_dims use_bias dtype param_dtype kernel_init bias_init precision"
-            " promote_dtype dot_general dot_general_cls"
+        parameters=(
+            "features",
+            "axis",
+            "batch_dims",
+            "use_bias",
+            "dtype",
+            "param_dtype",
+            "kernel_init",
+            "bias_init",
+            "precision",
+            "promote_dtype",
+            "dot_general",
+            "dot_general_cls",
         ),
+        required=("features",),
         calls=_OF_INPUTS,
-        replaced=names("batch_dims"),
+        leading=("features",),
+        replaced=("batch_dims",),
         lacking={"dot_general_cls": _LACKING_CLASS},
         functions=_DOT_GENERAL,
     ),
     EmbedLayer(
         linen="flax.linen.Embed",
         nnx="nnx.Embed",
-        settings="num_embeddings! features! dtype param_dtype embedding_init promote_dtype",
+        parameters=(
+            "num_embeddings",
+            "features",
+            "dtype",
+            "param_dtype",
+            "embedding_init",
+            "promote_dtype",
+        ),
+        required=("num_embeddings", "features"),
         calls={"__call__": same("inputs"), "attend": same("query")},
-        fixed=(("params/embedding", "embedding"),),
+        leading=("num_embeddings", "features"),
     ),
     EinsumLayer(
         linen="flax.linen.Einsum",
         nnx="nnx.Einsum",
-        settings=(
-            "shape* einsum_str use_bias dtype param_dtype precision kernel_init bias_init"
-            " promote_dtype preferred_element_type"
+        parameters=(
+            "shape",
+            "einsum_str",
+            "use_bias",
+            "dtype",
+            "param_dtype",
+            "precision",
+            "kernel_init",
+            "bias_init",
+            "promote_dtype",
+            "preferred_element_type",
         ),
+        required=("shape",),
         calls={"__call__": same("inputs", "einsum_str")},
-        replaced=names("shape einsum_str use_bias"),
+        replaced=("shape", "einsum_str", "use_bias"),
     ),
 )
 
@@ -90,91 +128,151 @@ CONVOLUTIONS: Final[tuple[Layer, ...]] = (
     ConvLayer(
         linen="flax.linen.Conv",
         nnx="nnx.Conv",
-        settings=(
-            "features! kernel_size* strides padding input_dilation kernel_dilation"
-            " feature_group_count use_bias mask dtype param_dtype precision kernel_init bias_init"
-            " promote_dtype conv_general_dilated conv_general_dilated_cls"
+        parameters=(
+            "features",
+            "kernel_size",
+            "strides",
+            "padding",
+            "input_dilation",
+            "kernel_dilation",
+            "feature_group_count",
+            "use_bias",
+            "mask",
+            "dtype",
+            "param_dtype",
+            "precision",
+            "kernel_init",
+            "bias_init",
+            "promote_dtype",
+            "conv_general_dilated",
+            "conv_general_dilated_cls",
         ),
+        required=("features", "kernel_size"),
         calls=_OF_INPUTS,
+        leading=("features",),
         lacking={"conv_general_dilated_cls": _LACKING_CLASS},
         functions={"conv_general_dilated": "jax.lax.conv_general_dilated"},
     ),
     ConvLayer(
         linen="flax.linen.ConvTranspose",
         nnx="nnx.ConvTranspose",
-        settings=(
-            "features! kernel_size* strides padding kernel_dilation use_bias mask dtype"
-            " param_dtype precision kernel_init bias_init transpose_kernel promote_dtype"
-            " preferred_element_type"
+        parameters=(
+            "features",
+            "kernel_size",
+            "strides",
+            "padding",
+            "kernel_dilation",
+            "use_bias",
+            "mask",
+            "dtype",
+            "param_dtype",
+            "precision",
+            "kernel_init",
+            "bias_init",
+            "transpose_kernel",
+            "promote_dtype",
+            "preferred_element_type",
         ),
+        required=("features", "kernel_size"),
         calls=_OF_INPUTS,
+        leading=("features",),
         transposes=True,
     ),
 )
 
 
 _OF_NORM: Final = {"__call__": same("x", keyword=("mask",))}
-_AFFINE: Final = "use_bias use_scale bias_init scale_init"
-_DEVICES: Final = "axis_name axis_index_groups"
-_REDUCTIONS: Final = "use_fast_variance force_float32_reductions"
+_AFFINE: Final = ("use_bias", "use_scale", "bias_init", "scale_init")
+_DEVICES: Final = ("axis_name", "axis_index_groups")
+_REDUCTIONS: Final = ("use_fast_variance", "force_float32_reductions")
 _OF_REDUCTIONS: Final = {"force_float32_reductions": FLOAT32_REDUCTIONS}
 
 NORMS: Final[tuple[Layer, ...]] = (
     NormLayer(
         linen="flax.linen.LayerNorm",
         nnx="nnx.LayerNorm",
-        settings=(
-            f"epsilon dtype param_dtype {_AFFINE} reduction_axes feature_axes {_DEVICES}"
-            f" {_REDUCTIONS}"
+        parameters=(
+            "epsilon",
+            "dtype",
+            "param_dtype",
+            *_AFFINE,
+            "reduction_axes",
+            "feature_axes",
+            *_DEVICES,
+            *_REDUCTIONS,
         ),
         calls=_OF_NORM,
         lacking=_OF_REDUCTIONS,
-        same_shape="x",
         axes="feature_axes",
     ),
     NormLayer(
         linen="flax.linen.RMSNorm",
         nnx="nnx.RMSNorm",
-        settings=(
-            "epsilon dtype param_dtype use_scale scale_init reduction_axes feature_axes"
-            f" {_DEVICES} {_REDUCTIONS}"
+        parameters=(
+            "epsilon",
+            "dtype",
+            "param_dtype",
+            "use_scale",
+            "scale_init",
+            "reduction_axes",
+            "feature_axes",
+            *_DEVICES,
+            *_REDUCTIONS,
         ),
         calls=_OF_NORM,
         lacking=_OF_REDUCTIONS,
-        same_shape="x",
         axes="feature_axes",
     ),
     GroupNormLayer(
         linen="flax.linen.GroupNorm",
         nnx="nnx.GroupNorm",
-        settings=(
-            f"num_groups group_size epsilon dtype param_dtype {_AFFINE} reduction_axes {_DEVICES}"
-            f" {_REDUCTIONS}"
+        parameters=(
+            "num_groups",
+            "group_size",
+            "epsilon",
+            "dtype",
+            "param_dtype",
+            *_AFFINE,
+            "reduction_axes",
+            *_DEVICES,
+            *_REDUCTIONS,
         ),
         calls=_OF_NORM,
         lacking=_OF_REDUCTIONS,
-        same_shape="x",
     ),
     NormLayer(
         linen="flax.linen.InstanceNorm",
         nnx="nnx.InstanceNorm",
-        settings=f"epsilon dtype param_dtype {_AFFINE} feature_axes {_DEVICES} {_REDUCTIONS}",
+        parameters=(
+            "epsilon",
+            "dtype",
+            "param_dtype",
+            *_AFFINE,
+            "feature_axes",
+            *_DEVICES,
+            *_REDUCTIONS,
+        ),
         calls=_OF_NORM,
         lacking=_OF_REDUCTIONS,
-        same_shape="x",
         axes="feature_axes",
     ),
     BatchNormLayer(
         linen="flax.linen.BatchNorm",
         nnx="nnx.BatchNorm",
-        settings=(
-            f"use_running_average axis momentum epsilon dtype param_dtype {_AFFINE} {_DEVICES}"
-            f" {_REDUCTIONS}"
+        parameters=(
+            "use_running_average",
+            "axis",
+            "momentum",
+            "epsilon",
+            "dtype",
+            "param_dtype",
+            *_AFFINE,
+            *_DEVICES,
+            *_REDUCTIONS,
         ),
         calls={"__call__": same("x", "use_running_average", keyword=("mask",))},
         movable=frozenset({"use_running_average"}),
         lacking=_OF_REDUCTIONS,
-        same_shape="x",
         explicit={"use_running_average": "None"},
         axes="axis",
         statistics=True,
@@ -182,10 +280,11 @@ NORMS: Final[tuple[Layer, ...]] = (
 )
 
 ELEMENTWISE: Final[tuple[Layer, ...]] = (
-    Layer(
+    SameShapeLayer(
         linen="flax.linen.Dropout",
         nnx="nnx.Dropout",
-        settings="rate! broadcast_dims deterministic rng_collection",
+        parameters=("rate", "broadcast_dims", "deterministic", "rng_collection"),
+        required=("rate",),
         calls={
             "__call__": (
                 CallParameter("inputs", "inputs"),
@@ -194,23 +293,22 @@ ELEMENTWISE: Final[tuple[Layer, ...]] = (
             )
         },
         movable=frozenset({"deterministic"}),
+        leading=("rate",),
         explicit={"deterministic": "None"},
-        same_shape="inputs",
     ),
-    Layer(
+    SameShapeLayer(
         linen="flax.linen.PReLU",
         nnx="nnx.PReLU",
-        settings="param_dtype negative_slope_init",
+        parameters=("param_dtype", "negative_slope_init"),
         calls={"__call__": same("inputs")},
         takes_rngs=False,
-        same_shape="inputs",
-        fixed=(("params/negative_slope", "negative_slope"),),
+        kept=(LayerVariable("params/negative_slope", "negative_slope"),),
     ),
 )
 
 
 _BY_NAME: Final = ("mask", "deterministic")
-_DROPOUT_RNG: Final = CallParameter("dropout_rng", "rngs", positional=False, stream="dropout")
+_DROPOUT_RNG: Final = CallParameter("dropout_rng", "rngs", positional=False)
 _SOW: Final = CallParameter("sow_weights", "sow_weights", positional=False)
 _CROSS: Final = (
     *same("inputs_q", "inputs_k", "inputs_v", keyword=_BY_NAME),
@@ -226,16 +324,36 @@ def _attention(name: str, call: tuple[CallParameter, ...]) -> Layer:
     return AttentionLayer(
         linen=f"flax.linen.{name}",
         nnx="nnx.MultiHeadAttention",
-        settings=(
-            "num_heads* dtype param_dtype qkv_features out_features broadcast_dropout"
-            " dropout_rate deterministic precision kernel_init out_kernel_init bias_init"
-            " out_bias_init use_bias attention_fn decode normalize_qk force_fp32_for_softmax"
-            " qkv_dot_general out_dot_general qkv_dot_general_cls out_dot_general_cls"
-            " qk_attn_weights_einsum_cls attn_weights_value_einsum_cls"
+        parameters=(
+            "num_heads",
+            "dtype",
+            "param_dtype",
+            "qkv_features",
+            "out_features",
+            "broadcast_dropout",
+            "dropout_rate",
+            "deterministic",
+            "precision",
+            "kernel_init",
+            "out_kernel_init",
+            "bias_init",
+            "out_bias_init",
+            "use_bias",
+            "attention_fn",
+            "decode",
+            "normalize_qk",
+            "force_fp32_for_softmax",
+            "qkv_dot_general",
+            "out_dot_general",
+            "qkv_dot_general_cls",
+            "out_dot_general_cls",
+            "qk_attn_weights_einsum_cls",
+            "attn_weights_value_einsum_cls",
         ),
+        required=("num_heads",),
         calls={"__call__": call},
         movable=frozenset({"deterministic", "decode"}),
-        replaced=names("num_heads attention_fn"),
+        replaced=("num_heads", "attention_fn"),
         lacking={
             "force_fp32_for_softmax": Lacking(
                 False, "NNX has no setting for the dtype of the softmax."
@@ -263,17 +381,18 @@ _OF_CELL: Final = {
     "__call__": same("carry", "inputs"),
     "initialize_carry": same("rng", "input_shape"),
 }
-_FUNCTIONS: Final = "gate_fn activation_fn"
-_INITS: Final = "kernel_init recurrent_kernel_init bias_init"
-_DTYPES: Final = "dtype param_dtype carry_init"
+_FUNCTIONS: Final = ("gate_fn", "activation_fn")
+_INITS: Final = ("kernel_init", "recurrent_kernel_init", "bias_init")
+_DTYPES: Final = ("dtype", "param_dtype", "carry_init")
+_KERNEL: Final = ("kernel",)
 _BOTH: Final = ("kernel", "bias")
-
-
-def _gates(text: str) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
-    """Return the layers of a cell by name; those with a star have no bias."""
-    found = ((name.lstrip("*"), _BOTH[: 1 if name.startswith("*") else 2]) for name in names(text))
-    return tuple((name, f"{name}_" if iskeyword(name) else name, parts) for name, parts in found)
-
+_LSTM_GATES: Final = (
+    ("ii", "ii", _KERNEL),
+    ("if", "if_", _KERNEL),
+    ("ig", "ig", _KERNEL),
+    ("io", "io", _KERNEL),
+    *((name, name, _BOTH) for name in ("hi", "hf", "hg", "ho")),
+)
 
 CELLS: Final[tuple[Layer, ...]] = (
     *(
@@ -281,49 +400,77 @@ CELLS: Final[tuple[Layer, ...]] = (
         CellLayer(
             linen=f"flax.linen.{name}",
             nnx="nnx.LSTMCell",
-            settings=f"features! {_FUNCTIONS} {_INITS} {_DTYPES}",
+            parameters=("features", *_FUNCTIONS, *_INITS, *_DTYPES),
+            required=("features",),
             calls=_OF_CELL,
+            leading=("features",),
             arrays=2,
-            gates=_gates("*ii *if *ig *io hi hf hg ho"),
+            gates=_LSTM_GATES,
         )
         for name in ("LSTMCell", "OptimizedLSTMCell")
     ),
     CellLayer(
         linen="flax.linen.SimpleCell",
         nnx="nnx.SimpleCell",
-        settings=f"features! activation_fn {_INITS} {_DTYPES} residual",
+        parameters=("features", "activation_fn", *_INITS, *_DTYPES, "residual"),
+        required=("features",),
         calls=_OF_CELL,
+        leading=("features",),
         explicit={"dtype": "None"},
-        gates=(("i", "dense_i", _BOTH), ("h", "dense_h", _BOTH[:1])),
+        gates=(("i", "dense_i", _BOTH), ("h", "dense_h", _KERNEL)),
     ),
     CellLayer(
         linen="flax.linen.GRUCell",
         nnx=GRU_CELL.name,
-        settings=f"features! {_FUNCTIONS} {_INITS} {_DTYPES}",
+        parameters=("features", *_FUNCTIONS, *_INITS, *_DTYPES),
+        required=("features",),
         calls=_OF_CELL,
-        gates=_gates("ir iz in *hr *hz hn"),
-        definition=GRU_CELL,
+        leading=("features",),
+        gates=(
+            ("ir", "ir", _BOTH),
+            ("iz", "iz", _BOTH),
+            ("in", "in_", _BOTH),
+            ("hr", "hr", _KERNEL),
+            ("hz", "hz", _KERNEL),
+            ("hn", "hn", _BOTH),
+        ),
+        helper=GRU_CELL,
     ),
     CellLayer(
         linen="flax.linen.MGUCell",
         nnx=MGU_CELL.name,
-        settings=(
-            f"features! {_FUNCTIONS} kernel_init recurrent_kernel_init forget_bias_init"
-            f" activation_bias_init {_DTYPES} reset_gate"
+        parameters=(
+            "features",
+            *_FUNCTIONS,
+            "kernel_init",
+            "recurrent_kernel_init",
+            "forget_bias_init",
+            "activation_bias_init",
+            *_DTYPES,
+            "reset_gate",
         ),
+        required=("features",),
         calls=_OF_CELL,
-        gates=_gates("if in *hf hn"),
-        definition=MGU_CELL,
+        leading=("features",),
+        gates=(
+            ("if", "if_", _BOTH),
+            ("in", "in_", _BOTH),
+            ("hf", "hf", _KERNEL),
+            ("hn", "hn", _BOTH),
+        ),
+        helper=MGU_CELL,
     ),
     CellLayer(
         linen="flax.linen.ConvLSTMCell",
         nnx=CONV_LSTM_CELL.name,
-        settings=f"features! kernel_size* strides padding use_bias {_DTYPES}",
+        parameters=("features", "kernel_size", "strides", "padding", "use_bias", *_DTYPES),
+        required=("features", "kernel_size"),
         calls=_OF_CELL,
+        leading=("features",),
         arrays=2,
-        gates=_gates("ih hh"),
+        gates=(("ih", "ih", _BOTH), ("hh", "hh", _BOTH)),
         switch="use_bias",
-        definition=CONV_LSTM_CELL,
+        helper=CONV_LSTM_CELL,
     ),
 )
 
@@ -331,9 +478,16 @@ _OF_TIME: Final = {
     "__call__": (
         *same(
             "inputs",
-            keyword=names("initial_carry seq_lengths return_carry time_major reverse keep_order"),
+            keyword=(
+                "initial_carry",
+                "seq_lengths",
+                "return_carry",
+                "time_major",
+                "reverse",
+                "keep_order",
+            ),
         ),
-        CallParameter("init_key", "rngs", positional=False, stream="carry"),
+        CallParameter("init_key", "rngs", positional=False),
     )
 }
 
@@ -344,19 +498,26 @@ def _no_lifting(default: object) -> Lacking:
     )
 
 
-# The layer that `nn.WeightNorm` and `nn.SpectralNorm` wrap.
-_WRAPPED: Final = ("{collection}/layer_instance", "layer_instance")
-
 CONTAINERS: Final[tuple[Layer, ...]] = (
     OverTimeLayer(
         linen="flax.linen.RNN",
         nnx="nnx.RNN",
-        settings=(
-            "cell! time_major return_carry reverse keep_order unroll variable_axes"
-            " variable_broadcast variable_carry split_rngs"
+        parameters=(
+            "cell",
+            "time_major",
+            "return_carry",
+            "reverse",
+            "keep_order",
+            "unroll",
+            "variable_axes",
+            "variable_broadcast",
+            "variable_carry",
+            "split_rngs",
         ),
+        required=("cell",),
         calls=_OF_TIME,
         movable=frozenset({"time_major", "return_carry", "reverse", "keep_order"}),
+        leading=("cell",),
         lacking={
             "variable_axes": _no_lifting({}),
             "variable_broadcast": _no_lifting("params"),
@@ -364,49 +525,69 @@ CONTAINERS: Final[tuple[Layer, ...]] = (
             "split_rngs": _no_lifting({"params": False}),
         },
         takes_rngs=False,
-        fixed=(("{collection}/cell", "cell"),),
+        inner=("cell",),
     ),
     OverTimeLayer(
         linen="flax.linen.Bidirectional",
         nnx="nnx.Bidirectional",
-        settings="forward_rnn! backward_rnn! merge_fn time_major return_carry",
+        parameters=("forward_rnn", "backward_rnn", "merge_fn", "time_major", "return_carry"),
+        required=("forward_rnn", "backward_rnn"),
         calls=_OF_TIME,
         movable=frozenset({"time_major", "return_carry"}),
+        leading=("forward_rnn", "backward_rnn"),
         takes_rngs=False,
-        fixed=tuple((f"{{collection}}/{name}", name) for name in ("forward_rnn", "backward_rnn")),
+        inner=("forward_rnn", "backward_rnn"),
     ),
     SequentialLayer(
         linen="flax.linen.Sequential",
         nnx="nnx.Sequential",
-        settings="layers*",
-        replaced=names("layers"),
-        fixed=(("{collection}/layers_{i}", "layers.{i}"),),
+        parameters=("layers",),
+        required=("layers",),
+        calls={},
+        replaced=("layers",),
         takes_rngs=False,
     ),
-    Layer(
+    WrapperLayer(
         linen="flax.linen.WeightNorm",
         nnx=WEIGHT_NORM.name,
-        settings=(
-            "layer_instance! epsilon dtype param_dtype use_scale scale_init feature_axes"
-            " variable_filter"
+        parameters=(
+            "layer_instance",
+            "epsilon",
+            "dtype",
+            "param_dtype",
+            "use_scale",
+            "scale_init",
+            "feature_axes",
+            "variable_filter",
         ),
-        definition=WEIGHT_NORM,
-        fixed=(_WRAPPED, ("params/{layer}/kernel/scale", "scales.kernel")),
+        required=("layer_instance",),
+        calls={},
+        leading=("layer_instance",),
+        helper=WEIGHT_NORM,
+        own=(("params/{layer}/kernel/scale", "scales.kernel"),),
     ),
-    Layer(
+    WrapperLayer(
         linen="flax.linen.SpectralNorm",
         nnx=SPECTRAL_NORM.name,
-        settings=(
-            "layer_instance! n_steps epsilon dtype param_dtype error_on_non_matrix collection_name"
+        parameters=(
+            "layer_instance",
+            "n_steps",
+            "epsilon",
+            "dtype",
+            "param_dtype",
+            "error_on_non_matrix",
+            "collection_name",
         ),
+        required=("layer_instance",),
+        calls={},
+        leading=("layer_instance",),
         lacking={
             "collection_name": Lacking(
                 "batch_stats", "its variables in NNX are always batch statistics."
             )
         },
-        definition=SPECTRAL_NORM,
-        fixed=(
-            _WRAPPED,
+        helper=SPECTRAL_NORM,
+        own=(
             ("batch_stats/{layer}/kernel/u", "u.kernel"),
             ("batch_stats/{layer}/kernel/sigma", "sigma.kernel"),
         ),
@@ -437,7 +618,10 @@ LAYERS: Final[dict[str, Layer]] = {
         *ATTENTION,
         *CELLS,
         *CONTAINERS,
-        *(Layer(linen=name, nnx="", without=why) for name, why in NO_COUNTERPART.items()),
+        *(
+            LayerWithout(linen=name, nnx="", parameters=(), calls={}, why=why)
+            for name, why in NO_COUNTERPART.items()
+        ),
     )
 }
 

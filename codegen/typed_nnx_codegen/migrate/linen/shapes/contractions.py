@@ -1,21 +1,18 @@
-"""Matrix products, `einsum`, patterns of einops, attention, convolutions: axes that meet or have names."""
+"""Matrix products, `einsum`, attention, and patterns of einops, where axes have names."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.domain.dims import Dim, as_dim, maximum, product
+from typed_nnx_codegen.migrate.linen.domain.dims import Dim, as_dim, product
 from typed_nnx_codegen.migrate.linen.domain.values import (
     ANY_SHAPE,
     NONE,
     Array,
-    Code,
-    CodeTuple,
-    Const,
     Seq,
     Shape,
     Table,
@@ -32,25 +29,17 @@ from typed_nnx_codegen.migrate.linen.shapes.axes import (
 )
 from typed_nnx_codegen.migrate.linen.shapes.operands import (
     Arguments,
-    Axes,
     Rule,
     axes_in,
-    by_name,
     dim_of,
     integers_of,
     is_none,
     items_of,
-    number_of,
     prefixed,
-    rule,
     shape_of,
     size_value,
     text_of,
 )
-
-_TWO: Final = Const(2)
-_VALID: Final = Const("VALID")
-_NO_PATTERN: Final = Unknown("a pattern that is not understood")
 
 
 def multiplied(first: Shape, second: Shape) -> Shape:
@@ -84,12 +73,17 @@ def _batch(first: Shape, second: Shape) -> Shape:
     return broadcast((first, second))
 
 
-def _dot(first: Shape, second: Shape) -> Shape:
+def _matmul(call: Arguments) -> Value:
+    return Array(multiplied(call.shape(0, "a"), call.shape(1, "b")))
+
+
+def _dot(call: Arguments) -> Value:
+    first, second = call.shape(0, "a"), call.shape(1, "b")
     if 0 in (first.rank, second.rank):
-        return broadcast((first, second))
+        return Array(broadcast((first, second)))
     if second.rank is None or second.rank < 3:
-        return multiplied(first, second)
-    return _side_by_side(removed(first, (-1,)), removed(second, (-2,)))
+        return Array(multiplied(first, second))
+    return Array(_side_by_side(removed(first, (-1,)), removed(second, (-2,))))
 
 
 def _side_by_side(first: Shape, second: Shape) -> Shape:
@@ -101,43 +95,95 @@ def _side_by_side(first: Shape, second: Shape) -> Shape:
     return Shape(second.expanded(1).dims, ANY_SHAPE.lead)
 
 
-def _outer(first: Shape, second: Shape) -> Shape:
-    return Shape((first.size_from(0), second.size_from(0)))
+def _vdot(call: Arguments) -> Value:
+    return Array(Shape(()))
 
 
-def _tensordot(first: Shape, second: Shape, axes: Value = _TWO) -> Shape:
-    count = number_of(axes)
+def _outer(call: Arguments) -> Value:
+    first, second = call.shape(0, "a"), call.shape(1, "b")
+    return Array(Shape((first.size_from(0), second.size_from(0))))
+
+
+def _inner(call: Arguments) -> Value:
+    first, second = call.shape(0, "a"), call.shape(1, "b")
+    if 0 in (first.rank, second.rank):
+        return Array(broadcast((first, second)))
+    return Array(_side_by_side(removed(first, (-1,)), removed(second, (-1,))))
+
+
+def _tensordot(call: Arguments) -> Value:
+    first, second = call.shape(0, "a"), call.shape(1, "b")
+    count = call.integer(2, "axes", default=2)
     if count is not None:
-        return _contracted(first, second, tuple(range(-count, 0)), tuple(range(count)))
-    sides = [integers_of(item) for item in items_of(axes) or ()]
-    known = [side for side in sides if side is not None]
-    return _contracted(first, second, *known) if len(known) == len(sides) == 2 else ANY_SHAPE
+        pairs = tuple(range(-count, 0)), tuple(range(count))
+    else:
+        items = items_of(call.get(2, "axes")) or ()
+        sides = [integers_of(item) for item in items]
+        if len(sides) != 2 or sides[0] is None or sides[1] is None:
+            return Array()
+        pairs = sides[0], sides[1]
+    return Array(_side_by_side(removed(first, pairs[0]), removed(second, pairs[1])))
 
 
-def _contracted(first: Shape, second: Shape, left: Axes, right: Axes) -> Shape:
-    return _side_by_side(removed(first, left), removed(second, right))
-
-
-def _dot_general(first: Shape, second: Shape, dimension_numbers: Value) -> Shape:
-    groups = items_of(dimension_numbers) or ()
-    sides = [
-        (shape, integers_of(axes_in(shape, side)))
+def _dot_general(call: Arguments) -> Value:
+    first, second = call.shape(0, "lhs"), call.shape(1, "rhs")
+    groups = items_of(call.get(2, "dimension_numbers")) or ()
+    numbers = [
+        integers_of(axes_in(shape, side))
         for group in groups
         for side, shape in zip(items_of(group) or (), (first, second), strict=False)
     ]
     known = [
         tuple(positive_axis(shape, axis) for axis in side)
-        for shape, side in sides
+        for side, shape in zip(numbers, (first, second) * 2, strict=False)
         if side is not None
     ]
-    if len(sides) != 4 or len(known) != 4:
-        return ANY_SHAPE
-    left, right, left_batch, right_batch = known
-    if left_batch and None in (first.rank, second.rank):
-        return ANY_SHAPE
-    batch = tuple(first.axis(axis) for axis in left_batch)
-    rest = _contracted(first, second, (*left, *left_batch), (*right, *right_batch))
-    return prefixed(batch, rest)
+    if len(numbers) != 4 or len(known) != 4:
+        return Array()
+    if known[2] and None in (first.rank, second.rank):
+        return Array()
+    batch = tuple(first.axis(axis) for axis in known[2])
+    rests = (
+        removed(first, {*known[0], *known[2]}),
+        removed(second, {*known[1], *known[3]}),
+    )
+    return Array(prefixed(batch, _side_by_side(*rests)))
+
+
+def _cross(call: Arguments) -> Value:
+    return Array(broadcast((call.shape(0, "a"), call.shape(1, "b"))))
+
+
+def _multi_dot(call: Arguments) -> Value:
+    arrays = call.get(0, "arrays")
+    if not isinstance(arrays, Seq) or not arrays.items:
+        return Unknown("the arrays are not known one by one")
+    result = shape_of(arrays.items[0])
+    for item in arrays.items[1:]:
+        result = multiplied(result, shape_of(item))
+    return Array(result)
+
+
+PRODUCTS: Final[dict[str, Rule]] = {
+    "matmul": _matmul,
+    "dot": _dot,
+    "vdot": _vdot,
+    "outer": _outer,
+    "inner": _inner,
+    "tensordot": _tensordot,
+    "cross": _cross,
+    "linalg.multi_dot": _multi_dot,
+    "linalg.solve": lambda call: Array(call.shape(1, "b")),
+    "linalg.det": lambda call: Array(removed(call.shape(0, "a"), (-1, -2))),
+    "vecdot": lambda call: Array(
+        removed(broadcast((call.shape(0, "x1"), call.shape(1, "x2"))), (-1,))
+    ),
+}
+LAX_PRODUCTS: Final[dict[str, Rule]] = {
+    "dot": _dot,
+    "batch_matmul": lambda call: Array(multiplied(call.shape(0, "lhs"), call.shape(1, "rhs"))),
+    "dot_general": _dot_general,
+}
 
 
 ELLIPSIS: Final = "..."
@@ -194,22 +240,21 @@ class NamedAxes:
         return prefixed(front, Shape((*rest.dims, *back), rest.lead))
 
 
-def _einsum(subscripts: str, *operands: Shape) -> Shape | Value:
-    left, arrow, right = subscripts.replace(" ", "").partition("->")
+def _einsum(call: Arguments) -> Value:
+    pattern = call.text(0, "subscripts")
+    if pattern is None:
+        return Unknown("an einsum whose pattern is not literal")
+    left, arrow, right = pattern.replace(" ", "").partition("->")
     inputs = [_axes(part) for part in left.split(",")]
-    return _summed(subscripts, inputs, operands, _axes(right) if arrow else _implied(inputs))
-
-
-def _summed(
-    pattern: str, inputs: list[list[str]], operands: tuple[Shape, ...], result: list[str]
-) -> Shape | Value:
+    operands = call.positional[1:]
     if len(inputs) != len(operands):
         return Unknown("an einsum with another number of operands than its pattern has")
     named = NamedAxes()
-    # An operand that is not known has the axes all the same.
-    if not all(named.read(axes, shape) for axes, shape in zip(inputs, operands, strict=True)):
-        return Unknown(f"an operand of the einsum {pattern!r} has another rank")
-    return named.made(result)
+    for axes, operand in zip(inputs, operands, strict=True):
+        # An operand that is not known has the axes all the same.
+        if not named.read(axes, shape_of(operand)):
+            return Unknown(f"an operand of the einsum {pattern!r} has another rank")
+    return Array(named.made(_axes(right) if arrow else _implied(inputs)))
 
 
 def _axes(text: str) -> list[str]:
@@ -224,8 +269,10 @@ def _implied(inputs: list[list[str]]) -> list[str]:
     return [ELLIPSIS, *once] if ELLIPSIS in counts else once
 
 
+EINSUMS: Final[dict[str, Rule]] = {"einsum": _einsum}
+
+
 _TOKEN: Final = re.compile(r"\s*(\.\.\.|…|[A-Za-z_]\w*|\d+|[()])")
-# Arguments of functions of einops that are no sizes of axes.
 _OPTIONS: Final = frozenset(("reduction", "tensor", "pattern"))
 
 
@@ -329,8 +376,12 @@ def _parsed(text: str) -> list[_Axis] | None:
     return None if group is not None else axes
 
 
+def _sizes(call: Arguments) -> dict[str, Dim | None]:
+    return {name: dim_of(value) for name, value in call.named.items() if name not in _OPTIONS}
+
+
 def _pattern(call: Arguments) -> _Pattern | Unknown:
-    text = text_of(call.get(1, "pattern"))
+    text = call.text(1, "pattern")
     if text is None or text.count("->") != 1:
         return Unknown("a pattern that is not literal")
     left, right = (_parsed(side) for side in text.split("->"))
@@ -340,8 +391,7 @@ def _pattern(call: Arguments) -> _Pattern | Unknown:
     if ellipses > 1 or any(ELLIPSIS in axis.parts and axis.grouped for axis in left):
         return Unknown(f"a pattern {text!r} that is not understood")
     pattern = _Pattern(left, right)
-    sizes = {name: dim_of(one) for name, one in call.named.items() if name not in _OPTIONS}
-    pattern.named.sizes.update(sizes)
+    pattern.named.sizes.update(_sizes(call))
     return pattern
 
 
@@ -359,352 +409,106 @@ def _rearranged(call: Arguments) -> Value:
     return Array(pattern.made()) if pattern.read(shape) else Unknown("an array of another rank")
 
 
-def _parsed_shape(shape: Shape, pattern: str) -> Value:
-    axes = _parsed(pattern)
+def _parsed_shape(call: Arguments) -> Value:
+    text = call.text(1, "pattern")
+    axes = None if text is None else _parsed(text)
     if axes is None or any(len(axis.parts) != 1 for axis in axes):
         return Unknown("a pattern that is not understood")
     named = NamedAxes()
     names = [axis.parts[0] for axis in axes]
-    if not named.read([f"_{k}" if name == "_" else name for k, name in enumerate(names)], shape):
+    if not named.read(_distinct(names), call.shape(0, "x")):
         return Unknown("an array of another rank")
     return Table({name: size_value(named.sizes.get(name)) for name in names if name != "_"})
 
 
 def _einops_einsum(call: Arguments) -> Value:
     """Return a sum of products, whose pattern comes last: `einsum(x, w, "b i, i j -> b j")`."""
-    operands = call.positional if "pattern" in call.named else call.positional[:-1]
-    text = text_of(call.get(len(operands), "pattern"))
+    *operands, last = call.positional or (Unknown(),)
+    if "pattern" in call.named:
+        operands, last = list(call.positional), call.named["pattern"]
+    text = text_of(last)
     if text is None or text.count("->") != 1 or "(" in text:
         return Unknown("a pattern that is not literal")
     left, right = text.split("->")
     inputs = [part.split() for part in left.split(",")]
-    made = _summed(text, inputs, tuple(map(shape_of, operands)), right.split())
-    return Array(made) if isinstance(made, Shape) else made
+    if len(inputs) != len(operands):
+        return Unknown("an einsum with another number of operands than its pattern has")
+    named = NamedAxes()
+    for axes, operand in zip(inputs, operands, strict=True):
+        if not named.read(axes, shape_of(operand)):
+            return Unknown(f"an operand of the einsum {text!r} has another rank")
+    return Array(named.made(right.split()))
 
 
-def _attended(
-    query: Shape, key: Value, value: Shape, return_residual: Value = NONE
-) -> Shape | Value:
-    del key
-    if not is_none(return_residual):
-        return Unknown("attention with residuals")
-    width = value.axis(-1)
-    rows = removed(query, (-1,))
-    return Shape((*rows.dims, query.axis(-1) if width is None else width), rows.lead)
+def _distinct(names: Iterable[str]) -> list[str]:
+    return [f"_{k}" if name == "_" else name for k, name in enumerate(names)]
 
 
-def _attention_weights(query: Shape, key: Shape) -> Shape:
-    query = query.expanded(3)
-    if len(query.dims) < 3:
-        return ANY_SHAPE
-    batch, (length, heads, _) = query.dims[:-3], query.dims[-3:]
-    return Shape((*batch, heads, length, key.axis(-3)), query.lead)
-
-
-def _attention_mask(query: Shape, key: Shape, extra_batch_dims: int = 0) -> Shape:
-    rows, columns = inserted(query, -1, as_dim(1)), inserted(key, -2, as_dim(1))
-    mask = inserted(broadcast((rows, columns)), -3, as_dim(1))
-    return prefixed((as_dim(1),) * extra_batch_dims, mask)
-
-
-def _causal_mask(shape: Shape, extra_batch_dims: int = 0) -> Shape:
-    return _attention_mask(shape, shape, extra_batch_dims)
-
-
-def _combined_masks(*masks: Value) -> Value:
-    known = [mask for mask in masks if not is_none(mask)]
-    return Array(broadcast(map(shape_of, known))) if known else NONE
-
-
-_Pair = tuple[Dim | None, Dim | None]
-# An option of a layer: a value, or what it is in Python.
-Option = Value | int | str | None | Sequence["Option"]
-_KEEPS_SIZE: Final = frozenset(("SAME", "SAME_LOWER", "CIRCULAR", "CAUSAL", "REFLECT"))
-_ONE: Final = as_dim(1)
-
-
-def conv_output(
-    spatial: Sequence[Dim | None],
-    kernel: Option,
-    strides: Option = None,
-    padding: Option = "SAME",
-    kernel_dilation: Option = None,
-    input_dilation: Option = None,
-) -> tuple[Dim | None, ...]:
-    """Return the spatial sizes behind a convolution, whose kernel fits into its input.
-
-    Args:
-        spatial: The spatial sizes before it.
-        kernel: The size of the kernel, a number for all axes or one for each.
-        strides: The strides; None for 1.
-        padding: A name, a number, numbers, or pairs of numbers.
-        kernel_dilation: The dilation of the kernel; None for 1.
-        input_dilation: The dilation of the input; None for 1.
-
-    Returns:
-        The size along each axis; None where it is not known.
-    """
-    count = len(spatial)
-    sizes, steps, spread, holes = (
-        _for_each_axis(as_value(option), count)
-        for option in (kernel, strides, kernel_dilation, input_dilation)
-    )
-    windows = [_spanned(size, by) for size, by in zip(sizes, spread, strict=True)]
-    named = text_of(as_value(padding))
-    pads = _pads(as_value(padding), count)
-    made: list[Dim | None] = []
-    for k, size in enumerate(spatial):
-        if named is not None:
-            one = _named(named.upper(), size, windows[k], steps[k], holes[k])
-        else:
-            one = _slid(_added(_spanned(size, holes[k]), pads[k]), windows[k], steps[k])
-        made.append(one)
-    return tuple(made)
-
-
-def conv_transpose_output(
-    spatial: Sequence[Dim | None],
-    kernel: Option,
-    strides: Option = None,
-    padding: Option = "SAME",
-    kernel_dilation: Option = None,
-) -> tuple[Dim | None, ...]:
-    """Return the spatial sizes behind a transposed convolution (see `conv_output`)."""
-    count = len(spatial)
-    sizes, steps, spread = (
-        _for_each_axis(as_value(option), count) for option in (kernel, strides, kernel_dilation)
-    )
-    named = text_of(as_value(padding))
-    pads = _pads(as_value(padding), count)
-    made: list[Dim | None] = []
-    for k, size in enumerate(spatial):
-        window, step = _spanned(sizes[k], spread[k]), steps[k]
-        if named is None:
-            made.append(_slid(_added(_spanned(size, step), pads[k]), window, _ONE))
-        elif size is None or step is None:
-            made.append(None)
-        elif named.upper() in ("SAME", "CIRCULAR"):
-            made.append(size * step)
-        elif named.upper() == "VALID" and window is not None:
-            made.append(size * step + _excess(window, step))
-        else:
-            made.append(None)
-    return tuple(made)
-
-
-def _excess(window: Dim, step: Dim) -> Dim:
-    """Return how far the last window reaches over the next step."""
-    difference = window - step
-    if difference.constant is not None:
-        return as_dim(max(difference.constant, 0))
-    return maximum(difference, as_dim(0))
-
-
-def as_value(option: Option) -> Value:
-    """Return an option as a value."""
-    if isinstance(option, Value):
-        return option
-    if option is None or isinstance(option, int | str):
-        return Const(option)
-    return Seq(tuple(as_value(item) for item in option))
-
-
-def _for_each_axis(value: Value, count: int) -> list[Dim | None]:
-    """Return a size for each axis; None where it is not known, 1 where it is not given."""
-    if is_none(value):
-        return [_ONE] * count
-    if isinstance(value, CodeTuple) and value.is_sure and value.shape.rank == count:
-        return list(value.shape.dims)
-    if isinstance(value, Code) and not value.is_number:
-        # A number or a tuple: the caller knows, we do not.
-        return [None] * count
-    single = dim_of(value)
-    if single is not None:
-        return [single] * count
-    items = items_of(value)
-    if items is None:
-        return [None] * count
-    dims = [dim_of(item) for item in items]
-    if len(dims) == 1:
-        dims *= count
-    return dims if len(dims) == count else [None] * count
-
-
-def _pads(value: Value, count: int) -> list[_Pair]:
-    is_open = isinstance(value, Code) and not value.is_number
-    single = None if is_open else dim_of(value)
-    if single is not None:
-        return [(single, single)] * count
-    items = items_of(value)
-    pairs: list[_Pair] = []
-    for item in items or ():
-        inner = items_of(item)
-        if inner is None:
-            pairs.append((dim_of(item), dim_of(item)))
-        else:
-            ends = [dim_of(end) for end in inner]
-            pairs.append((ends[0], ends[1]) if len(ends) == 2 else (None, None))
-    if len(pairs) == 1:
-        pairs *= count
-    return pairs if len(pairs) == count else [(None, None)] * count
-
-
-def _spanned(size: Dim | None, dilation: Dim | None) -> Dim | None:
-    """Return how far something with gaps reaches."""
-    if size is None or dilation is None:
-        return None
-    return size if dilation == _ONE else (size - 1) * dilation + 1
-
-
-def _added(size: Dim | None, pair: _Pair) -> Dim | None:
-    low, high = pair
-    return None if size is None or low is None or high is None else size + low + high
-
-
-def _slid(size: Dim | None, window: Dim | None, step: Dim | None) -> Dim | None:
-    if size is None or window is None or step is None:
-        return None
-    if (size - window).constant is not None and step.constant:
-        return as_dim(max(((size - window) // step + 1).constant or 0, 0))
-    return (size - window) // step + 1
-
-
-def _named(
-    padding: str, size: Dim | None, window: Dim | None, step: Dim | None, holes: Dim | None
-) -> Dim | None:
-    if holes is None or size is None or step is None:
-        return None
-    # jax takes no name of a padding for an input with holes.
-    if holes != _ONE:
-        return None
-    if padding == "VALID":
-        return _slid(size, window, step)
-    return size.ceil_divided(step) if padding in _KEEPS_SIZE else None
-
-
-def _pooled(
-    shape: Shape, window_shape: Value, strides: Value = NONE, padding: Value = _VALID
-) -> Shape | Value:
-    window = items_of(window_shape)
-    if window is None:
-        return ANY_SHAPE
-    count = len(window)
-    shape = shape.expanded(count + 1)
-    if len(shape.dims) < count + 1:
-        return Unknown("fewer axes than the window has")
-    at = len(shape.dims) - count - 1
-    spatial = conv_output(shape.dims[at:-1], Seq(window), strides, padding)
-    return Shape((*shape.dims[:at], *spatial, shape.dims[-1]), shape.lead)
-
-
-def _reduced_windows(
-    shape: Shape,
-    window: Value,
-    strides: Value = NONE,
-    padding: Value = _VALID,
-    base_dilation: Value = NONE,
-    window_dilation: Value = NONE,
-) -> Shape:
-    sizes = items_of(window)
-    known = None if sizes is None else shape.with_rank(len(sizes))
-    if known is None:
-        return ANY_SHAPE
-    return Shape(conv_output(known.dims, window, strides, padding, window_dilation, base_dilation))
-
-
-def _convolved(
-    inputs: Shape,
-    kernel: Shape,
-    strides: Value = NONE,
-    padding: Value = NONE,
-    input_dilation: Value = NONE,
-    kernel_dilation: Value = NONE,
-    dimension_numbers: Value = NONE,
-) -> Shape:
-    layouts = [text_of(item) for item in items_of(dimension_numbers) or ()]
-    known = [text for text in layouts if text is not None]
-    rank = kernel.rank or inputs.rank
-    if is_none(dimension_numbers) and rank:
-        letters = "DHWXYZ"[: rank - 2]
-        known = [f"NC{letters}", f"OI{letters}", f"NC{letters}"]
-    if len(known) != 3:
-        return ANY_SHAPE
-    of_inputs, of_kernel, output = known
-    array, weights = inputs.with_rank(len(of_inputs)), kernel.with_rank(len(of_kernel))
-    letters = "".join(letter for letter in output if letter not in "NC")
-    if array is None or weights is None or not set(letters) <= set(of_inputs) & set(of_kernel):
-        return ANY_SHAPE
-    spatial = conv_output(
-        [array.dims[of_inputs.index(letter)] for letter in letters],
-        Seq(tuple(size_value(weights.dims[of_kernel.index(letter)]) for letter in letters)),
-        *(
-            _in_order(option, of_inputs, letters)
-            for option in (strides, padding, kernel_dilation, input_dilation)
-        ),
-    )
-    sizes = dict(zip(letters, spatial, strict=True))
-    sizes |= {"N": array.dims[of_inputs.index("N")], "C": weights.dims[of_kernel.index("O")]}
-    return Shape(tuple(sizes[letter] for letter in output))
-
-
-def _in_order(option: Value, inputs: str, letters: str) -> Value:
-    """Return an option for the spatial axes of the input, in the order of the output."""
-    items = items_of(option)
-    spatial = [letter for letter in inputs if letter not in "NC"]
-    if items is None or len(items) != len(spatial):
-        return option
-    return Seq(tuple(items[spatial.index(letter)] for letter in letters))
-
-
-def _as_query(q: Shape, return_residuals: Value = NONE) -> Shape | Value:
-    """Return the shape of the query: kernels for attention want one width of all three."""
-    return q if is_none(return_residuals) else Unknown("attention with residuals")
-
-
-PRODUCTS: Final = by_name(
-    {
-        "matmul": rule(multiplied, "a|x1 b|x2"),
-        "dot": rule(_dot, "a b"),
-        "outer": rule(_outer, "a b"),
-        "tensordot": rule(_tensordot, "a b axes"),
-        "einsum": rule(_einsum, unclear=Unknown("an einsum whose pattern is not literal")),
-    }
-)
-LAX_PRODUCTS: Final = by_name(
-    {
-        "dot": rule(_dot, "lhs rhs"),
-        "batch_matmul": rule(multiplied, "lhs rhs"),
-        "dot_general": rule(_dot_general, "lhs rhs dimension_numbers"),
-        "reduce_window": rule(
-            _reduced_windows,
-            "operand _ _ window_dimensions window_strides padding base_dilation window_dilation",
-        ),
-        "conv conv_with_general_padding conv_general_dilated": rule(
-            _convolved, "lhs rhs window_strides padding lhs_dilation rhs_dilation dimension_numbers"
-        ),
-    }
-)
 EINOPS: Final[dict[str, Rule]] = {
-    **dict.fromkeys(("rearrange", "reduce", "repeat"), _rearranged),
-    "parse_shape": rule(_parsed_shape, "x pattern", unclear=_NO_PATTERN),
+    "rearrange": _rearranged,
+    "reduce": _rearranged,
+    "repeat": _rearranged,
+    "parse_shape": _parsed_shape,
     "einsum": _einops_einsum,
 }
-ATTENTION: Final = by_name(
-    {
-        "dot_product_attention": rule(_attended, "query key value * return_residual"),
-        "dot_product_attention_weights": rule(_attention_weights, "query key"),
-        "make_attention_mask": rule(_attention_mask, "query_input key_input _ extra_batch_dims"),
-        "make_causal_mask": rule(_causal_mask, "x extra_batch_dims"),
-        "combine_masks": rule(_combined_masks),
-    }
-)
-ATTENTION_KERNELS: Final = by_name(
-    {
-        "tpu.flash_attention.flash_attention gpu.attention.mha": rule(
-            _as_query, "q * return_residuals"
-        )
-    }
-)
-POOLING: Final = by_name(
-    {"avg_pool max_pool min_pool": rule(_pooled, "inputs window_shape strides padding")}
-)
+
+
+def _attended(call: Arguments) -> Value:
+    """Return the shape of the query with the width of the value."""
+    if not call.is_none(None, "return_residual"):
+        return Unknown("attention with residuals")
+    query, value = call.shape(0, "query"), call.shape(2, "value")
+    rows = removed(query, (-1,))
+    width = value.axis(-1)
+    return Array(Shape((*rows.dims, query.axis(-1) if width is None else width), rows.lead))
+
+
+def _as_query(call: Arguments) -> Value:
+    """Return the shape of the query: kernels for attention want one width of all three."""
+    if not call.is_none(None, "return_residuals"):
+        return Unknown("attention with residuals")
+    return Array(call.shape(0, "q"))
+
+
+def _weights(call: Arguments) -> Value:
+    query, key = call.shape(0, "query").expanded(3), call.shape(1, "key")
+    if len(query.dims) < 3:
+        return Array()
+    batch, (length, heads, _) = query.dims[:-3], query.dims[-3:]
+    return Array(Shape((*batch, heads, length, key.axis(-3)), query.lead))
+
+
+def _mask(query: Shape, key: Shape, call: Arguments, position: int) -> Value:
+    rows, columns = inserted(query, -1, as_dim(1)), inserted(key, -2, as_dim(1))
+    more = call.integer(position, "extra_batch_dims", default=0)
+    if more is None:
+        return Array()
+    mask = inserted(broadcast((rows, columns)), -3, as_dim(1))
+    return Array(prefixed((as_dim(1),) * more, mask))
+
+
+def _attention_mask(call: Arguments) -> Value:
+    return _mask(call.shape(0, "query_input"), call.shape(1, "key_input"), call, 3)
+
+
+def _causal_mask(call: Arguments) -> Value:
+    shape = call.shape(0, "x")
+    return _mask(shape, shape, call, 1)
+
+
+def _combined(call: Arguments) -> Value:
+    masks = [value for value in call.positional if not is_none(value)]
+    return Array(broadcast(map(shape_of, masks))) if masks else NONE
+
+
+ATTENTION: Final[dict[str, Rule]] = {
+    "dot_product_attention": _attended,
+    "dot_product_attention_weights": _weights,
+    "make_attention_mask": _attention_mask,
+    "make_causal_mask": _causal_mask,
+    "combine_masks": _combined,
+}
+ATTENTION_KERNELS: Final[dict[str, Rule]] = {
+    "tpu.flash_attention.flash_attention": _as_query,
+    "gpu.attention.mha": _as_query,
+}

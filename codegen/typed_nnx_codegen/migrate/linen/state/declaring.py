@@ -111,7 +111,7 @@ class Made:
 
     Attributes:
         code: The expression, a template.
-        lines: The lines before it.
+        lines: The code before it: definitions of functions.
         is_stand_in: Whether only its form is that of Linen's value: the numbers are zeros.
     """
 
@@ -229,7 +229,7 @@ class FirstValues:
             return None
         name = function.node.name.value
         frame.recorder.locals.add(name)
-        return Made(applied(name, args, named), tuple(text.strip("\n").split("\n")))
+        return Made(applied(name, args, named), (text.strip("\n"),))
 
     def _argument(self, one: Passed, frame: Frame) -> str | None:
         """Return the code of an argument; that of the dtype of an input is what it mostly is."""

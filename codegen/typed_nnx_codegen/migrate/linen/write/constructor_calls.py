@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from types import EllipsisType
 from typing import TYPE_CHECKING
 
+import libcst as cst
+
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.analysis.syntax import number_of as literal_number
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     HIDDEN,
     Bound,
@@ -80,12 +84,8 @@ from typed_nnx_codegen.migrate.linen.trace.record import Measured, TracedCall
 from typed_nnx_codegen.migrate.linen.transforms.lifts import Unsupported, collections_of
 from typed_nnx_codegen.migrate.linen.transforms.stacked_submodules import stacked
 from typed_nnx_codegen.migrate.linen.transforms.submodule_calls import part_of
-from typed_nnx_codegen.migrate.linen.write.method_edits import (
-    SETTING,
-    chosen_constructor,
-    follows_inputs,
-    typed,
-)
+from typed_nnx_codegen.migrate.linen.write.method_edits import SETTING, follows_inputs, typed
+from typed_nnx_codegen.migrate.linen.write.moving import chosen_constructor
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.evaluate.executor import Executor
@@ -172,7 +172,12 @@ def is_absent(site: Site, lifted: Lifted, recorder: Recorder) -> bool:
     )
 
 
-def is_enough(shape: Shape, name: str, lines: Iterable[str]) -> bool:
+# How a constructor reads a shape: one dimension, the product or the items of several, how many there
+# are (None), or in another way (`...`).
+_Use = int | slice | EllipsisType | None
+
+
+def is_enough(shape: Shape, name: str, body: Iterable[cst.BaseStatement]) -> bool:
     """Whether a constructor finds in a shape all that it surely reads of it.
 
     Dimensions that are not known are written as None. That is no problem where only the others
@@ -181,70 +186,98 @@ def is_enough(shape: Shape, name: str, lines: Iterable[str]) -> bool:
     Args:
         shape: What is known of the shape.
         name: The parameter of the constructor that has the shape.
-        lines: The lines of the constructor.
+        body: The statements of the constructor.
     """
     lead = shape.lead
     is_open = lead is not None and not lead.argument
     front = lead.front if lead is not None else ()
     if is_open and all(dim is None for dim in (*front, *shape.dims)):
         return False
-    return all(
-        all(_is_known(shape, read) for read in _reads(line, name))
-        and _is_multiplied(shape, line, name)
-        for line in lines
-    )
+    return all(_is_known(shape, use) for one in body for use in _uses(one, name))
 
 
-def as_read(shape: Shape, name: str, lines: Iterable[str]) -> Shape:
+def as_read(shape: Shape, name: str, body: Iterable[cst.BaseStatement]) -> Shape:
     """Return a shape without the dimensions that a constructor does not read.
 
     Args:
         shape: The shape.
         name: The parameter of the constructor that has it.
-        lines: The lines of the constructor.
+        body: The statements of the constructor.
     """
-    text = "\n".join(lines)
-    others = re.sub(rf"(?<![\w.]){name}\[-?\d+\]|\blen\({name}(\[[-\d:]*\])?\)", "", text)
-    if shape.lead is not None or re.search(rf"(?<![\w.]){name}\b", others):
+    uses = [use for one in body for use in _uses(one, name)]
+    if shape.lead is not None or any(isinstance(use, slice | EllipsisType) for use in uses):
         return shape
     count = len(shape.dims)
-    read = {place % count for place in _reads(text, name) if place is not None}
+    read = {use % count for use in uses if isinstance(use, int)}
     return Shape(tuple(dim if k in read else None for k, dim in enumerate(shape.dims)))
 
 
-def _reads(line: str, name: str) -> Iterator[int | None]:
-    """Yield the positions of dimensions that a line reads; None where it asks for their number."""
-    for match in re.finditer(rf"(?<![\w.]){name}\[(-?\d+)\]", line):
-        yield int(match[1])
-    if re.search(rf"(?<![\w.])len\({name}\)", line):
-        yield None
+def _uses(node: cst.CSTNode, name: str) -> Iterator[_Use]:
+    """Yield how code reads the shape of a name."""
+    match node:
+        case cst.Call(func=cst.Name(value="len"), args=[cst.Arg(value=value)]) if _part(
+            value, name
+        ):
+            yield None
+        case (
+            cst.StarredElement(value=value)
+            | cst.Arg(star="*", value=value)
+            | cst.Call(func=cst.Attribute(attr=cst.Name(value="prod")), args=[cst.Arg(value=value)])
+        ) if _part(value, name):
+            yield _part(value, name)
+        case cst.Subscript(
+            value=cst.Name(value=value),
+            slice=[
+                cst.SubscriptElement(
+                    slice=cst.Index(value=cst.Integer() | cst.UnaryOperation() as place)
+                )
+            ],
+        ) if value == name:
+            yield _integer(place)
+        case cst.Name(value=value):
+            if value == name:
+                yield ...
+        case cst.Attribute(value=value) | cst.Arg(value=value):
+            yield from _uses(value, name)
+        case _:
+            for child in node.children:
+                yield from _uses(child, name)
 
 
-def _is_multiplied(shape: Shape, line: str, name: str) -> bool:
-    """Whether all sizes are known whose product a line has, or that it hands on."""
-    lead = shape.lead
-    slices = rf"{name}(?:\[(-?\d*):(-?\d*)\])?"
-    for start, stop in re.findall(rf"(?:\bprod\(|[(, ]\*){slices}[,)]", line):
-        part = shape.dims if lead is not None else shape.dims[_end(start) : _end(stop)]
-        if None in part or (lead is not None and (not lead.argument or None in lead.front)):
-            return False
-    return True
+def _part(node: cst.BaseExpression, name: str) -> slice | None:
+    """Return which part of a shape an expression is; None where it is something else."""
+    match node:
+        case cst.Name(value=value) if value == name:
+            return slice(None)
+        case cst.Subscript(
+            value=cst.Name(value=value),
+            slice=[cst.SubscriptElement(slice=cst.Slice(lower=lower, upper=upper, step=None))],
+        ) if value == name:
+            return slice(_integer(lower), _integer(upper))
+    return None
 
 
-def _end(text: str) -> int | None:
-    return int(text) if text else None
+def _integer(node: cst.BaseExpression | None) -> int | None:
+    number = None if node is None else literal_number(node)
+    return number if isinstance(number, int) else None
 
 
-def _is_known(shape: Shape, read: int | None) -> bool:
+def _is_known(shape: Shape, use: _Use) -> bool:
     lead = shape.lead
     is_open = lead is not None and not lead.argument
-    if read is None:
-        return not is_open
-    if lead is None:
-        return -len(shape.dims) <= read < len(shape.dims) and shape.dims[read] is not None
-    if read < 0:
-        return shape.dims[read] is not None if -read <= len(shape.dims) else not is_open
-    return lead.front[read] is not None if read < len(lead.front) else not is_open
+    match use:
+        case None:
+            return not is_open
+        case slice():
+            part = shape.dims if lead is not None else shape.dims[use]
+            return None not in part and not (is_open or (lead is not None and None in lead.front))
+        case int() if lead is None:
+            return -len(shape.dims) <= use < len(shape.dims) and shape.dims[use] is not None
+        case int() if use < 0:
+            return shape.dims[use] is not None if -use <= len(shape.dims) else not is_open
+        case int() if lead is not None:
+            return lead.front[use] is not None if use < len(lead.front) else not is_open
+    return True
 
 
 class ConstructorCalls:
@@ -290,7 +323,8 @@ class ConstructorCalls:
                 return self.constructor(content)
             return self._slots.name(content)
 
-        return self._slots.filled(self._stacked(site, self._constructor(site)), spelled)
+        code = self._stacked(site, self._constructor(site))
+        return code_of(self._slots.filled(cst.parse_expression(code), spelled))
 
     def _stacked(self, site: Site, code: str) -> str:
         """Return the code of a submodule under the transforms that run it more than once."""
@@ -542,9 +576,9 @@ class ConstructorCalls:
         if lifted.axis is not None:
             dim = visible.shape.axis(lifted.axis)
             return None if dim is None else self._slots.name(dim)
-        lines = self._executor.plan_of(cls).init
-        if is_enough(visible.shape, lifted.name, lines):
-            return self._shape(as_read(visible.shape, lifted.name, lines))
+        body = self._executor.plan_of(cls).init
+        if is_enough(visible.shape, lifted.name, body):
+            return self._shape(as_read(visible.shape, lifted.name, body))
         return None
 
     def _sizes(self, value: Value, site: Site) -> str | None:

@@ -199,7 +199,9 @@ def _of_layer(layer: Layer, value: Partial) -> list[str] | None:
         )
         if one.code is None or not is_same:
             return None
-        keyword = _FEATURES.get(layer.nnx, name) if name == "features" else name
+        keyword = layer.renamed.get(name, name)
+        if name == "features":
+            keyword = _FEATURES.get(layer.nnx, keyword)
         found.append(f"{keyword}={one.code}")
     return found
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import builtins
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,17 +22,14 @@ from typed_nnx_codegen.migrate.linen.builders.finding import (
 )
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Lifted
 from typed_nnx_codegen.migrate.linen.domain.classes import Field, LinenClass
-from typed_nnx_codegen.migrate.linen.domain.code import code_with
+from typed_nnx_codegen.migrate.linen.domain.code import code_with, written_with
 from typed_nnx_codegen.migrate.linen.domain.names import names_in_nnx
 from typed_nnx_codegen.migrate.linen.project.fields import holds_arrays, may_be_none
 from typed_nnx_codegen.migrate.linen.state.reads import MODE_LINE
 from typed_nnx_codegen.migrate.linen.write.constructor_code import is_partitioning_in, placed_later
 from typed_nnx_codegen.migrate.linen.write.layout import simple
-from typed_nnx_codegen.migrate.linen.write.tidying import (
-    pure_in,
-    with_comprehensions,
-    without_unread,
-)
+from typed_nnx_codegen.migrate.linen.write.looping import with_comprehensions
+from typed_nnx_codegen.migrate.linen.write.tidying import pure_in, without_unread
 
 _BUILTINS: Final = frozenset(dir(builtins))
 
@@ -116,8 +112,6 @@ def clashing_names(node: cst.CSTNode, home: Analysis, file: File) -> dict[cst.CS
 _FIELD_FUNCTIONS: Final = frozenset(
     {"dataclasses.field", "flax.struct.field", "flax.linen.kw_only_dataclasses.field"}
 )
-# What sizes are written with; the file may not have it.
-_PRODUCT: Final = re.compile(r"(?<![\w.])math\.prod\(")
 
 
 @dataclass(frozen=True)
@@ -156,16 +150,33 @@ def constructor_of(plan: ClassPlan, cls: LinenClass, file: File) -> cst.Function
     every = ["self", *parameters, "*", *keywords]
     header = "".join(f"{one}{ends.get(one, ', ')}" for one in every).removesuffix(", ")
     lines = [line for one in fields for line in one.lines]
-    lines += [MODE_LINE, *plan.init] if plan.asks_mode else plan.init
-    text = "\n".join(f"    {line}" if line else "" for line in lines or ["pass"])
-    if _PRODUCT.search(text):
-        text = _PRODUCT.sub(f"{code_of(file.refer('math.prod'))}(", text)
+    lines += [MODE_LINE] if plan.asks_mode else []
+    text = "\n".join(f"    {line}" for line in lines or ["pass"])
     node = cst.parse_statement(f"def __init__({header}) -> None:\n{text}\n")
     assert isinstance(node, cst.FunctionDef)
+    block = node.body
+    assert isinstance(block, cst.IndentedBlock)
+    block = block if lines or not plan.init else block.with_changes(body=[])
+    node = node.with_changes(body=_continued(block, plan.init, file))
     import_inherited(node, plan, file)
     bound = {one.value for one in descendants(node.body) if isinstance(one, cst.Name)}
     node = without_unread(with_comprehensions(node), bound, pure_in(file.analysis))
     return simple(node)
+
+
+def _continued(
+    block: cst.IndentedBlock, statements: Sequence[cst.BaseStatement], file: File
+) -> cst.IndentedBlock:
+    """Return the lines for fields with the statements behind them."""
+    if not statements:
+        return block
+    first, *others = statements
+    above: Sequence[cst.EmptyLine] = getattr(first, "leading_lines", ())
+    first = first.with_changes(leading_lines=[*block.footer, *above])
+    after = block.with_changes(body=[*block.body, first, *others], footer=[])
+    products = [one for one in descendants(after) if dotted(one) == "math.prod"]
+    name = code_of(file.refer("math.prod")) if products else ""
+    return written_with(after, dict.fromkeys(products, name))
 
 
 def _of_subclass(cls: LinenClass, file: File) -> cst.FunctionDef:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import dropwhile
 from typing import TYPE_CHECKING, Final
 
 import libcst as cst
@@ -11,10 +12,17 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Lifted, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
-from typed_nnx_codegen.migrate.linen.domain.code import code_with
+from typed_nnx_codegen.migrate.linen.domain.code import code_with, negated, parsed, written_with
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece
-from typed_nnx_codegen.migrate.linen.domain.expr import Constructed, Content
+from typed_nnx_codegen.migrate.linen.domain.expr import (
+    Constructed,
+    Content,
+    Slots,
+    names_of,
+    pieces_of,
+)
 from typed_nnx_codegen.migrate.linen.domain.frames import (
+    Block,
     Change,
     Compound,
     Declare,
@@ -22,11 +30,12 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     Recorder,
 )
 from typed_nnx_codegen.migrate.linen.domain.markers import SIZE
-from typed_nnx_codegen.migrate.linen.domain.names import snake_case
-from typed_nnx_codegen.migrate.linen.domain.references import Repeated, SelfValue, sites_in
+from typed_nnx_codegen.migrate.linen.domain.names import bound_in, names_in
+from typed_nnx_codegen.migrate.linen.domain.references import Repeated, SelfValue
 from typed_nnx_codegen.migrate.linen.domain.values import Seq, Table, Value
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.plan.lifting import Lifting
+from typed_nnx_codegen.migrate.linen.plan.site_names import sites_in, snake_case
 from typed_nnx_codegen.migrate.linen.project.fields import (
     as_loop,
     assigned_container,
@@ -35,7 +44,7 @@ from typed_nnx_codegen.migrate.linen.project.fields import (
 )
 from typed_nnx_codegen.migrate.linen.state.calls_on_modules import cache_lines, caches_in
 from typed_nnx_codegen.migrate.linen.write.constructor_calls import ConstructorCalls
-from typed_nnx_codegen.migrate.linen.write.order import behind_objects, in_order, names_in, text_of
+from typed_nnx_codegen.migrate.linen.write.tidying import reads_of
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.evaluate.executor import Executor
@@ -141,6 +150,295 @@ def _kind(node: cst.BaseExpression, held: Value) -> str:
 _RUNNING: Final = re.compile(r"_(features|sizes|size_\d+)(_\d+)?$")
 
 
+def _parsed(*lines: str) -> list[cst.BaseStatement]:
+    """Return lines of code as statements."""
+    return list(cst.parse_module("\n".join([*lines, ""])).body)
+
+
+class _Lines:
+    """The statements that lines of a constructor are, and the names in them.
+
+    Args:
+        spell: Gives the statements of a line.
+        slots: What stands in them until all is known.
+    """
+
+    def __init__(self, spell: Callable[[Line], list[cst.BaseStatement]], slots: Slots) -> None:
+        self._spell = spell
+        self._slots = slots
+        self._statements: dict[int, list[cst.BaseStatement]] = {}
+
+    def statements(self, line: Line) -> list[cst.BaseStatement]:
+        """Return the statements of a line."""
+        if id(line) not in self._statements:
+            self._statements[id(line)] = self._spell(line)
+        return self._statements[id(line)]
+
+    def contents(self, line: Line) -> list[Content]:
+        """Return what stands in a line, and in the sizes there."""
+        return [one for node in self.statements(line) for one in self._slots.within(node)]
+
+    def names(self, one: Line | Compound) -> set[str]:
+        """Return the names in a line, or in a statement with all that is in it."""
+        if isinstance(one, Line):
+            return {name for node in self.statements(one) for name in self._slots.names(node)}
+        inner = [self.names(each) for each in (*one.body, *one.orelse)]
+        return set().union(self.names_of_header(one), *inner)
+
+    def compound(self, one: Compound) -> cst.If | cst.For:
+        """Return a statement without what is in it."""
+        if id(one) not in self._statements:
+            self._statements[id(one)] = [cst.parse_statement(f"{one.header} pass")]
+        (node,) = self._statements[id(one)]
+        assert isinstance(node, cst.If | cst.For)
+        return node
+
+    def names_of_header(self, one: Compound) -> set[str]:
+        """Return the names in the first line of a statement."""
+        return set(self._slots.names(self.compound(one)))
+
+    def reads(self, line: Line) -> set[str]:
+        """Return the names in a line without what it assigns."""
+        values = [_value(node) for node in self.statements(line)]
+        return {name for value in values for name in self._slots.names(value)}
+
+
+def _value(node: cst.BaseStatement) -> cst.CSTNode:
+    """Return what a line assigns to a local; the line where it assigns nothing."""
+    match node:
+        case cst.SimpleStatementLine(body=[cst.Assign() | cst.AugAssign() as assign]):
+            return assign.value
+    return node
+
+
+# -- the order of lines ----------------------------------------------------------------------------
+
+
+def behind_objects(block: Block, lines: _Lines, refuse: Callable[[cst.CSTNode], None]) -> Block:
+    """Return a block where submodules are built behind those that they ask for a size.
+
+    Linen runs the outer constructor of `Dense(1)(Torso()(x))` first.
+
+    Args:
+        block: The lines.
+        lines: Their statements.
+        refuse: Is given the call of a constructor that cannot come behind what it asks.
+    """
+    ordered = list(block)
+    for one in ordered:
+        if isinstance(one, Compound):
+            one.body = behind_objects(one.body, lines, refuse)
+            one.orelse = behind_objects(one.orelse, lines, refuse)
+    readers = [one for one in ordered if isinstance(one, Line) and one.site is not None]
+    for line in reversed(readers):
+        start = ordered.index(line)
+        asked = {one.node for one in lines.contents(line) if isinstance(one, Constructed)}
+        places = [
+            place for place in range(start + 1, len(ordered)) if _builds(ordered[place]) & asked
+        ]
+        if not places:
+            continue
+        between = ordered[start + 1 : places[-1] + 1]
+        if _is_free(line, between, lines):
+            ordered[start : places[-1] + 1] = [*between, line]
+        elif line.site is not None:
+            refuse(line.site.node)
+    return ordered
+
+
+def _builds(one: Line | Compound) -> set[cst.CSTNode]:
+    """Return the calls of the constructors in lines."""
+    if isinstance(one, Line):
+        return set() if one.site is None else {one.site.node}
+    return {node for inner in (*one.body, *one.orelse) for node in _builds(inner)}
+
+
+def _is_free(line: Line, between: Block, lines: _Lines) -> bool:
+    """Whether a line may come behind others: they neither read nor bind what it needs."""
+    site = line.site
+    if site is None or site.is_listed:
+        return False
+    read = lines.names(line)
+    for one in _flat(between):
+        built = {each.attribute for each in lines.contents(one) if isinstance(each, Site)}
+        if _locals_in(one) & read or site.attribute in lines.names(one) | built:
+            return False
+    return True
+
+
+def _flat(block: Block) -> Iterator[Line]:
+    for one in block:
+        if isinstance(one, Line):
+            yield one
+        else:
+            yield from _flat([*one.body, *one.orelse])
+
+
+def in_order(block: Block, count: int, lines: _Lines) -> Block:
+    """Return a block where locals that only methods told are bound before `setup` reads them.
+
+    Args:
+        block: The lines; those of `setup` first.
+        count: How many of them are those of `setup`.
+        lines: Their statements.
+    """
+    ordered = _behind_loops(block[:count], lines)
+    rest: Block = []
+    read = [lines.names(one) for one in ordered]
+    for one in reversed(block[count:]):
+        bound = _bound_in(one)
+        first = next((k for k, found in enumerate(read) if bound and bound & found), None)
+        if first is None:
+            rest.insert(0, one)
+        else:
+            ordered.insert(first, one)
+            read.insert(first, lines.names(one))
+    return [*ordered, *rest]
+
+
+def _behind_loops(setup: Block, lines: _Lines) -> Block:
+    """Return lines where what reads a size that runs through a loop comes behind the loop."""
+    ordered = list(setup)
+    for one in reversed(setup):
+        start = ordered.index(one)
+        if not isinstance(one, Line) or one.local:
+            continue
+        needed = lines.names(one)
+        needed -= {name for before in ordered[:start] for name in _locals_in(before)}
+        loops = [
+            place
+            for place in range(start + 1, len(ordered))
+            if isinstance(ordered[place], Compound) and needed & _locals_in(ordered[place])
+        ]
+        if not loops:
+            continue
+        between = ordered[start + 1 : loops[-1] + 1]
+        made = {name for node in lines.statements(one) for name in _attributes_of(node)}
+        if not any(made & lines.names(other) for other in between):
+            ordered[start : loops[-1] + 1] = [*between, one]
+    return ordered
+
+
+def _attributes_of(statement: cst.BaseStatement) -> Iterator[str]:
+    """Yield the attributes of the object that a statement assigns."""
+    for node in descendants(statement):
+        match node:
+            case cst.AssignTarget(
+                target=cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name))
+            ):
+                yield name
+
+
+def _locals_in(one: Line | Compound) -> set[str]:
+    """Return the locals that lines bind, whatever else they do."""
+    if isinstance(one, Line):
+        return {name.strip() for name in one.local.split(",") if name.strip()}
+    return {name for inner in (*one.body, *one.orelse) for name in _locals_in(inner)}
+
+
+def _bound_in(one: Line | Compound) -> set[str]:
+    """Return the locals that lines bind; empty where they do more than that."""
+    if isinstance(one, Line):
+        return _locals_in(one)
+    found: set[str] = set()
+    for inner in (*one.body, *one.orelse):
+        bound = _bound_in(inner)
+        if not bound and not _is_empty(inner):
+            return set()
+        found |= bound
+    return found
+
+
+def _is_empty(one: Line | Compound) -> bool:
+    """Whether a branch has nothing in it: a submodule takes it, whose constructor has the lines."""
+    return isinstance(one, Compound) and all(map(_is_empty, (*one.body, *one.orelse)))
+
+
+# -- the statements of lines -----------------------------------------------------------------------
+
+
+def statements_of(block: Block, lines: _Lines) -> list[cst.BaseStatement]:
+    """Return the statements of a block, without assignments of locals that nothing reads."""
+    read: set[str] = set()
+    while True:
+        kept = _read(block, lines, read)
+        if kept == read:
+            return list(_written(block, lines, read))
+        read = kept
+
+
+def _is_kept(line: Line, read: set[str]) -> bool:
+    return not line.local or bool(_locals_in(line) & read)
+
+
+def _read(block: Block, lines: _Lines, read: set[str]) -> set[str]:
+    """Return the names that kept lines read, when those in `read` are needed."""
+    found = set(read)
+    for one in block:
+        if isinstance(one, Compound):
+            found |= _read(one.body, lines, read) | _read(one.orelse, lines, read)
+            if any(_written([one], lines, read)):
+                found |= lines.names_of_header(one)
+        elif _is_kept(one, read):
+            found |= lines.reads(one) if one.local else lines.names(one)
+    return found
+
+
+def _written(block: Block, lines: _Lines, read: set[str]) -> Iterator[cst.BaseStatement]:
+    for one in block:
+        if isinstance(one, Line):
+            if _is_kept(one, read):
+                yield from lines.statements(one)
+            continue
+        body = list(_written(one.body, lines, read))
+        orelse = list(_written(one.orelse, lines, read))
+        if body or orelse:
+            yield _compound(lines.compound(one), body, orelse)
+
+
+def _compound(
+    node: cst.If | cst.For, body: list[cst.BaseStatement], orelse: list[cst.BaseStatement]
+) -> cst.BaseStatement:
+    if isinstance(node, cst.If) and not body:
+        node, body, orelse = node.with_changes(test=negated(node.test)), orelse, []
+    node = node.with_changes(body=cst.IndentedBlock(body or [_PASS]))
+    match orelse:
+        case []:
+            return node
+        case [cst.If() as chained]:
+            return node.with_changes(orelse=chained)
+    return node.with_changes(orelse=cst.Else(cst.IndentedBlock(orelse)))
+
+
+_PASS: Final = cst.SimpleStatementLine([cst.Pass()])
+
+
+def _read_first(body: Sequence[cst.CSTNode]) -> set[str]:
+    """Return the names that statements read before any of them binds them, in their order."""
+    read: set[str] = set()
+    bound: set[str] = set()
+    waiting = list(reversed(body))
+    while waiting:
+        match waiting.pop():
+            case cst.For(target=target, iter=iterable, body=inner, orelse=orelse):
+                read |= set(reads_of(iterable)) - bound
+                bound.update(names_in(target))
+                waiting += [one for one in (orelse, inner) if one is not None]
+            case cst.If(test=test, body=inner, orelse=orelse):
+                read |= set(reads_of(test)) - bound
+                waiting += [one for one in (orelse, inner) if one is not None]
+            case cst.Else(body=inner):
+                waiting.append(inner)
+            case cst.IndentedBlock(body=inner):
+                waiting += reversed(inner)
+            case statement:
+                loops = [one for one in descendants(statement) if isinstance(one, cst.CompFor)]
+                within = {name for one in loops for name in names_in(one.target)}
+                read |= set(reads_of(statement)) - bound - within
+                bound.update(bound_in(statement))
+    return read
+
+
 class Printing:
     """Writes the constructor of one module.
 
@@ -176,62 +474,47 @@ class Printing:
         block = [*self._containers(), *self._recorder.block]
         self._run_sizes(setup)
         self._run_sizes(block)
-        block = in_order([*setup, *block], len(setup), self._spelled, self._names_in)
-        block = behind_objects(block, self._asked, self._names_of, self._unordered)
-        lines = text_of(block, self._spelled, self._names_in)
-        within = [site for site in self._sites_in("\n".join(lines)) if site.is_listed]
+        lines = _Lines(self._spelled, self._slots)
+        block = in_order([*setup, *block], len(setup), lines)
+        block = behind_objects(block, lines, self._unordered)
+        body = statements_of(block, lines)
+        within = [one for one in self._contents_of(body) if isinstance(one, Site) and one.is_listed]
         if within:
             # Others are constructed with them: they have a name until they are in their list.
             self._locals = {
                 site: self._recorder.fresh(snake_case(site.class_name)) for site in within
             }
-            lines = text_of(block, self._spelled, self._names_in)
-        text = "\n".join(lines)
-        self._lifting.need(self._slots.sizes(text))
-        text = self._slots.filled(text, self._in_constructor)
+            body = statements_of(block, _Lines(self._spelled, self._slots))
+        self._lifting.need(one for one in self._contents_of(body) if isinstance(one, Dim))
+        body = [self._slots.filled(one, self._in_constructor) for one in body]
         self._plan.lifted = [
             *self._lifting.lifted,
             *self._calls.missing.unknown.values(),
-            *self._unbound(text),
+            *self._unbound(body),
         ]
-        self._plan.init = text.split("\n") if text else []
         if self._recorder.uses_rngs:
-            self._plan.init.insert(0, "self.rngs = rngs")
+            body.insert(0, cst.parse_statement("self.rngs = rngs"))
+        self._plan.init = body
 
-    def _names_of(self, line: Line) -> list[str]:
-        """Return the names in a line, those of submodules and in sizes too."""
-        code = "\n".join(self._spelled(line))
-        sites = [site.attribute for site in self._sites_in(code)]
-        return [*names_in(code), *self._names_in(code), *sites]
-
-    def _asked(self, line: Line) -> set[cst.CSTNode]:
-        """Return the constructors of the submodules that a line asks for a size."""
-        code = "\n".join(self._spelled(line))
-        return {one.node for one in self._slots.within(code) if isinstance(one, Constructed)}
-
-    def _sites_in(self, code: str) -> list[Site]:
-        return [one for one in self._slots.within(code) if isinstance(one, Site)]
+    def _contents_of(self, body: list[cst.BaseStatement]) -> Iterator[Content]:
+        return (content for one in body for content in self._slots.within(one))
 
     def _unordered(self, node: cst.CSTNode) -> None:
         message = "the size of its input is that of a submodule which is built later"
         self._recorder.mark(node, message, SIZE)
 
-    def _unbound(self, text: str) -> Iterator[Lifted]:
-        """Yield parameters for sizes that run in loops, where nothing in the text gives them before."""
+    def _unbound(self, body: Sequence[cst.BaseStatement]) -> Iterator[Lifted]:
+        """Yield parameters for sizes that run in loops, where no statement gives them before."""
         if self._plan.marks:
             return  # a person goes through it anyway
         known = {one.name for one in self._lifting.lifted} | {
             one.name for one in self._plan.cls.fields()
         }
         running = {name for name in self._recorder.locals if _RUNNING.search(name)}
-        for name in sorted(running - known):
-            binding = rf"^\s*(for [^\n]*\b{name}\b[^\n]* in |[\w, ]*\b{name}\b[\w, ]* = )"
-            bound = re.search(binding, text, re.MULTILINE)
-            before = text if bound is None else text[: bound.start()]
-            if re.search(rf"(?<![\w.]){name}\b(?!=)", before):
-                why = f"the code does not tell a size that runs in a loop: give `{name}`"
-                self._recorder.mark(self._plan.cls.node, why, SIZE)
-                yield Lifted(name, why=why)
+        for name in sorted((running - known) & _read_first(body)):
+            why = f"the code does not tell a size that runs in a loop: give `{name}`"
+            self._recorder.mark(self._plan.cls.node, why, SIZE)
+            yield Lifted(name, why=why)
 
     def _in_constructor(self, content: Content) -> str:
         """Return the expression for a size or a submodule in the constructor."""
@@ -270,34 +553,27 @@ class Printing:
 
     # -- lines --------------------------------------------------------------------------------
 
-    def _spelled(self, line: Line) -> list[str]:
-        if line.site is not None:
-            site = line.site
-            if site in self._locals:
-                name = site.attribute.partition(".")[0]
-                local = self._locals[site]
-                return [
-                    f"{local} = {self._calls.constructor(site)}",
-                    f"self.{name}.append({local})",
-                ]
+    def _spelled(self, line: Line) -> list[cst.BaseStatement]:
+        site, statement = line.site, line.statement
+        if site is not None and site in self._locals:
+            name, local = site.attribute.partition(".")[0], self._locals[site]
+            code = self._calls.constructor(site)
+            return _parsed(f"{local} = {code}", f"self.{name}.append({local})")
+        if site is not None:
             caches = cache_lines(site, self._recorder, self._executor.code)
-            return [self._assignment(site), *caches]
-        if line.statement in self._plan.dropped:
+            return _parsed(self._assignment(site), *caches)
+        if statement is None:
+            return _parsed(line.text)
+        if statement in self._plan.dropped:
             return []
-        if line.statement is not None:
-            caches = caches_in(
-                line.statement, self._plan.sites, self._recorder, self._executor.code
-            )
-            return [*self._statement(line.statement), *caches]
-        assert isinstance(line.text, str)
-        return [line.text]
+        sites = self._plan.sites
+        caches = caches_in(statement, sites, self._recorder, self._executor.code)
+        return [self._statement(statement), *_parsed(*caches)]
 
-    def _names_in(self, code: str) -> Iterator[str]:
-        """Yield the names in the sizes that stand in a piece of code."""
-        for dim in self._slots.sizes(code):
-            for atom in dim.atoms():
-                if isinstance(atom, Piece):
-                    yield from re.findall(r"[A-Za-z_]\w*", atom.code)
+    def _names_in_sizes(self, *nodes: cst.CSTNode) -> set[str]:
+        """Return the names in the sizes that stand in code."""
+        dims = (one for node in nodes for one in self._slots.within(node))
+        return {name for dim in dims for code in pieces_of(dim) for name in names_of(parsed(code))}
 
     def _assignment(self, site: Site) -> str:
         code = self._calls.constructor(site)
@@ -310,14 +586,13 @@ class Printing:
             return f"self.{site.attribute.partition('.')[0]}[{site.name_code}] = {code}"
         return f"self.{site.attribute} = {code}"
 
-    def _statement(self, node: cst.BaseStatement) -> list[str]:
+    def _statement(self, node: cst.BaseStatement) -> cst.BaseStatement:
         """Return a statement of `setup`: lists of submodules are lists of NNX."""
-        text = code_with(node, {**self._plan.replacements, **self._wrapped(node)})
-        lines = text.strip("\n").split("\n")
-        while lines and not lines[0].strip():
-            del lines[0]
-        indent = min(len(line) - len(line.lstrip()) for line in lines if line.strip())
-        return [line[indent:] for line in lines]
+        after = written_with(node, {**self._plan.replacements, **self._wrapped(node)})
+        above: Sequence[cst.EmptyLine] = getattr(after, "leading_lines", ())
+        return after.with_changes(
+            leading_lines=[*dropwhile(lambda one: one.comment is None, above)]
+        )
 
     def _wrapped(self, node: cst.BaseStatement) -> dict[cst.CSTNode, str]:
         found = assigned_container(node)
@@ -376,7 +651,7 @@ class Printing:
         """Return the lines that ready sizes for the next iteration, at once where one needs others."""
         codes = [(one.code, self._slots.name(change.update)) for one, change in running]
         locals_ = {local for local, _ in codes}
-        if any(set(self._names_in(code)) & locals_ - {local} for local, code in codes):
+        if any(self._names_in_sizes(parsed(code)) & locals_ - {local} for local, code in codes):
             names = ", ".join(local for local, _ in codes)
             text = f"{names} = {', '.join(code for _, code in codes)}"
             return [Line(text, names, is_update=True)]
@@ -399,8 +674,8 @@ class Printing:
         sites = [site for site in self._plan.sites if site.node in within]
         numbers = {number for site in sites for number in site.loops}
         running = [one for number in numbers for one in by_loop.get(number, ())]
-        text = " ".join(self._plan.replacements[site.node] for site in sites)
-        used = set(self._names_in(text)) | self._used_outside(running)
+        codes = [parsed(self._plan.replacements[site.node]) for site in sites]
+        used = self._names_in_sizes(*codes) | self._used_outside(running)
         if not any(piece.code in used for piece, _ in running):
             return
         item = code_with(comprehension.elt, self._plan.replacements)
@@ -416,11 +691,11 @@ class Printing:
     def _used_outside(self, running: list[tuple[Piece, Change]]) -> set[str]:
         """Return the names of sizes that other loops begin with, or later lines have."""
         others = self._changes().items() - set(running)
-        texts = [self._slots.name(change.entry) for _, change in others]
+        codes = [self._slots.name(change.entry) for _, change in others]
         lines = [one.text for one in self._recorder.block if isinstance(one, Line)]
-        texts += [text for text in lines if isinstance(text, str)]
-        texts += self._plan.replacements.values()
-        return {name for text in texts for name in self._names_in(text)}
+        statements = [node for text in lines for node in _parsed(text)]
+        nodes = map(parsed, (*codes, *self._plan.replacements.values()))
+        return self._names_in_sizes(*statements, *nodes)
 
 
 def _is_update(line: Line | Compound) -> bool:
