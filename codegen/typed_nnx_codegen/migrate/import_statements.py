@@ -50,6 +50,12 @@ def finish_imports(
     return after
 
 
+_BLOCKS = (
+    *(cst.Module, cst.IndentedBlock, cst.BaseCompoundStatement, cst.MatchCase),
+    *(cst.Else, cst.Finally, cst.ExceptHandler, cst.ExceptStarHandler),
+)
+
+
 class _Prune(cst.CSTTransformer):
     """Removes names from import statements."""
 
@@ -77,10 +83,9 @@ class _Prune(cst.CSTTransformer):
             blank = ()
         return updated_node.with_changes(body=body)
 
-    def visit_SimpleStatementLine(self, node: Line) -> bool:
-        """Pass over what is in a line."""
-        del node
-        return False
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Pass over what is no block of statements."""
+        return isinstance(node, _BLOCKS)
 
     def leave_SimpleStatementLine(
         self, original_node: Line, updated_node: Line

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import TypeVar
 
 import libcst as cst
@@ -27,6 +28,14 @@ class NodeIndex:
 
     def __len__(self) -> int:
         return len(self._nodes)
+
+    def __contains__(self, node: cst.CSTNode) -> bool:
+        """Whether a node is one of them."""
+        return id(node) in self._identities
+
+    @cached_property
+    def _identities(self) -> frozenset[int]:
+        return frozenset(map(id, self._nodes))
 
     def of(self, kind: type[N]) -> list[N]:
         """Return the nodes of exactly a type."""

@@ -339,7 +339,7 @@ class _Migration:
         assert isinstance(after, cst.Module)
         helpers = [one for plan in plans if not plan.stays for one in plan.helpers]
         helpers += callers.helpers
-        after = with_helpers(after, helpers, file).visit(NestedQuotes())
+        after = with_helpers(after, helpers, file).visit(NestedQuotes(analysis.nodes))
         assert isinstance(after, cst.Module)
         return finish_imports(tree, after, file, self._needed.get(path, frozenset())).code
 

@@ -187,6 +187,11 @@ class CallerPlan:
     helpers: dict[Helper, None] = field(default_factory=dict)
 
     @property
+    def nodes(self) -> set[int]:
+        """The identities of the nodes that change."""
+        return {id(node) for table in (self.code, self.before, self.removed) for node in table}
+
+    @property
     def is_empty(self) -> bool:
         """Whether the file stays as it is."""
         return not (self.code or self.before or self.removed or self.marks)

@@ -257,6 +257,7 @@ class LinenClasses:
         self._by_node: dict[cst.ClassDef, LinenClass | None] = {}
         self._owners: dict[cst.ClassDef, Analysis] = {}
         self._attributes: dict[str, list[tuple[cst.Attribute, LinenClass | None]]] | None = None
+        self._read_on: dict[str, set[LinenClass]] | None = None
         for analysis in self.analyses:
             for node in analysis.nodes.of(cst.ClassDef):
                 self._owners[node] = analysis
@@ -293,6 +294,18 @@ class LinenClasses:
                     found = self._attributes.setdefault(node.attr.value, [])
                     found.append((node, owners.get(node)))
         return self._attributes.get(name, [])
+
+    def read_on(self, name: str) -> set[LinenClass]:
+        """Return the modules of which the files read an attribute of a name as `Class.name`."""
+        if self._read_on is None:
+            self._read_on = {}
+            for analysis in self.analyses:
+                for node in analysis.nodes.of(cst.Attribute):
+                    owner = analysis.values.get(node.value)
+                    cls = self.of(owner) if isinstance(owner, ProjectClass) else None
+                    if cls is not None:
+                        self._read_on.setdefault(node.attr.value, set()).add(cls)
+        return self._read_on.get(name, set())
 
     def _read(self, node: cst.ClassDef) -> LinenClass | None:
         analysis = self._owners.get(node)

@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import descendants
+from typed_nnx_codegen.migrate.analysis.syntax import descendants, parts_of
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, ProjectClass, Value
 from typed_nnx_codegen.migrate.file import File, with_commas
 from typed_nnx_codegen.migrate.linen.callers import CallerPlan, around_statement
@@ -79,6 +79,11 @@ class MarkPlaces:
             else:
                 self._at.setdefault(statement, []).append(mark)
 
+    @property
+    def nodes(self) -> set[int]:
+        """The identities of the statements that get markers."""
+        return set(map(id, self._at))
+
     def at(self, statement: cst.CSTNode) -> list[Mark]:
         """Return the markers of a statement."""
         return self._at.get(statement, [])
@@ -104,7 +109,7 @@ def _places(tree: cst.Module, wanted: set[int]) -> Iterator[tuple[int, tuple[cst
         within = isinstance(node, cst.ClassDef) or (
             in_class and isinstance(node, cst.IndentedBlock)
         )
-        waiting += [(child, statement, moved, within) for child in node.children]
+        waiting += [(child, statement, moved, within) for child in parts_of(node)]
 
 
 def kept_field(
@@ -148,12 +153,7 @@ def fields_read_on_class(cls: LinenClass, classes: LinenClasses) -> set[str]:
     for one in reversed(cls.own_fields):
         if one.name in read and one.default is not None:
             read |= {inner.value for inner in names_read_in_class(one.default)} & names
-    for name in names - read:
-        for node, _ in classes.reads_of(name):
-            owners = (analysis.values.get(node.value) for analysis in classes.analyses)
-            found = (classes.of(one) for one in owners if isinstance(one, ProjectClass))
-            if any(one is not None and cls in one.ancestry() for one in found):
-                read.add(name)
+    read |= {name for name in names if any(cls in one.ancestry() for one in classes.read_on(name))}
     return read
 
 
@@ -195,6 +195,7 @@ class MethodCode:
         rebuilt: Calls that are written anew, by call.
         writes: Statements that write a variable, and how its value is read.
         dropped: Statements and decorators that go.
+        nodes: The identities of all these nodes.
     """
 
     code: dict[cst.CSTNode, str] = field(default_factory=dict)
@@ -206,6 +207,7 @@ class MethodCode:
     rebuilt: dict[cst.CSTNode, Rebuilt] = field(default_factory=dict)
     writes: dict[cst.CSTNode, str] = field(default_factory=dict)
     dropped: set[cst.CSTNode] = field(default_factory=set)
+    nodes: set[int] = field(default_factory=set)
 
 
 def merged(plans: Iterable[ClassPlan]) -> MethodCode:
@@ -223,6 +225,9 @@ def merged(plans: Iterable[ClassPlan]) -> MethodCode:
         _merge(found.writes, plan.writes, plan, owners)
         _merge(found.rebuilt, plan.rebuilt, plan, owners)
         found.dropped |= plan.dropped
+    expressions = (found.code, found.calls, found.extras, found.rebuilt, found.writes)
+    others = (found.dropped, found.iterators, found.parameters, found.added)
+    found.nodes = {id(node) for table in (*expressions, *others) for node in table}
     for node in [*found.iterators, *found.parameters]:
         for plan in written:
             needs = node in plan.iterators or node in plan.parameters
@@ -356,11 +361,35 @@ class Emission(cst.CSTTransformer):
         self._around: list[LinenClass] = []
         self._called = {call.func for call in file.analysis.nodes.of(cst.Call)}
         self._is_pure = pure_in(file.analysis)
+        self._changing = self._paths_to_changes()
+
+    def _paths_to_changes(self) -> set[int]:
+        """Return the identities of the nodes that may change, and of all around these."""
+        analysis = self._file.analysis
+        own = self._callers.nodes | self._places.nodes
+        tree = analysis.tree
+        order: list[tuple[cst.CSTNode, int]] = [(tree, -1)]
+        found = {id(tree)}
+        for place, (node, _) in enumerate(order):  # it grows on the way
+            order += [(below, place) for below in parts_of(node)]
+            changes = id(node) in self._methods.nodes or id(node) in own
+            if not changes and isinstance(node, cst.ClassDef):
+                changes = self._classes.find(node) is not None
+            if not changes and isinstance(node, cst.Call):
+                changes = is_partitioning_in(node, analysis)
+            if changes or linen_name(node, analysis):
+                up = place
+                while id(order[up][0]) not in found:
+                    found.add(id(order[up][0]))
+                    up = order[up][1]
+        return found
 
     # -- names and calls ----------------------------------------------------------------------
 
     def on_visit(self, node: cst.CSTNode) -> bool:
-        """Begin a node; not below what is replaced, nor in a module that stays."""
+        """Begin a node; not below what is replaced, nor in what stays."""
+        if id(node) not in self._changing:
+            return False
         if isinstance(node, cst.ClassDef):
             cls = self._classes.find(node)
             if cls is not None:
@@ -377,6 +406,8 @@ class Emission(cst.CSTTransformer):
         self, original_node: cst.CSTNode, updated_node: cst.CSTNode
     ) -> cst.CSTNode | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNode]:
         """Write a node."""
+        if id(original_node) not in self._changing:
+            return updated_node
         try:
             after = in_same(original_node, self._written(original_node, updated_node))
             after = self._laid_out(original_node, with_open_value(original_node, after))

@@ -8,6 +8,7 @@ from typing import Final
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.node_index import NodeIndex
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.linen.layers import Helper
@@ -15,11 +16,20 @@ from typed_nnx_codegen.migrate.options import TYPED_NNX
 
 
 class NestedQuotes(cst.CSTTransformer):
-    """Gives the texts that were written into f-strings other quotes than those have."""
+    """Gives the texts that were written into f-strings other quotes than those have.
 
-    def __init__(self) -> None:
+    Args:
+        before: The nodes of the file before: nothing was written into them.
+    """
+
+    def __init__(self, before: NodeIndex) -> None:
         super().__init__()
+        self._before = before
         self._around: list[str] = []
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Enter what is new."""
+        return node not in self._before and super().on_visit(node)
 
     def visit_FormattedString(self, node: cst.FormattedString) -> bool:
         """Enter an f-string."""
