@@ -32,11 +32,14 @@ from typed_nnx_codegen.migrate.linen.project.results import (
 )
 from typed_nnx_codegen.migrate.linen.trace.record import Trace
 from typed_nnx_codegen.migrate.linen.write.constructors import borrowed_name
-from typed_nnx_codegen.migrate.linen.write.emission import Emission, MethodCode, NotWritten, merged
-from typed_nnx_codegen.migrate.linen.write.helpers import (
+from typed_nnx_codegen.migrate.linen.write.emission import (
+    Emission,
+    MethodCode,
     NameTaken,
     NestedQuotes,
+    NotWritten,
     check_names,
+    merged,
     with_helpers,
 )
 from typed_nnx_codegen.migrate.linen.write.layout import with_layout

@@ -8,7 +8,7 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.linen.domain.classes import LayerSubclass, LinenClass
+from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LayerSubclass, LinenClass
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim
 from typed_nnx_codegen.migrate.linen.domain.log import Event, Log
 from typed_nnx_codegen.migrate.linen.domain.markers import OTHER, SIZE
@@ -452,3 +452,27 @@ def given_of(site: Site) -> dict[str, Given]:
         hidden = one.hidden and name in leading
         found[name] = Given(HIDDEN if hidden else code, one.value, one.keyword)
     return found
+
+
+_PREFIXES: Final = {
+    "partitioning.remat": "Core_remat_static",
+    "remat": "Checkpoint",
+    "checkpoint": "Checkpoint",
+    "jit": "Jit",
+    "vmap": "Vmap",
+    "scan": "Scan",
+    "remat_scan": "Remat_scan",
+}
+
+
+def linen_class_name(site: Site) -> str:
+    """Return the name of the class as Linen counts by it: with the transforms around it."""
+    around = [getattr(one, "name", "") for one in site.transforms]
+    if isinstance(site.target, LinenClass):
+        around += site.target.decorators
+    prefix = "".join(
+        _PREFIXES.get(name.removeprefix(f"{LINEN}."), _PREFIXES.get(name.rpartition(".")[2], ""))
+        for name in around
+        if name.startswith(LINEN)
+    )
+    return prefix + site.class_name

@@ -242,3 +242,9 @@ def may_be_alike(one: str, other: str) -> bool:
     if not heads[0].startswith(heads[1]) and not heads[1].startswith(heads[0]):
         return False
     return tails[0].endswith(tails[1]) or tails[1].endswith(tails[0])
+
+
+def snake_case(name: str) -> str:
+    """Return a class name as the name of an attribute: `ResNetBlock` is `res_net_block`."""
+    text = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", name)
+    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", text).lower()

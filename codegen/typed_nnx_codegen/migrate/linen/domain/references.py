@@ -13,7 +13,7 @@ from typed_nnx_codegen.migrate.analysis.values import Constant, ProjectClass
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, Condition, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, Method
 from typed_nnx_codegen.migrate.linen.domain.dims import Piece
-from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Code, Value
+from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Code, Seq, Table, Value
 
 
 @dataclass(frozen=True)
@@ -370,3 +370,17 @@ class VariableValue(Value):
 
     attribute: str
     array: Value
+
+
+def sites_in(value: Value) -> list[Site]:
+    """Return the submodules that a value holds."""
+    match value:
+        case ModuleValue(site=site):
+            return [site]
+        case Seq(items=items) | Choice(options=items):
+            return [site for item in items for site in sites_in(item)]
+        case Table(items=table):
+            return [site for item in table.values() for site in sites_in(item)]
+        case Repeated(element=element):
+            return sites_in(element)
+    return []

@@ -26,6 +26,7 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
     Repeated,
     SizedList,
     Sometimes,
+    sites_in,
 )
 from typed_nnx_codegen.migrate.linen.domain.values import (
     NONE,
@@ -46,7 +47,6 @@ from typed_nnx_codegen.migrate.linen.evaluate.iteration import as_key, element_o
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, is_rebuilt
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
 from typed_nnx_codegen.migrate.linen.evaluate.tuples import CHANGING, changed_by, rebind, rest_of
-from typed_nnx_codegen.migrate.linen.plan.site_names import sites_in
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, dim_of, items_of, wanted_shape
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 

@@ -18,6 +18,7 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
     ModuleValue,
     Repeated,
     SizedList,
+    sites_in,
 )
 from typed_nnx_codegen.migrate.linen.domain.values import (
     UNKNOWN,
@@ -30,7 +31,6 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, Running, is_same
-from typed_nnx_codegen.migrate.linen.plan.site_names import sites_in
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 _MOST_TRIALS: Final = 4

@@ -50,8 +50,7 @@ from typed_nnx_codegen.migrate.linen.state.entries import StateAccesses, entries
 from typed_nnx_codegen.migrate.linen.state.reads import write_properties, write_reads
 from typed_nnx_codegen.migrate.linen.trace.record import Trace
 from typed_nnx_codegen.migrate.linen.transforms.stacked_submodules import name_optional
-from typed_nnx_codegen.migrate.linen.write.method_edits import edit_methods
-from typed_nnx_codegen.migrate.linen.write.moving import Moving
+from typed_nnx_codegen.migrate.linen.write.method_edits import Moving, edit_methods
 from typed_nnx_codegen.migrate.linen.write.printing import Printing
 
 # Why the sizes of a class that derives from a layer of NNX are not written by name.

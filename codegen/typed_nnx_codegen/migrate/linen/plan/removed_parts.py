@@ -18,6 +18,7 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     Enter,
     Need,
     Site,
+    linen_class_name,
 )
 from typed_nnx_codegen.migrate.linen.domain.classes import (
     LINEN,
@@ -39,7 +40,6 @@ from typed_nnx_codegen.migrate.linen.domain.markers import NAME
 from typed_nnx_codegen.migrate.linen.domain.references import ClassTransform
 from typed_nnx_codegen.migrate.linen.layers import Given, Helper, find_layer
 from typed_nnx_codegen.migrate.linen.layers.sequences import CellLayer
-from typed_nnx_codegen.migrate.linen.plan.site_names import linen_class_name
 from typed_nnx_codegen.migrate.linen.state.reads import Reading, first_values
 
 _BY_NAME = ("getattr", "vars", "dir")

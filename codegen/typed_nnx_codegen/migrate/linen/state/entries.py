@@ -10,7 +10,13 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
-from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Entry, Site, given_of
+from typed_nnx_codegen.migrate.linen.domain.class_plan import (
+    ClassPlan,
+    Entry,
+    Site,
+    given_of,
+    linen_class_name,
+)
 from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     Declare,
@@ -29,7 +35,6 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
 )
 from typed_nnx_codegen.migrate.linen.domain.values import Array, Const
 from typed_nnx_codegen.migrate.linen.layers import Given, find_layer
-from typed_nnx_codegen.migrate.linen.plan.site_names import linen_class_name
 from typed_nnx_codegen.migrate.linen.project.fields import LIST, held_containers
 from typed_nnx_codegen.migrate.linen.state.declaring import Declaring, FirstValues
 from typed_nnx_codegen.migrate.linen.state.reads import entries_of_drawn

@@ -33,10 +33,10 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
     ModuleValue,
     SelfValue,
     VariableValue,
+    sites_in,
 )
 from typed_nnx_codegen.migrate.linen.domain.values import NONE, Array, Seq, Table, Value
 from typed_nnx_codegen.migrate.linen.layers import find_layer
-from typed_nnx_codegen.migrate.linen.plan.site_names import sites_in
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, wanted_shape
 
 _MESSAGE: Final = "which variable this is in `.variables` is not known"

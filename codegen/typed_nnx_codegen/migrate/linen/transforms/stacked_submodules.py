@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Entry, Site
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Entry, Site, linen_class_name
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim
 from typed_nnx_codegen.migrate.linen.domain.frames import Recorder
 from typed_nnx_codegen.migrate.linen.domain.references import ClassTransform, ModuleValue, Repeated
 from typed_nnx_codegen.migrate.linen.domain.values import NONE, Seq, Value
-from typed_nnx_codegen.migrate.linen.plan.site_names import linen_class_name
 from typed_nnx_codegen.migrate.linen.transforms.lifts import (
     Lift,
     Refer,

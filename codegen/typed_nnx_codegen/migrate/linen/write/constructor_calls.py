@@ -84,8 +84,12 @@ from typed_nnx_codegen.migrate.linen.trace.record import Measured, TracedCall
 from typed_nnx_codegen.migrate.linen.transforms.lifts import Unsupported, collections_of
 from typed_nnx_codegen.migrate.linen.transforms.stacked_submodules import stacked
 from typed_nnx_codegen.migrate.linen.transforms.submodule_calls import part_of
-from typed_nnx_codegen.migrate.linen.write.method_edits import SETTING, follows_inputs, typed
-from typed_nnx_codegen.migrate.linen.write.moving import chosen_constructor
+from typed_nnx_codegen.migrate.linen.write.method_edits import (
+    SETTING,
+    chosen_constructor,
+    follows_inputs,
+    typed,
+)
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.evaluate.executor import Executor

@@ -28,8 +28,11 @@ from typed_nnx_codegen.migrate.linen.project.fields import holds_arrays, may_be_
 from typed_nnx_codegen.migrate.linen.state.reads import MODE_LINE
 from typed_nnx_codegen.migrate.linen.write.constructor_code import is_partitioning_in, placed_later
 from typed_nnx_codegen.migrate.linen.write.layout import simple
-from typed_nnx_codegen.migrate.linen.write.looping import with_comprehensions
-from typed_nnx_codegen.migrate.linen.write.tidying import pure_in, without_unread
+from typed_nnx_codegen.migrate.linen.write.tidying import (
+    pure_in,
+    with_comprehensions,
+    without_unread,
+)
 
 _BUILTINS: Final = frozenset(dir(builtins))
 

@@ -30,12 +30,11 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     Recorder,
 )
 from typed_nnx_codegen.migrate.linen.domain.markers import SIZE
-from typed_nnx_codegen.migrate.linen.domain.names import bound_in, names_in
-from typed_nnx_codegen.migrate.linen.domain.references import Repeated, SelfValue
+from typed_nnx_codegen.migrate.linen.domain.names import bound_in, names_in, snake_case
+from typed_nnx_codegen.migrate.linen.domain.references import Repeated, SelfValue, sites_in
 from typed_nnx_codegen.migrate.linen.domain.values import Seq, Table, Value
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.plan.lifting import Lifting
-from typed_nnx_codegen.migrate.linen.plan.site_names import sites_in, snake_case
 from typed_nnx_codegen.migrate.linen.project.fields import (
     as_loop,
     assigned_container,
