@@ -37,7 +37,9 @@ class _Entry:
 _MIGRATE: Final = "typed_nnx_codegen.migrate.command"
 _FIRST: Final = {
     "migrate": _Entry(
-        _MIGRATE, "Rewrite older NNX code, or flax.linen code, for typed-nnx.", ("libcst", "rich")
+        _MIGRATE,
+        "Rewrite older NNX code, or flax.linen code, for typed-nnx.",
+        ("libcst", "rich", "ruff"),
     ),
     "verify": _Entry(
         "typed_nnx_codegen.verify.command",

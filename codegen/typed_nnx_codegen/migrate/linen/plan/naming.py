@@ -290,7 +290,7 @@ class Naming:
             parting = [
                 one for one in site.conditions if sides.get(one.number, one.side) != one.side
             ]
-            if any(not one.is_of_call for one in parting) or (parting and are_alike(site, other)):
+            if any(not one.is_of_call for one in parting):
                 return other.attribute
             if parting:
                 self._recorder.mark(site.node, _ONE_NAME, NAME)
@@ -559,16 +559,6 @@ def is_even(value: Repeated) -> bool:
         return False
     loops = [site.loops[-1:] for site in sites_in(value)]
     return len(set(loops)) == len(loops)
-
-
-def are_alike(one: Site, other: Site) -> bool:
-    """Whether two submodules are of one class and made with the same settings."""
-    given = [
-        {name: bound.code for name, bound in site.given.items() if name != "name"}
-        for site in (one, other)
-    ]
-    is_same = one.target == other.target and one.transforms == other.transforms
-    return is_same and given[0] == given[1] and None not in given[0].values()
 
 
 def is_stateless(site: Site) -> bool:

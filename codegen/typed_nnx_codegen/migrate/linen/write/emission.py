@@ -26,6 +26,7 @@ from typed_nnx_codegen.migrate.linen.domain.code import (
     in_same,
     left_of,
     with_left_comments,
+    wrapped,
 )
 from typed_nnx_codegen.migrate.linen.domain.markers import NAME, STAYS
 from typed_nnx_codegen.migrate.linen.domain.names import is_of_layer, linen_name, written_name
@@ -268,18 +269,6 @@ def _mark(node: cst.CSTNode, *plans: ClassPlan) -> None:
             one.log.append(Mark(node, _DIFFERENT, NAME))
 
 
-_OPERATORS: dict[type[cst.BaseAugOp], cst.BaseBinaryOp] = {
-    cst.AddAssign: cst.Add(),
-    cst.SubtractAssign: cst.Subtract(),
-    cst.MultiplyAssign: cst.Multiply(),
-    cst.DivideAssign: cst.Divide(),
-    cst.FloorDivideAssign: cst.FloorDivide(),
-    cst.ModuloAssign: cst.Modulo(),
-    cst.PowerAssign: cst.Power(),
-    cst.MatrixMultiplyAssign: cst.MatrixMultiply(),
-}
-
-
 def written_variable(
     node: cst.CSTNode, updated: cst.Assign | cst.AugAssign, reading: str
 ) -> cst.CSTNode:
@@ -299,13 +288,9 @@ def written_variable(
         return updated
     value = updated.value
     if isinstance(updated, cst.AugAssign):
-        operator = _OPERATORS.get(type(updated.operator))
-        if operator is None:
-            return updated
-        before = cst.parse_expression(f"{cst.Module([]).code_for_node(variable)}{reading}")
-        if not isinstance(value, (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Integer)):
-            value = value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-        value = cst.BinaryOperation(before, operator, value)
+        operator = code_of(updated.operator).strip().removesuffix("=")
+        added = value if isinstance(value, cst.BaseNumber) else wrapped(value)
+        value = cst.parse_expression(f"{code_of(variable)}{reading} {operator} {code_of(added)}")
     del node
     return cst.Expr(cst.Call(cst.Attribute(variable, cst.Name("set_value")), [cst.Arg(value)]))
 
@@ -776,22 +761,13 @@ def with_helpers(module: cst.Module, helpers: Iterable[Helper], file: File) -> c
 
 def _behind_imports(module: cst.Module) -> int:
     """Return the place behind the last import of the top level, and behind the docstring."""
-    place = 0
-    for number, one in enumerate(module.body):
-        if isinstance(one, (cst.ClassDef, cst.FunctionDef)):
-            break
-        if number == 0 and module.get_docstring() is not None:
-            place = 1
-        if any(isinstance(each, (cst.Import, cst.ImportFrom)) for each in _flat(one)):
-            place = number + 1
-    return place
-
-
-def _flat(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    yield node
-    for child in node.children:
-        if isinstance(child, (cst.BaseStatement, cst.BaseSmallStatement, cst.BaseSuite)):
-            yield from _flat(child)
+    imports = [
+        number
+        for number, one in enumerate(module.body)
+        if isinstance(one, cst.SimpleStatementLine)
+        and isinstance(one.body[0], (cst.Import, cst.ImportFrom))
+    ]
+    return imports[-1] + 1 if imports else int(module.get_docstring() is not None)
 
 
 def _defines(node: cst.CSTNode) -> str:

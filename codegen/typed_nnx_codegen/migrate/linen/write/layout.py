@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import ast
-import shutil
-import subprocess
-import sysconfig
 import tomllib
 import warnings
 from collections.abc import Iterator, Mapping
@@ -19,6 +16,7 @@ from typing import Final, TypeVar
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.ruff import run_ruff
 
 _DEFAULT_WIDTH: Final = 88
 _WIDEST: Final = 320  # for ruff
@@ -86,9 +84,6 @@ def _formatted(texts: Mapping[Path, tuple[str, str]]) -> dict[Path, str]:
     Args:
         texts: The text of each file, and the options of ruff for it.
     """
-    ruff = shutil.which("ruff", path=sysconfig.get_path("scripts")) or shutil.which("ruff")
-    if ruff is None or not texts:
-        return {}
     with TemporaryDirectory() as folder:
         places = {path: Path(folder, str(number), "text.py") for number, path in enumerate(texts)}
         for path, place in places.items():
@@ -96,9 +91,8 @@ def _formatted(texts: Mapping[Path, tuple[str, str]]) -> dict[Path, str]:
             place.parent.mkdir()
             place.with_name("ruff.toml").write_text(options, encoding="utf-8")
             place.write_bytes(text.encode())
-        command = (ruff, "format", "--no-cache", "--quiet", ".")
         # In the folder, so that ruff reads no configuration of the project.
-        subprocess.run(command, cwd=folder, check=False, capture_output=True)
+        run_ruff("format", "--no-cache", "--quiet", ".", folder=Path(folder))
         return {path: place.read_bytes().decode() for path, place in places.items()}
 
 

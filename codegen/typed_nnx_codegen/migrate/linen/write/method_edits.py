@@ -23,7 +23,7 @@ from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.code import code_with, passed_token
 from typed_nnx_codegen.migrate.linen.domain.frames import CallEdit, Frame, Recorder
 from typed_nnx_codegen.migrate.linen.domain.markers import CALL
-from typed_nnx_codegen.migrate.linen.domain.names import snake_case
+from typed_nnx_codegen.migrate.linen.domain.names import names_in, snake_case
 from typed_nnx_codegen.migrate.linen.layers import Argument, Built, Helper, find_layer
 from typed_nnx_codegen.migrate.linen.layers.definitions import IN_DTYPE_OF_INPUTS, KEEP_DTYPES
 from typed_nnx_codegen.migrate.linen.project.fields import FieldFacts, merges
@@ -154,7 +154,7 @@ def _is_known_at(site: Site, node: cst.Call, edit: CallEdit) -> bool:
         and bound.node is not None
         and edit.frame is not None
         and edit.frame.method is not None
-        and is_same_there(bound.node, bound.place, edit.frame, node)
+        and is_same_there(bound.node, bound.place, edit.frame)
     )
 
 
@@ -409,7 +409,7 @@ class Moving:
             if not all(name in wanted for wanted in options.values()):
                 continue
             self._reached.setdefault(site, set()).add(name)
-            code = self._spelled(bound, edit.frame, node)
+            code = self._spelled(bound, edit.frame)
             if code is None:
                 self._recorder.mark(
                     node, f"`{name}` of this submodule is not known where it is called", CALL
@@ -440,7 +440,7 @@ class Moving:
             takers = [one for one, wanted in options.items() if name in wanted]
             if len(takers) == len(options):
                 continue
-            code = self._spelled(options[takers[0]][name], edit.frame, node)
+            code = self._spelled(options[takers[0]][name], edit.frame)
             written = code and chosen_keyword(name, code, takers, site, self._recorder, self._refer)
             if written:
                 self._reached.setdefault(site, set()).add(name)
@@ -464,12 +464,12 @@ class Moving:
         for name, bound in _movable(site):
             yield name, bound
 
-    def _spelled(self, bound: Bound, frame: Frame | None, node: cst.Call) -> str | None:
+    def _spelled(self, bound: Bound, frame: Frame | None) -> str | None:
         """Return an argument as code at a call; None where it is something else there."""
         if bound.node is None or frame is None or frame.method is None:
             return None
         place = bound.place
-        if isinstance(place, Frame) and not is_same_there(bound.node, place, frame, node):
+        if isinstance(place, Frame) and not is_same_there(bound.node, place, frame):
             return None
         code = code_with(bound.node, {**self._recorder.plan.replacements, **self._reads})
         used = {
@@ -554,18 +554,9 @@ class Moving:
                             self._need(method.node, name)
                             if field not in merged and node not in plan.replacements:
                                 self._recorder.replace(node, name)
-                        elif not self._is_moved(node, method.node):
+                        else:
                             message = f"`{field}` depends on calls, and `{method.name}` reads it"
                             self._recorder.mark(node, message, CALL)
-
-    def _is_moved(self, node: cst.CSTNode, method: cst.FunctionDef) -> bool:
-        """Whether a part of `setup` is in an argument that is given at calls instead."""
-        del method
-        return any(
-            bound.node is not None and (bound.node is node or node in set(descendants(bound.node)))
-            for site in self._recorder.plan.sites
-            for _, bound in _moving(site, self._facts, self._plan_of)
-        )
 
 
 def _line(keyword: CallKeyword) -> tuple[str, str]:
@@ -600,7 +591,7 @@ def _moving(
             yield keyword.name, bound
 
 
-def is_same_there(node: cst.BaseExpression, place: Frame, frame: Frame, call: cst.Call) -> bool:
+def is_same_there(node: cst.BaseExpression, place: Frame, frame: Frame) -> bool:
     """Whether an expression of a method is the same at a call as where it stands."""
     names = {
         one.value
@@ -616,50 +607,19 @@ def is_same_there(node: cst.BaseExpression, place: Frame, frame: Frame, call: cs
         around = around.outer
     if around is None or place.method is None:
         return False
-    return not _is_bound_between(names, node, call, place.method.node)
+    return not _is_bound_behind(names, node, place.method.node)
 
 
-def _is_bound_between(
-    names: set[str], node: cst.CSTNode, call: cst.CSTNode, method: cst.FunctionDef
-) -> bool:
-    """Whether any of the names is bound anew between an expression and a call, or in a loop."""
-    order = {one: position for position, one in enumerate(descendants(method.body))}
-    first, last = order.get(node, -1), order.get(call, -1)
-    if first < 0 or last < 0:
+def _is_bound_behind(names: set[str], node: cst.CSTNode, method: cst.FunctionDef) -> bool:
+    """Whether a method binds any of the names behind an expression: where it stands they are others."""
+    below = list(descendants(method.body))
+    if node not in below:
         return True
-    # What is called is above its arguments: where the constructor is called at once, the call
-    # comes before the argument.
-    for target, position in order.items():
-        if isinstance(target, cst.Name) and target.value in names and _binds(target, order):
-            if first < position < last:
-                return True
-            loops = [
-                one
-                for one in order
-                if isinstance(one, (cst.For, cst.While))
-                and _within(target, one)
-                and _within(call, one)
-                and not _within(node, one)
-            ]
-            if loops:
-                return True
-    return False
+    return any(
+        names & set(names_in(one.target))
+        for one in below[below.index(node) :]
+        if isinstance(one, _BINDING)
+    )
 
 
-def _within(node: cst.CSTNode, around: cst.CSTNode) -> bool:
-    return any(one is node for one in descendants(around))
-
-
-def _binds(name: cst.Name, nodes: dict[cst.CSTNode, int]) -> bool:
-    for node in nodes:
-        match node:
-            case (
-                cst.AssignTarget(target=target)
-                | cst.AugAssign(target=target)
-                | cst.AnnAssign(target=target)
-                | cst.For(target=target)
-                | cst.NamedExpr(target=target)
-            ):
-                if target is name or _within(name, target):
-                    return True
-    return False
+_BINDING: Final = (cst.AssignTarget, cst.AugAssign, cst.AnnAssign, cst.For, cst.NamedExpr)

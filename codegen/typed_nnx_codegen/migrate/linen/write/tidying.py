@@ -383,37 +383,19 @@ class _Taking:
     def _looped(
         self, node: cst.BaseStatement, before: int, behind: int
     ) -> cst.BaseStatement | None:
-        """Return a loop, or branches with one each, over the items of the list.
+        """Return a loop over the items of the list; None where it does not take one in each iteration.
 
         Args:
             node: The statement.
             before: How many items are taken before it.
             behind: How many items are taken after it.
         """
-        match node:
-            case cst.For(body=cst.IndentedBlock() as body, orelse=None):
-                leaves = (cst.Break, cst.Continue, cst.Return)
-                if any(isinstance(one, leaves) for one in descendants(body)):
-                    return None
-                return (
-                    self._over_items(node, before, behind) if self._count_all(body) == 1 else None
-                )
-            case cst.If(body=cst.IndentedBlock() as body, orelse=orelse) if (
-                not before and not behind
-            ):
-                changes: dict[str, object] = {}
-                if self._count_all(body) != 0:
-                    changes["body"] = self._block(body, 0)
-                match orelse:
-                    case cst.Else(body=cst.IndentedBlock() as other) if self._count(orelse) != 0:
-                        block = self._block(other, 0)
-                        changes["orelse"] = (
-                            None if block is None else orelse.with_changes(body=block)
-                        )
-                    case cst.If() if self._count(orelse) != 0:
-                        changes["orelse"] = self._looped(orelse, 0, 0)
-                return None if None in changes.values() else node.with_changes(**changes)
-        return None
+        if not isinstance(node, cst.For) or node.orelse is not None:
+            return None
+        leaves = (cst.Break, cst.Continue, cst.Return)
+        if any(isinstance(one, leaves) for one in descendants(node.body)):
+            return None
+        return self._over_items(node, before, behind) if self._count_all(node.body) == 1 else None
 
     def _over_items(self, node: cst.For, before: int, behind: int) -> cst.For:
         body = node.body.visit(_Exchange(self._takes, iter([cst.Name(self._item)] * 2)))

@@ -207,16 +207,6 @@ class ReturnedByCall(nn.Module):
         return norm_of(is_rms)(use_bias=True, bias_init=nn.initializers.zeros, name="norm")(x)
 
 
-class OneNameAlike(nn.Module):
-    @nn.compact
-    def __call__(self, x, is_twice: bool = True):
-        if is_twice:
-            x = nn.Dense(4, name="dense")(x) * 2
-        else:
-            x = nn.Dense(4, name="dense")(x)
-        return x
-
-
 class OneNameForTwo(nn.Module):
     @nn.compact
     def __call__(self, x, is_biased: bool = True):

@@ -31,8 +31,6 @@ EXAMPLES = [
     Example(Build("ReturnedByCall"), X, is_rms=False),
     Example(Build("ReturnedByOther"), X),
     Example(Build("ReturnsAnother"), X),
-    Example(Build("OneNameAlike"), X),
-    Example(Build("OneNameAlike"), X, is_twice=False),
     Example(Build("OneNameForTwo"), X),
     Example(Build("OneNameForTwo"), X, is_biased=False),
 ]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import shutil
 from pathlib import Path
 
 import libcst as cst
 import pytest
 
+from typed_nnx_codegen.migrate import ruff
 from typed_nnx_codegen.migrate.linen.write.layout import line_width, simple, with_layout
 
 BEFORE = '''\
@@ -111,7 +111,7 @@ def test_a_text_that_ruff_cannot_read_takes_no_other_along(tmp_path: Path) -> No
 
 
 def test_without_ruff_a_text_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
+    monkeypatch.setattr(ruff, "_program", lambda: None)
     assert laid_out("x = 1\n", "x = f( 1)\n", tmp_path) == "x = f( 1)\n"
 
 
