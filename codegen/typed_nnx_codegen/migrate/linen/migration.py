@@ -85,7 +85,8 @@ def migrate_linen(
     every = list(dict.fromkeys([*paths, *read]))
     project = Project(tuple(roots), is_near=True)
     analyses = _analyses(every, project)
-    before = {path: one.tree.code for path, one in analyses.items()}
+    trees = {path: one.tree for path, one in analyses.items()}
+    before = {path: tree.code for path, tree in trees.items()}
     for change, rounds in (
         (with_chosen_classes, 1),
         (with_setups, _MOST_ROUNDS),
@@ -97,11 +98,17 @@ def migrate_linen(
                 break
             project.change(found)
             analyses = _analyses(every, project)
-    migration = _Migration(analyses, before, options, trace, frozenset({*read} - {*paths}))
+    texts = {
+        path: before[path] if one.tree is trees[path] else one.tree.code
+        for path, one in analyses.items()
+    }
+    del trees
+    kept = frozenset({*read} - {*paths})
+    migration = _Migration(analyses, before, texts, options, trace, kept)
     results = migration.run(failures, gradual=gradual)
     results = [as_it_was(one, before[one.path]) for one in results]
-    texts = with_layout({one.path: (one.before, one.after) for one in results})
-    return [replace(one, after=texts[one.path]) for one in results]
+    laid_out = with_layout({one.path: (one.before, one.after) for one in results})
+    return [replace(one, after=laid_out[one.path]) for one in results]
 
 
 def _analyses(paths: Sequence[Path], project: Project) -> dict[Path, Analysis]:
@@ -153,6 +160,7 @@ class _Migration:
     Args:
         analyses: The files.
         before: Their texts as they were.
+        texts: Their texts as they were analysed.
         options: What is asked for.
         trace: What a trace tells.
         kept: The files that are only read.
@@ -162,14 +170,17 @@ class _Migration:
         self,
         analyses: dict[Path, Analysis],
         before: dict[Path, str],
+        texts: dict[Path, str],
         options: Options,
         trace: Trace | None,
         kept: frozenset[Path] = frozenset(),
     ) -> None:
         self._analyses = analyses
         self._before = before
+        self._texts = texts
         self._kept = kept
         self._classes = LinenClasses(analyses.values())
+        self._every = [cls for one in analyses.values() for cls in self._classes.all_in(one)]
         self._files = {path: File(one, options) for path, one in analyses.items()}
         homes = {one.module: one for one in analyses.values()}
         refers = {one.analysis.path: _Refer(one, homes) for one in self._files.values()}
@@ -181,20 +192,19 @@ class _Migration:
         self._unwritten: dict[Path, str] = {}
         # Imports that a file no longer needs itself, and that others import from it.
         self._needed: dict[Path, frozenset[str]] = {}
+        # What is written in methods, and the modules that stay then.
+        self._methods: tuple[list[LinenClass], MethodCode] | None = None
 
     def _keep_some(self, gradual: Gradual) -> None:
         """Plan until no module that needs a person is migrated."""
         while True:
             self._planner = Planner(self._classes, self._refers, self._trace, gradual)
-            for cls in self._every():
+            for cls in self._every:
                 self._check_helpers(cls)
-            plans = {cls: self._planner.plan_of(cls) for cls in self._every()}
+            plans = {cls: self._planner.plan_of(cls) for cls in self._every}
             if not gradual.wraps_layers or not gradual.keep(plans, self._classes):
                 break
         self._callers = Callers(self._classes, self._planner.plan_of)
-
-    def _every(self) -> list[LinenClass]:
-        return [cls for one in self._analyses.values() for cls in self._classes.all_in(one)]
 
     def run(self, failures: Failures, *, gradual: bool) -> list[LinenResult]:
         """Plan all modules, then write each file."""
@@ -203,9 +213,9 @@ class _Migration:
             keeping = Gradual(wraps_layers=gradual)
             keeping.keep_bridged(bridged, self._classes)
             if gradual:
-                keeping.keep_read(cls for cls in self._every() if cls.analysis.path in self._kept)
+                keeping.keep_read(cls for cls in self._every if cls.analysis.path in self._kept)
             self._keep_some(keeping)
-        every = self._every()
+        every = self._every
         written = [path for path in self._analyses if path not in self._kept]
         staying = Staying({cls: self._planner.plan_of(cls) for cls in every}, self._kept)
         for cls in every:
@@ -277,6 +287,8 @@ class _Migration:
         # A bug of ours must not stop the other files.
         except Exception as error:  # noqa: BLE001 - what is kept back says it
             return "", described(error)
+        if text == self._before[path]:
+            return text, ""
         if error_in(text):
             return text, _UNWRITABLE
         new = newly_undefined(self._before[path], text)
@@ -286,6 +298,8 @@ class _Migration:
         """Keep the names that other files import; return whether anything changed for it."""
         lost: dict[Path, frozenset[str]] = {}
         for path, text in texts.items():
+            if text == self._before[path]:
+                continue
             before, after = defined_names(self._before[path]), defined_names(text)
             if before is not None and after is not None and before - after:
                 lost[path] = before - after
@@ -334,10 +348,10 @@ class _Migration:
         plans = self._plans(path)
         callers = self._callers.plan(file)
         if not plans and callers.is_empty:
-            return tree.code
+            return self._texts[path]
         self._caller_marks[path] = callers.marks
         after = tree.visit(
-            Emission(file, self._classes, self._planner.plan_of, self._methods(), callers)
+            Emission(file, self._classes, self._planner.plan_of, self._method_code(), callers)
         )
         assert isinstance(after, cst.Module)
         helpers = [one for plan in plans if not plan.stays for one in plan.helpers]
@@ -346,15 +360,20 @@ class _Migration:
         assert isinstance(after, cst.Module)
         return finish_imports(tree, after, file, self._needed.get(path, frozenset())).code
 
-    def _methods(self) -> MethodCode:
-        return merged(self._planner.plan_of(cls) for cls in self._every())
+    def _method_code(self) -> MethodCode:
+        """Return what is written differently in methods of the modules that do not stay."""
+        plans = [self._planner.plan_of(cls) for cls in self._every]
+        staying = [plan.cls for plan in plans if plan.stays]
+        if self._methods is None or self._methods[0] != staying:
+            self._methods = staying, merged(plans)
+        return self._methods[1]
 
     def _result(self, path: Path, text: str | None) -> LinenResult:
-        tree = self._analyses[path].tree
+        tree, before = self._analyses[path].tree, self._texts[path]
         plans = self._plans(path)
         findings = findings_of(tree, plans, self._caller_marks.get(path, ()))
         problems = [f"{plan.cls.name}: {plan.problem}" for plan in plans if plan.problem]
-        result = LinenResult(path, tree.code, text or tree.code, plans, findings)
+        result = LinenResult(path, before, text or before, plans, findings)
         problems += [self._unwritten[path]] if path in self._unwritten else []
         return replace(result, error="; ".join(problems))
 

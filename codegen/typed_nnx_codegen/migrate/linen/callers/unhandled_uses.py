@@ -327,6 +327,8 @@ class Callers:
         self._constructions: Constructions | None = None
         self._kinds: Kinds | None = None
         self._plans: list[ClassPlan] = []
+        # The names of paths, and the modules that stay then.
+        self._names: tuple[list[LinenClass], PathNames] | None = None
 
     def plan(self, file: File) -> CallerPlan:
         """Return what is written differently in a file, outside of modules."""
@@ -337,7 +339,12 @@ class Callers:
             self._kinds = Kinds(self._constructions, self._plan_of)
         writing = Writing(file, self._constructions, self._kinds, self._plan_of)
         writing.run()
-        names = PathNames(self._plans)
-        write_path_names(file, self._constructions, names, writing.plan)
+        write_path_names(file, self._constructions, self._path_names(), writing.plan)
         mark_leftovers(file, self._constructions, writing.plan)
         return writing.plan
+
+    def _path_names(self) -> PathNames:
+        staying = [plan.cls for plan in self._plans if plan.stays]
+        if self._names is None or self._names[0] != staying:
+            self._names = staying, PathNames(self._plans)
+        return self._names[1]
