@@ -40,10 +40,10 @@ class Screen:
         self._summary = self._errors if taken else _console(to_errors=False)
 
     @contextmanager
-    def progress(self, total: int) -> Iterator[Callable[[FileResult], None]]:
-        """Show a bar; the function that is given moves it on by one file."""
+    def progress(self, total: int) -> Iterator[Callable[[float], None]]:
+        """Show a bar; the function that is given moves it on by some files, or a part of one."""
         if self._quiet or not is_terminal("stderr"):
-            yield lambda result: None
+            yield lambda files: None
             return
         columns = (
             TextColumn("migrating"),
@@ -53,7 +53,7 @@ class Screen:
         )
         with Progress(*columns, console=self._errors, transient=True) as bar:
             task = bar.add_task("", total=total)
-            yield lambda result: bar.advance(task)
+            yield lambda files: bar.advance(task, files)
 
     def show_diffs(self, results: Sequence[FileResult], folder: Path) -> None:
         """Show the diffs of the files that change: coloured for a person, as they are otherwise."""

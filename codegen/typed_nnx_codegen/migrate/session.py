@@ -75,9 +75,15 @@ class Work(Protocol):
     """What is done with the files: the rules for older NNX code, or the migration of Linen code."""
 
     def migrate(
-        self, files: Sequence[Path], request: Request, on_result: Callable[[FileResult], None]
+        self, files: Sequence[Path], request: Request, advance: Callable[[float], None]
     ) -> list[FileResult]:
-        """Migrate files; nothing is written."""
+        """Migrate files; nothing is written.
+
+        Args:
+            files: The files.
+            request: What is asked for.
+            advance: Called with the number of files that are done now, or a part of one.
+        """
         ...
 
     def written_paths(self, result: FileResult) -> Sequence[Path]:
@@ -96,10 +102,16 @@ class OlderCode:
     """The rules for older NNX code: each file is written in its place."""
 
     def migrate(
-        self, files: Sequence[Path], request: Request, on_result: Callable[[FileResult], None]
+        self, files: Sequence[Path], request: Request, advance: Callable[[float], None]
     ) -> list[FileResult]:
         """Migrate files; nothing is written."""
-        return migrate_all(files, request.paths, request.options, request.jobs, on_result)
+
+        def done(result: FileResult) -> None:
+            """Count a file."""
+            del result
+            advance(1)
+
+        return migrate_all(files, request.paths, request.options, request.jobs, done)
 
     def written_paths(self, result: FileResult) -> Sequence[Path]:
         """Return the file itself."""
@@ -148,8 +160,8 @@ def migrated(found: Discovery, request: Request, screen: Screen, work: Work) -> 
         screen: Where a bar is shown.
         work: What is done with the files.
     """
-    with screen.progress(len(found.files)) as on_result:
-        results = work.migrate(found.files, request, on_result)
+    with screen.progress(len(found.files)) as advance:
+        results = work.migrate(found.files, request, advance)
     unread = [FileResult(each.path, error=each.reason) for each in _not_read(found, request)]
     return sorted([*results, *unread], key=lambda result: result.path)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -52,6 +52,8 @@ from typed_nnx_codegen.migrate.undefined_names import (
     newly_undefined,
 )
 
+# The parts of the work, as they are shown: to read files, to plan modules, to write files.
+_OF_READING, _OF_PLANNING, _OF_WRITING = 0.2, 0.5, 0.3
 # Helpers of helpers: how deep `setup` goes to build submodules.
 _MOST_ROUNDS = 3
 _UNWRITABLE = "its new text would not parse"
@@ -67,6 +69,7 @@ def migrate_linen(
     gradual: bool = False,
     read: Sequence[Path] = (),
     failures: Failures = NO_FAILURES,
+    advance: Callable[[float], None] = lambda part: None,
 ) -> list[LinenResult]:
     """Migrate files; nothing is written.
 
@@ -78,13 +81,14 @@ def migrate_linen(
         gradual: Whether modules that need a person stay in Linen, in a bridge.
         read: Files that are not migrated, whose modules the others may use.
         failures: What running the migrated code has shown.
+        advance: Called with the part of the work that is done now: all parts together are 1.
 
     Returns:
         The results of the files that could be read and mention flax.
     """
     every = list(dict.fromkeys([*paths, *read]))
     project = Project(tuple(roots), is_near=True)
-    analyses = _analyses(every, project)
+    analyses = _analyses(every, project, _steps(advance, _OF_READING, len(every)))
     trees = {path: one.tree for path, one in analyses.items()}
     before = {path: tree.code for path, tree in trees.items()}
     for change, rounds in (
@@ -104,17 +108,37 @@ def migrate_linen(
     }
     del trees
     kept = frozenset({*read} - {*paths})
-    migration = _Migration(analyses, before, texts, options, trace, kept)
+    migration = _Migration(analyses, before, texts, options, trace, kept, advance)
     results = migration.run(failures, gradual=gradual)
     results = [as_it_was(one, before[one.path]) for one in results]
     laid_out = with_layout({one.path: (one.before, one.after) for one in results})
     return [replace(one, after=laid_out[one.path]) for one in results]
 
 
-def _analyses(paths: Sequence[Path], project: Project) -> dict[Path, Analysis]:
+def _analyses(
+    paths: Sequence[Path], project: Project, step: Callable[[], None] = lambda: None
+) -> dict[Path, Analysis]:
     """Return the analyses of the files that could be read."""
-    found = {path: project.analysis_of(path) for path in paths}
-    return {path: one for path, one in found.items() if one is not None}
+    found: dict[Path, Analysis] = {}
+    for path in paths:
+        analysis = project.analysis_of(path)
+        if analysis is not None:
+            found[path] = analysis
+        step()
+    return found
+
+
+def _steps(advance: Callable[[float], None], part: float, count: int) -> Callable[[], None]:
+    """Return what is called after each step of a part of the work; steps beyond `count` are none."""
+    left = count
+
+    def step() -> None:
+        nonlocal left
+        if left:
+            left -= 1
+            advance(part / count)
+
+    return step
 
 
 class _Refer:
@@ -164,6 +188,7 @@ class _Migration:
         options: What is asked for.
         trace: What a trace tells.
         kept: The files that are only read.
+        advance: Called with the part of the work that is done now.
     """
 
     def __init__(
@@ -173,7 +198,8 @@ class _Migration:
         texts: dict[Path, str],
         options: Options,
         trace: Trace | None,
-        kept: frozenset[Path] = frozenset(),
+        kept: frozenset[Path],
+        advance: Callable[[float], None],
     ) -> None:
         self._analyses = analyses
         self._before = before
@@ -185,7 +211,10 @@ class _Migration:
         homes = {one.module: one for one in analyses.values()}
         refers = {one.analysis.path: _Refer(one, homes) for one in self._files.values()}
         self._refers, self._trace = refers, trace
-        self._planner = Planner(self._classes, refers, trace)
+        # Each module is looked at before it is planned.
+        self._planned = _steps(advance, _OF_PLANNING, 2 * len(self._every))
+        self._written = _steps(advance, _OF_WRITING, len(analyses.keys() - kept))
+        self._planner = Planner(self._classes, refers, trace, on_module=self._planned)
         self._callers = Callers(self._classes, self._planner.plan_of)
         self._caller_marks: dict[Path, list[Mark]] = {}
         # Files without a module that could not be written, and why.
@@ -198,7 +227,9 @@ class _Migration:
     def _keep_some(self, gradual: Gradual) -> None:
         """Plan until no module that needs a person is migrated."""
         while True:
-            self._planner = Planner(self._classes, self._refers, self._trace, gradual)
+            self._planner = Planner(
+                self._classes, self._refers, self._trace, gradual, self._planned
+            )
             for cls in self._every:
                 self._check_helpers(cls)
             plans = {cls: self._planner.plan_of(cls) for cls in self._every}
@@ -258,6 +289,7 @@ class _Migration:
 
     def _write(self, path: Path, texts: dict[Path, str]) -> list[ClassPlan]:
         """Write a file into `texts`; return the modules that cannot be written and stay now."""
+        self._written()
         if path in self._unwritten:
             return []
         try:

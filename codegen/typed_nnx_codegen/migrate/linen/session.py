@@ -41,7 +41,7 @@ from typed_nnx_codegen.migrate.linen.trace.running import (
     trace_examples,
 )
 from typed_nnx_codegen.migrate.rule_info import RuleInfo
-from typed_nnx_codegen.migrate.scanning import is_generated
+from typed_nnx_codegen.migrate.scanning import is_generated, mentions_nnx
 from typed_nnx_codegen.migrate.session import Refused, Request
 from typed_nnx_codegen.migrate.sources.encoding import Encoded, decode_module
 from typed_nnx_codegen.migrate.sources.outcome import SourceError
@@ -151,6 +151,28 @@ def _uses_jax(path: Path) -> bool:
         return False
 
 
+class _Progress:
+    """Counts the files that are done: not more than there are, also where some are migrated again.
+
+    Args:
+        advance: Shows it.
+        count: The number of files.
+
+    Attributes:
+        left: How many are left.
+    """
+
+    def __init__(self, advance: Callable[[float], None], count: int) -> None:
+        self._advance = advance
+        self.left: float = count
+
+    def advance(self, files: float) -> None:
+        """Count some files, or a part of one."""
+        files = min(files, self.left)
+        self.left -= files
+        self._advance(files)
+
+
 _NOT_PYTHON = "not a Python file"
 
 
@@ -258,15 +280,17 @@ class LinenWork:
     # -- migrating ----------------------------------------------------------------------------
 
     def migrate(
-        self, files: Sequence[Path], request: Request, on_result: Callable[[FileResult], None]
+        self, files: Sequence[Path], request: Request, advance: Callable[[float], None]
     ) -> list[FileResult]:
         """Migrate files; nothing is written."""
         results: dict[Path, FileResult] = {}
         sources: list[_Source] = []
+        progress = _Progress(advance, len(files))
         for path in files:
             found = _read(path, request.paths)
             if isinstance(found, FileResult):
                 results[path] = found
+                progress.advance(1)
             else:
                 sources.append(found)
         silent = [path for path, one in results.items() if one.skipped == NO_NNX]
@@ -280,27 +304,35 @@ class LinenWork:
             self._trace = Trace(self._tables, [*near, *(one.path for one in sources)])
 
         known = NO_FAILURES
+        left = progress.left
 
         def migrate(paths: Sequence[Path]) -> list[LinenResult]:
             """Migrate files."""
             options, gradual = request.options, self._gradual
-            return migrate_linen(paths, roots, options, self._trace, gradual, near, known)
+            return migrate_linen(
+                *(paths, roots, options, self._trace, gradual, near, known),
+                lambda part: progress.advance(part * left),
+            )
 
         named = [one.path for one in sources]
         migrated = _migrated(named, migrate)
+        altered = [one.path for one in sources if _is_altered(one, migrated.get(one.path))]
+        if altered:
+            # They stay as they are, which concerns the others.
+            named = [path for path in named if path not in altered]
+            migrated = _migrated(named, migrate) | dict.fromkeys(altered, _ALTERED)
         while self._verify:
             seen = known | self._failures(migrated)
             if seen == known:
                 break
             known = seen
-            migrated = _migrated(named, migrate)
+            migrated |= _migrated(named, migrate)
         for source in sources:
             after = migrated.get(source.path)
             if source.path in silent and not (isinstance(after, LinenResult) and after.plans):
                 continue  # no class of it is a Linen module after all
             results[source.path] = self._result(source, after)
-        for path in files:
-            on_result(results[path])
+        progress.advance(progress.left)
         return [results[path] for path in files]
 
     def _failures(self, migrated: Mapping[Path, LinenResult | str]) -> Failures:
@@ -314,8 +346,10 @@ class LinenWork:
 
     def _result(self, source: _Source, found: LinenResult | str | None) -> FileResult:
         result = FileResult(source.path, source.data, source.data)
-        if not isinstance(found, LinenResult):
-            return result.failed(found or "libcst cannot parse it")
+        if found is None:
+            return _unread(source)
+        if isinstance(found, str):
+            return result.failed(found)
         if self._output is not None and not found.plans:
             return result.failed("it has no module of flax.linen, so there is nothing to write")
         try:
@@ -413,13 +447,34 @@ def _read(path: Path, named: Sequence[Path], *, needs_flax: bool = True) -> _Sou
         problem = error_in(text.text)
         if problem:
             return result.failed(f"it is not valid Python: {problem}")
-        if gives_back(text.text) != text.text:
-            return result.failed("libcst would lose spaces or a line end")
-    except (SourceError, UnknownSyntaxError) as error:
+    except SourceError as error:
         return result.failed(str(error))
     except (TooDeepError, RecursionError):
-        return result.failed("its code is nested too deeply to be parsed")
+        return result.failed(_TOO_DEEP)
     return _Source(path, data, text)
+
+
+_ALTERED = "libcst would lose spaces or a line end"
+_TOO_DEEP = "its code is nested too deeply to be parsed"
+
+
+def _is_altered(source: _Source, found: LinenResult | str | None) -> bool:
+    """Whether libcst does not give back the text of a file."""
+    return isinstance(found, LinenResult) and found.before != source.text.text
+
+
+def _unread(source: _Source) -> FileResult:
+    """Return the result of a file that was not analysed, with the reason."""
+    result = FileResult(source.path, source.data, source.data)
+    try:
+        gives_back(source.text.text)
+    except UnknownSyntaxError as error:
+        return result.failed(str(error))
+    except (TooDeepError, RecursionError):
+        return result.failed(_TOO_DEEP)
+    if mentions_nnx(source.data):
+        return result.failed(_TOO_DEEP)
+    return FileResult(source.path, skipped=NO_NNX)
 
 
 def _is_record(given: str) -> bool:

@@ -66,6 +66,7 @@ class Planner:
         refers: What spells public names, by the file in which they are written.
         trace: What a trace tells of the shapes that submodules are called with.
         gradual: The modules that stay in Linen, where NNX modules may hold such; None where not.
+        on_module: Called after each look at a module, and after each plan.
     """
 
     def __init__(
@@ -74,12 +75,14 @@ class Planner:
         refers: Mapping[Path, Callable[[str], str]] | None = None,
         trace: Trace | None = None,
         gradual: Gradual | None = None,
+        on_module: Callable[[], None] = lambda: None,
     ) -> None:
         self.classes = classes
         self.executor = Executor(classes, self.plan_of, trace, gradual)
         self._plans: dict[LinenClass, ClassPlan] = {}
         self._refers = refers or {}
         self._is_discovered = False
+        self._on_module = on_module
 
     def plan_of(self, cls: LinenClass) -> ClassPlan:
         """Return what becomes of a module."""
@@ -106,6 +109,7 @@ class Planner:
                 self._plans[cls] = _failed(cls, described(error))
             finally:
                 self.executor.names = around
+            self._on_module()
         return self._plans[cls]
 
     def _plan(self, cls: LinenClass) -> ClassPlan:
@@ -187,6 +191,8 @@ class Planner:
         # It is gone through again when it is planned, and then it counts.
         except Exception:  # noqa: BLE001 - see above
             return None
+        finally:
+            self._on_module()
         return recorder
 
     def _enter(self, instance: SelfValue, frame: Frame) -> list[str]:

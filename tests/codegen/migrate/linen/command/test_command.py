@@ -13,6 +13,8 @@ from tests.codegen.migrate.linen.command.running import run, written
 from tests.support.git import git
 from typed_nnx_codegen.migrate.linen import migration, session
 from typed_nnx_codegen.migrate.linen.plan import planner
+from typed_nnx_codegen.migrate.options import Options
+from typed_nnx_codegen.migrate.session import Request
 
 HEAD = "from flax import linen as nn\n\n\n"
 LAYER = f"""{HEAD}class Layer(nn.Module):
@@ -201,8 +203,10 @@ def test_wrong_use_has_status_2_and_says_what_is_wrong(
         ("import flax.linen as nn\nclass A(nn.Module:\n", "not valid Python: line 2"),
         ("# coding: nonsense\nimport flax\n", "its encoding is not known"),
         ("import flax\nx = " + "(" * 400 + ")" * 400 + "\n", "nested too deeply"),
+        ("import flax\nif a:\n  b\n\\\nif c:\n  b\n", "libcst cannot parse it"),
+        ("\\\nimport flax\n", "libcst would lose spaces or a line end"),
     ],
-    ids=["syntax", "encoding", "depth"],
+    ids=["syntax", "encoding", "depth", "libcst fails", "libcst loses a line"],
 )
 def test_a_file_that_cannot_be_read_is_named_and_others_are_migrated(text: str, says: str) -> None:
     Path("app/bad.py").write_text(text)
@@ -212,6 +216,22 @@ def test_a_file_that_cannot_be_read_is_named_and_others_are_migrated(text: str, 
     assert says in result.stderr
     assert "class Layer(nnx.Module)" in Path("app/layer.py").read_text()
     assert Path("app/bad.py").read_text() == text
+
+
+@pytest.mark.usefixtures("project")
+def test_a_file_that_only_has_the_word_linen_is_passed_over() -> None:
+    Path("app/sheets.py").write_text("linen = 1\n")
+    assert run("app", "--write").exit_code == 0
+
+
+def test_the_bar_moves_on_with_the_work_and_ends_with_the_last_file(project: Path) -> None:
+    files = sorted((project / "app").glob("*.py"))
+    steps: list[float] = []
+    request = Request(tuple(files), Options(), (), jobs=1)
+    session.LinenWork().migrate(files, request, steps.append)
+    assert sum(steps) == pytest.approx(len(files))
+    assert max(steps) <= 1
+    assert len(steps) > 2 * len(files)
 
 
 def test_output_of_a_file_without_modules_is_refused(project: Path) -> None:
