@@ -43,14 +43,15 @@ def line_width(folder: Path) -> int:
 
 
 def _options(path: Path, text: str) -> str:
-    """Return the options of ruff for a file: its width, quotes and indentation."""
+    """Return the options of ruff for a file: its width and quotes, and whether tabs indent it.
+
+    What goes on in another line is indented by four columns, also where blocks are by two, as in the
+    style of Google; `_indented` takes care of the blocks.
+    """
     quote = "double" if text.count('"') >= text.count("'") else "single"
-    indents = [line[: len(line) - len(line.lstrip())] for line in text.split("\n") if line.strip()]
-    first = next(filter(None, indents), "    ")
-    style = "tab" if first.startswith("\t") else "space"
-    width = 4 if style == "tab" or len(first) not in range(2, 9) else len(first)
+    style = "tab" if "\n\t" in text else "space"
     return (
-        f"line-length = {line_width(path.parent)}\nindent-width = {width}\n"
+        f"line-length = {line_width(path.parent)}\n"
         f'[format]\nquote-style = "{quote}"\nindent-style = "{style}"\n'
     )
 
