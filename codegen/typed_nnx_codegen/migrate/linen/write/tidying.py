@@ -49,7 +49,8 @@ def with_comments(before: cst.CSTNode, after: cst.CSTNode) -> cst.CSTNode:
 _PURE: Final = re.compile(
     r"(jax\.(?!debug|experimental|profiler|device_put|config)|numpy\.(?!random)|math\.|itertools\."
     r"|functools\.partial$|operator\."
-    r"|(flax\.linen|flax\.nnx|typed_nnx|nnx)\.initializers\.)"
+    r"|(flax\.linen|flax\.nnx|typed_nnx|nnx)\.initializers\."
+    r"|flax\.linen\.(checkpoint|jit|map_variables|remat|remat_scan|scan|vmap|add_metadata_axis)$)"
 )
 _BUILTINS: Final = frozenset(
     {
