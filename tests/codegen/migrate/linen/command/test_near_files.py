@@ -9,7 +9,7 @@ import pytest
 
 from tests.codegen.migrate.linen.command.running import run
 from tests.support.processes import run_process
-from typed_nnx_codegen.migrate.linen.session import near_files
+from typed_nnx_codegen.migrate.linen.imported_files import deriving_files, near_files
 
 BLOCKS = """import flax.linen as nn
 
@@ -121,3 +121,22 @@ def test_functions_with_jax_alone_tell_the_sizes_that_they_give(project: Path) -
     run("--write", model)
 
     assert "nnx.Linear(2 * in_features, 3, rngs=rngs)" in model.read_text()
+
+
+def test_files_that_inherit_from_linen_modules_are_found_by_the_names_of_classes(
+    project: Path,
+) -> None:
+    (project / "blocks.py").write_text(
+        f"{BLOCKS}\n\nBase = nn.Module\n\n\nclass Output(dict):\n    pass\n"
+    )
+    files = {
+        "wide.py": "from .blocks import Block as B\n\n\nclass Wide(B):\n    width: int = 8\n",
+        "wider.py": "from net.wide import Wide\n\n\nclass Wider(\n    Wide,\n):\n    pass\n",
+        "plain.py": "from .blocks import Base\n\n\nclass Plain(Base):\n    pass\n",
+        "output.py": "from .blocks import Output\n\n\nclass Loss(Output):\n    pass\n",
+        "alone.py": "class Block:\n    pass\n\n\nclass Other(Block):\n    pass\n",
+    }
+    for name, text in files.items():
+        (project / name).write_text(text)
+    found = deriving_files([project / name for name in files], [project / "blocks.py"])
+    assert [path.name for path in found] == ["wide.py", "plain.py", "wider.py"]
