@@ -25,7 +25,7 @@ from typed_nnx_codegen.migrate.linen.callers.places import CallerPlan
 from typed_nnx_codegen.migrate.linen.callers.rendering import Rendering, joined, keyword_of
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
-from typed_nnx_codegen.migrate.linen.layers.definitions import APPLY_WITH, BOUND_TO, FIELD_OF
+from typed_nnx_codegen.migrate.linen.layers.layer import APPLY_WITH, BOUND_TO, FIELD_OF
 
 
 class ApplyCalls:

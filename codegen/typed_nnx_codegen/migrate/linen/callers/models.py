@@ -30,7 +30,7 @@ from typed_nnx_codegen.migrate.linen.callers.kinds import (
 from typed_nnx_codegen.migrate.linen.callers.rendering import Rendering, joined
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Lifted
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
-from typed_nnx_codegen.migrate.linen.layers.definitions import (
+from typed_nnx_codegen.migrate.linen.layers.layer import (
     INIT_WITH_OUTPUT,
     VARIABLES_OF,
     WITH_SIZES,

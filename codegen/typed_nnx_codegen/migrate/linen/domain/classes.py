@@ -461,7 +461,7 @@ def layer_subclass(cls: LinenClass) -> LayerSubclass | None:
 
 def _is_default(one: Field, layer: Layer) -> bool:
     """Whether a field is a setting that NNX takes by its name, with a plain default."""
-    special = {*layer.leading, *layer.lacking, *layer.replaced, *layer.functions, *layer.renamed}
+    special = {*layer.leading, *layer.lacking, *layer.replaced, *layer.functions}
     return (
         one.name in layer.parameters
         and one.name not in special

@@ -76,7 +76,6 @@ from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
 from typed_nnx_codegen.migrate.linen.evaluate.submodules import Submodules
 from typed_nnx_codegen.migrate.linen.evaluate.tuples import over_arrays
 from typed_nnx_codegen.migrate.linen.layers import find_layer
-from typed_nnx_codegen.migrate.linen.shapes.axes import SWAPPING, ranked
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed
 from typed_nnx_codegen.migrate.linen.state.reads import share_scope
 from typed_nnx_codegen.migrate.linen.state.variables import Variables
@@ -405,10 +404,6 @@ class Calls:
             for key, one in keywords.items():
                 merged[key] = one
             return Table(merged)
-        if name.startswith("jax.ops.segment_") and args and isinstance(args[0], Array):
-            return Array(shapes.segments(args[0].shape))
-        if name in SWAPPING:
-            args = ranked(args)
         found = self.sized_lists.over(name, node, frame)
         if found is None:
             found = self.held_items.over_values(name, args, keywords)

@@ -312,6 +312,8 @@ class Expressions:
         value = frame.analysis.values.get(node, NOT_KNOWN)
         code = code_of(node)
         match value:
+            case External(name="jax.numpy.newaxis" | "numpy.newaxis"):
+                return NONE
             case External(name=name):
                 return Ref(public_linen(name))
             case ProjectClass():
@@ -374,6 +376,8 @@ class Expressions:
                 if name == "value":
                     return self.variables.read(base, node, frame)
                 return BoundMethod(base, name)
+            case Ref(name="jax.numpy" | "numpy") if name == "newaxis":
+                return NONE
             case Ref(name=public):
                 return Ref(f"{public}.{name}") if not base.code else UNKNOWN
             case Seq() | Repeated() | Const():

@@ -1,20 +1,24 @@
-"""`Layer`: what the table says of one Linen class, and what is known of its settings."""
+"""`Layer`: a Linen class in NNX, its constructor, calls, outputs and variables; helpers of migrated code."""
 
 from __future__ import annotations
 
 import ast
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache, cached_property
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece, as_dim
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.linen.domain.dims import Dim
 from typed_nnx_codegen.migrate.linen.domain.values import (
     ANY_SHAPE,
     UNKNOWN,
     Array,
-    Code,
     Const,
     Seq,
     Shape,
@@ -22,17 +26,239 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Table,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.layers.definitions import (
-    WITHOUT_SHARDING,
-    Argument,
-    Built,
-    Given,
-    Helper,
-    Inputs,
-    LayerVariable,
-    MissingWidth,
-    Refused,
-)
+from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of
+
+
+@dataclass(frozen=True)
+class Given:
+    """An argument of a constructor or a call, bound to the name of its parameter in Linen.
+
+    Attributes:
+        code: A Python expression for it, valid in the new constructor or in the method.
+        value: What is known of it.
+        keyword: Whether it was written with its name.
+    """
+
+    code: str
+    value: Value = UNKNOWN
+    keyword: bool = False
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The arguments that a layer is called with.
+
+    Attributes:
+        arguments: What is known of each, by the name of its parameter in Linen.
+    """
+
+    arguments: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Template:
+    """Code with sizes in it.
+
+    Attributes:
+        parts: Pieces of code and sizes, in order.
+    """
+
+    parts: tuple[str | Dim, ...]
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of the new constructor or call.
+
+    Attributes:
+        keyword: The name of its parameter; empty where it is positional.
+        code: The expression, or a size, or code with sizes in it.
+    """
+
+    keyword: str
+    code: str | Dim | Template
+
+    def spelled(self, size: Callable[[Dim], str] = Dim.code) -> str:
+        """Return it as it is written in a call.
+
+        Args:
+            size: Gives the expression for a size.
+        """
+        parts = self.code.parts if isinstance(self.code, Template) else (self.code,)
+        text = "".join(part if isinstance(part, str) else size(part) for part in parts)
+        return f"{self.keyword}={text}" if self.keyword else text
+
+
+@dataclass(frozen=True)
+class Helper:
+    """A function or class of `typed_nnx.migrated` that migrated code needs.
+
+    Code for flax.nnx gets its definition at the top level of the file.
+
+    Attributes:
+        name: Its name.
+    """
+
+    name: str
+
+    @property
+    def code(self) -> str:
+        """Its definition."""
+        return _definitions()[self.name][0]
+
+    @property
+    def imports(self) -> tuple[str, ...]:
+        """The modules that the definition needs, as import statements."""
+        return _definitions()[self.name][1]
+
+    @property
+    def after(self) -> tuple[Helper, ...]:
+        """The helpers that it needs itself."""
+        return tuple(map(Helper, _definitions()[self.name][2]))
+
+
+class _Untyped(cst.CSTTransformer):
+    """Leaves out types: files do not import what they are written with."""
+
+    def leave_Param(self, original_node: cst.Param, updated_node: cst.Param) -> cst.Param:
+        """Return a parameter; plain types and those of NNX stay."""
+        annotation = original_node.annotation
+        if annotation is None or code_of(annotation.annotation) in _KEPT:
+            return updated_node
+        tight = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+        equal = tight if updated_node.default is not None else cst.MaybeSentinel.DEFAULT
+        return updated_node.with_changes(annotation=None, equal=equal)
+
+    def leave_FunctionDef(
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.FunctionDef:
+        """Return a function."""
+        del original_node
+        return updated_node.with_changes(returns=None)
+
+    def leave_AnnAssign(
+        self, original_node: cst.AnnAssign, updated_node: cst.AnnAssign
+    ) -> cst.BaseSmallStatement:
+        """Return an assignment."""
+        del original_node
+        if updated_node.value is None:
+            return updated_node
+        return cst.Assign([cst.AssignTarget(updated_node.target)], updated_node.value)
+
+
+_KEPT: Final = frozenset({"int", "bool", "float", "str", "nnx.Module", "nnx.Rngs"})
+
+
+@cache
+def _definitions() -> dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]]:
+    """Return the code of each helper, the import statements and the other helpers that it needs."""
+    spec = find_spec("typed_nnx")
+    assert spec is not None
+    assert spec.submodule_search_locations is not None
+    folder = Path(spec.submodule_search_locations[0], "migrated")
+    found: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {}
+    for path in sorted(folder.glob("_*.py")):
+        body = cst.parse_module(path.read_text(encoding="utf-8")).body
+        nodes = [one for one in body if isinstance(one, cst.FunctionDef | cst.ClassDef)]
+        imports = [one for one in body if isinstance(one, cst.SimpleStatementLine)]
+        for node in nodes:
+            bare = node.with_changes(leading_lines=()).visit(_Untyped())
+            assert isinstance(bare, cst.CSTNode)
+            read = {one.value for one in descendants(bare) if isinstance(one, cst.Name)}
+            texts = [code_of(one.with_changes(leading_lines=())).strip() for one in imports]
+            needed = [text for text in texts if _binds_one_of(text, read)]
+            others = [one.name.value for one in nodes if one.name.value in read]
+            name = node.name.value
+            after = tuple(one for one in others if one != name)
+            found[name] = (code_of(bare), tuple(needed), after)
+    return found
+
+
+def _binds_one_of(statement: str, names: set[str]) -> bool:
+    """Whether a statement imports one of some names, other than those of NNX."""
+    is_import = statement.startswith(("import ", "from ")) and " as nnx" not in statement
+    return is_import and statement.rpartition(" ")[2] in names
+
+
+@dataclass(frozen=True)
+class Built:
+    """How a layer is constructed.
+
+    Attributes:
+        cls: The public name of its class, ``nnx.Linear``, or the name of a helper.
+        arguments: The arguments of the constructor without ``rngs``.
+        takes_rngs: Whether ``rngs=rngs`` belongs at the end.
+        helpers: What the code needs at the top level of the file.
+    """
+
+    cls: str
+    arguments: tuple[Argument, ...]
+    takes_rngs: bool = True
+    helpers: tuple[Helper, ...] = ()
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Why there is no code that does the same; becomes a marker.
+
+    Attributes:
+        why: The reason, a sentence.
+        fix: What to do, a sentence.
+    """
+
+    why: str
+    fix: str
+
+
+@dataclass(frozen=True)
+class MissingWidth:
+    """A width that the inputs do not tell.
+
+    Attributes:
+        parameter: The parameter of the new constructor that it is for.
+    """
+
+    parameter: str
+
+
+@dataclass(frozen=True)
+class LayerVariable:
+    """Where a variable of the Linen layer is in the new one.
+
+    Attributes:
+        linen: Its path, collection first: ``params/kernel``; may be a whole subtree.
+        nnx: The path of attributes: ``kernel``, ``query.kernel``.
+        transpose: How its axes are permuted; None where they stay.
+        reshape: The new shape; None where it stays.
+    """
+
+    linen: str
+    nnx: str
+    transpose: tuple[int, ...] | None = None
+    reshape: tuple[int, ...] | None = None
+
+
+Settings = Mapping[str, Given]
+Widths = tuple[Argument, ...] | Refused | MissingWidth
+Building = Built | Refused | MissingWidth
+Added = tuple[tuple[Argument, ...], tuple[Helper, ...]]
+
+KEEP_DTYPES: Final = Helper("keep_dtypes")
+IN_DTYPE_OF_INPUTS: Final = Helper("in_dtype_of_inputs")
+WITHOUT_SHARDING: Final = Helper("without_sharding")
+ACCEPTED_ARGUMENTS: Final = Helper("with_accepted_arguments")
+ATTENTION_IN_ITS_DTYPE: Final = Helper("attention_in_its_dtype")
+WEIGHT_NORM: Final = Helper("LinenWeightNorm")
+SPECTRAL_NORM: Final = Helper("LinenSpectralNorm")
+GRU_CELL: Final = Helper("LinenGRUCell")
+MGU_CELL: Final = Helper("LinenMGUCell")
+CONV_LSTM_CELL: Final = Helper("LinenConvLSTMCell")
+VARIABLES_OF: Final = Helper("variables_of")
+BOUND_TO: Final = Helper("bound_to")
+APPLY_WITH: Final = Helper("apply_with")
+INIT_WITH_OUTPUT: Final = Helper("output_and_variables")
+FIELD_OF: Final = Helper("field_of")
+WITH_SIZES: Final = Helper("with_sizes")
 
 
 class Open:
@@ -45,7 +271,7 @@ _SINGLE: Final = re.compile(
 )
 
 
-def literal(given: Mapping[str, Given], name: str, default: object = None) -> object:
+def literal(given: Settings, name: str, default: object = None) -> object:
     """Return the literal that a setting has, its default where it is not given, else `OPEN`."""
     if name not in given:
         return default
@@ -68,16 +294,9 @@ def literal_of(value: Value) -> object:
     return OPEN
 
 
-def size_of(value: Value | None) -> Dim | None:
-    """Return a value as a size; None where it may be none."""
-    match value:
-        case Size(dim=dim):
-            return dim
-        case Const(value=int(number)) if not isinstance(number, bool):
-            return as_dim(number)
-        case Code(code=code, home=home):
-            return as_dim(Piece(code, home))
-    return None
+def size_of(given: Settings, name: str) -> Dim | None:
+    """Return a setting as a size; None where it is none."""
+    return dim_of(given[name].value) if name in given else None
 
 
 def integers(found: object) -> tuple[int, ...] | None:
@@ -91,19 +310,20 @@ def integers(found: object) -> tuple[int, ...] | None:
     return None
 
 
-def shape_of(value: Value | None) -> Shape:
-    """Return the shape of an array, as far as known."""
-    return value.shape if isinstance(value, Array) else ANY_SHAPE
-
-
 def argument(inputs: Inputs | None, name: str) -> Value:
     """Return what is known of an argument of the call."""
     return UNKNOWN if inputs is None else inputs.arguments.get(name, UNKNOWN)
 
 
+def shape_of(inputs: Inputs | None, name: str) -> Shape:
+    """Return the shape of an argument of the call, as far as known."""
+    value = argument(inputs, name)
+    return value.shape if isinstance(value, Array) else ANY_SHAPE
+
+
 def last_axis(inputs: Inputs | None, name: str) -> Dim | None:
     """Return the size of the last axis of an argument of the call."""
-    return shape_of(argument(inputs, name)).axis(-1)
+    return shape_of(inputs, name).axis(-1)
 
 
 def with_last(shape: Shape, *dims: Dim | None) -> Shape:
@@ -114,7 +334,7 @@ def with_last(shape: Shape, *dims: Dim | None) -> Shape:
     return Shape((*known.dims[:-1], *dims), known.lead)
 
 
-def is_single_precision(given: Mapping[str, Given], name: str) -> bool:
+def is_single_precision(given: Settings, name: str) -> bool:
     """Whether a dtype is not given, None or float32 for certain."""
     return name not in given or _SINGLE.fullmatch(given[name].code.strip()) is not None
 
@@ -156,13 +376,21 @@ class CallParameter:
 
     Attributes:
         linen: Its name in Linen.
-        nnx: Its name in NNX; empty where NNX has none.
+        nnx: Its name in NNX.
         positional: Whether NNX takes it by position.
+        stream: The stream that NNX takes in the place of a key; empty where it takes the argument.
     """
 
     linen: str
     nnx: str
     positional: bool = True
+    stream: str = ""
+
+    def code(self, given: Given) -> str:
+        """Return an argument for it in NNX."""
+        if not self.stream or literal_of(given.value) is None:
+            return given.code
+        return unless_none(given, f"nnx.Rngs({self.stream}={given.code})")
 
 
 @dataclass(frozen=True)
@@ -194,53 +422,65 @@ def same(*names: str, keyword: tuple[str, ...] = ()) -> tuple[CallParameter, ...
 
 
 @dataclass(frozen=True, kw_only=True)
-class Layer(ABC):
+class Layer:
     """A Linen class and how it is written in NNX.
 
     Attributes:
         linen: Its public name, ``flax.linen.Dense``.
         nnx: The public name of the NNX class, ``nnx.Linear``.
-        parameters: The fields of the Linen class, in the order of its constructor.
-        required: The fields without a default.
+        settings: The fields of the Linen class, in the order of its constructor: ``features!`` for
+            one that is required and that NNX takes by position after the widths, ``shape*`` for one
+            that is only required.
         calls: The parameters of its methods, in the order of Linen; the arguments of a method
             that is not among them stay as they are.
         movable: Settings that NNX takes at the call too.
-        leading: Settings that NNX takes by position, after the widths.
-        renamed: Settings that have another name in NNX.
         lacking: Settings that NNX does not have.
         replaced: Settings that other arguments stand for.
         functions: Settings that NNX calls with ``out_sharding`` too, with their default.
         explicit: Arguments of NNX to write because its default differs.
         takes_rngs: Whether the NNX class takes ``rngs``.
+        definition: The definition of the NNX class, where migrated files have it.
+        same_shape: The argument whose shape the output has; empty where `output` says more.
+        fixed: The variables that it always has: the path in Linen and in NNX.
+        without: Why NNX has no such layer; empty where it has.
     """
 
     linen: str
     nnx: str
-    parameters: tuple[str, ...]
-    required: tuple[str, ...] = ()
-    calls: Mapping[str, tuple[CallParameter, ...]]
+    settings: str = ""
+    calls: Mapping[str, tuple[CallParameter, ...]] = field(default_factory=dict)
     movable: frozenset[str] = frozenset()
-    leading: tuple[str, ...] = ()
-    renamed: Mapping[str, str] = field(default_factory=dict)
     lacking: Mapping[str, Lacking] = field(default_factory=dict)
     replaced: tuple[str, ...] = ()
     functions: Mapping[str, str] = field(default_factory=dict)
     explicit: Mapping[str, str] = field(default_factory=dict)
     takes_rngs: bool = True
+    definition: Helper | None = None
+    same_shape: str = ""
+    fixed: tuple[tuple[str, str], ...] = ()
+    without: str = ""
 
-    @property
-    def definition(self) -> Helper | None:
-        """The definition of the NNX class, where migrated files have it; None where NNX has it."""
-        return None
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of its settings."""
+        return tuple(name.rstrip("!*") for name in self.settings.split())
+
+    @cached_property
+    def required(self) -> tuple[str, ...]:
+        """The settings without a default."""
+        return tuple(name[:-1] for name in self.settings.split() if name[-1] in "!*")
+
+    @cached_property
+    def leading(self) -> tuple[str, ...]:
+        """The settings that NNX takes by position, after the widths."""
+        return tuple(name[:-1] for name in self.settings.split() if name.endswith("!"))
 
     @property
     def name(self) -> str:
         """Its name as users write it, ``nn.Dense``."""
         return f"nn.{self.linen.rpartition('.')[2]}"
 
-    def build(
-        self, given: Mapping[str, Given], inputs: Inputs | None
-    ) -> Built | Refused | MissingWidth:
+    def build(self, given: Settings, inputs: Inputs | None) -> Building:
         """Return how the layer is constructed.
 
         Args:
@@ -255,15 +495,16 @@ class Layer(ABC):
             return widths
         passed, helpers = self._passed(given)
         added, needed = self.added(given, inputs)
+        own = () if self.definition is None else (self.definition,)
         return Built(
             self.nnx,
             (*widths, *passed, *added),
             self.takes_rngs,
-            helpers=tuple(dict.fromkeys((*helpers, *needed))),
+            helpers=tuple(dict.fromkeys((*helpers, *needed, *own))),
         )
 
     def call(
-        self, given: Mapping[str, Given], arguments: Mapping[str, Given], method: str = "__call__"
+        self, given: Settings, arguments: Settings, method: str = "__call__"
     ) -> tuple[Argument, ...] | Refused:
         """Return how the arguments of a call are written in NNX.
 
@@ -282,34 +523,32 @@ class Layer(ABC):
         expected = iter(self.calls[method])
         for name, argument in arguments.items():
             parameter = parameters.get(name)
-            if parameter is None or not parameter.nnx:
-                return self._no_argument(method, name)
+            if parameter is None:
+                return Refused(
+                    f"`{self.name}.{method}` is called with `{name}`, which NNX does not have.",
+                    "Write by hand what it is for.",
+                )
             in_place = parameter == next(expected, None) and not argument.keyword
             keyword = "" if in_place and parameter.positional else parameter.nnx
-            written.append(Argument(keyword, argument.code))
+            written.append(Argument(keyword, parameter.code(argument)))
         return tuple(written)
 
-    def refused(self, given: Mapping[str, Given], inputs: Inputs | None) -> Refused | None:
+    def refused(self, given: Settings, inputs: Inputs | None) -> Refused | None:
         """Return why NNX has no such layer with these settings; None where it has."""
         del given, inputs
         return None
 
-    def widths(
-        self, given: Mapping[str, Given], inputs: Inputs | None
-    ) -> tuple[Argument, ...] | Refused | MissingWidth:
+    def widths(self, given: Settings, inputs: Inputs | None) -> Widths:
         """Return the sizes that NNX wants and Linen reads off the inputs."""
         del given, inputs
         return ()
 
-    def added(
-        self, given: Mapping[str, Given], inputs: Inputs | None
-    ) -> tuple[tuple[Argument, ...], tuple[Helper, ...]]:
+    def added(self, given: Settings, inputs: Inputs | None) -> Added:
         """Return arguments that follow from the settings, and the helpers in them."""
         del given, inputs
         return (), ()
 
-    @abstractmethod
-    def output(self, given: Mapping[str, Given], inputs: Inputs, method: str = "__call__") -> Value:
+    def output(self, given: Settings, inputs: Inputs, method: str = "__call__") -> Value:
         """Return what a method returns.
 
         Args:
@@ -317,12 +556,18 @@ class Layer(ABC):
             inputs: The arguments of the call.
             method: The method of the Linen class that is called.
         """
+        return Array(shape_of(inputs, self.same_shape)) if self.same_shape else UNKNOWN
 
-    @abstractmethod
-    def variables(self, given: Mapping[str, Given]) -> tuple[LayerVariable, ...]:
+    def variables(self, given: Settings) -> tuple[LayerVariable, ...]:
         """Return where its variables are; all that it may have where that is not literal."""
+        return tuple(LayerVariable(*paths) for paths in self.fixed)
 
-    def _unsupported(self, given: Mapping[str, Given]) -> Refused | None:
+    def _unsupported(self, given: Settings) -> Refused | None:
+        if self.without:
+            return Refused(
+                f"`{self.name}` is not migrated: {self.without}",
+                "Keep the layer with `nnx.bridge.ToNNX`, or write it by hand.",
+            )
         for name in self.required:
             if name not in given:
                 return Refused(
@@ -340,9 +585,7 @@ class Layer(ABC):
                 return Refused(f"`{self.name}({name}=...)`: {lacking.why}", lacking.fix)
         return None
 
-    def _passed(
-        self, given: Mapping[str, Given]
-    ) -> tuple[tuple[Argument, ...], tuple[Helper, ...]]:
+    def _passed(self, given: Settings) -> Added:
         arguments = [Argument("", given[name].code) for name in self.leading if name in given]
         helpers: list[Helper] = []
         skipped = {*self.leading, *self.lacking, *self.replaced, *_OF_THE_MODULE}
@@ -357,23 +600,25 @@ class Layer(ABC):
                 helpers.append(WITHOUT_SHARDING)
             elif name == "promote_dtype":
                 code = f"lambda arrays, **options: ({code})(*arrays, **options)"
-            arguments.append(Argument(self.renamed.get(name, name), code))
+            arguments.append(Argument(name, code))
         arguments.extend(
             Argument(name, code) for name, code in self.explicit.items() if name not in given
         )
         return tuple(arguments), tuple(helpers)
 
-    def _no_argument(self, method: str, name: str) -> Refused:
-        return Refused(
-            f"`{self.name}.{method}` is called with `{name}`, which NNX does not have.",
-            "Write by hand what it is for.",
-        )
 
+@dataclass(frozen=True, kw_only=True)
+class KernelLayer(Layer):
+    """A layer with a kernel for the last axis of its inputs, and a bias."""
 
-def use_switch(
-    given: Mapping[str, Given], switch: str, variable: str, default: bool = True
-) -> tuple[LayerVariable, ...]:
-    """Return a parameter that exists unless a setting is literally false."""
-    if literal(given, switch, default) is False:
-        return ()
-    return (LayerVariable(f"params/{variable}", variable),)
+    def widths(self, given: Settings, inputs: Inputs | None) -> Widths:
+        """Return the size of the last axis."""
+        width = last_axis(inputs, "inputs")
+        return MissingWidth("in_features") if width is None else (Argument("", width),)
+
+    def variables(self, given: Settings) -> tuple[LayerVariable, ...]:
+        """Return kernel and bias."""
+        kernel = LayerVariable("params/kernel", "kernel")
+        if literal(given, "use_bias", True) is False:
+            return (kernel,)
+        return (kernel, LayerVariable("params/bias", "bias"))

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from typed_nnx_codegen.migrate.linen.domain.dims import product
-from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Value
-from typed_nnx_codegen.migrate.linen.layers.definitions import (
+from typed_nnx_codegen.migrate.linen.domain.values import Array, Value
+from typed_nnx_codegen.migrate.linen.layers.layer import (
     KEEP_DTYPES,
+    Added,
     Argument,
-    Built,
     Given,
-    Helper,
     Inputs,
+    Lacking,
+    Layer,
     LayerVariable,
     MissingWidth,
     Refused,
-)
-from typed_nnx_codegen.migrate.linen.layers.layer import (
-    Lacking,
-    Layer,
-    argument,
+    Settings,
+    Widths,
     integers,
     is_single_precision,
     literal,
@@ -52,7 +49,7 @@ class NormLayer(Layer):
     axes: str = ""
     statistics: bool = False
 
-    def refused(self, given: Mapping[str, Given], inputs: Inputs | None) -> Refused | None:
+    def refused(self, given: Settings, inputs: Inputs | None) -> Refused | None:
         """Refuse axes that are not literal."""
         del inputs
         if self.axes and integers(literal(given, self.axes, -1)) is None:
@@ -63,27 +60,23 @@ class NormLayer(Layer):
             )
         return None
 
-    def widths(
-        self, given: Mapping[str, Given], inputs: Inputs | None
-    ) -> tuple[Argument, ...] | Refused | MissingWidth:
+    def widths(self, given: Settings, inputs: Inputs | None) -> Widths:
         """Return the number of features: the product of their axes."""
-        shape = shape_of(argument(inputs, "x"))
+        shape = shape_of(inputs, "x")
         sizes = [shape.axis(axis) for axis in self._feature_axes(given)]
         known = [size for size in sizes if size is not None]
         if len(known) < len(sizes):
             return MissingWidth("num_features")
         return (Argument("", product(known)),)
 
-    def added(
-        self, given: Mapping[str, Given], inputs: Inputs | None
-    ) -> tuple[tuple[Argument, ...], tuple[Helper, ...]]:
+    def added(self, given: Settings, inputs: Inputs | None) -> Added:
         """Keep NNX from computing in `dtype`, which Linen has for the result alone."""
         if "promote_dtype" in given or not self._computes_in_other_dtype(given):
             return (), ()
         return (Argument("promote_dtype", KEEP_DTYPES.name),), (KEEP_DTYPES,)
 
     def call(
-        self, given: Mapping[str, Given], arguments: Mapping[str, Given], method: str = "__call__"
+        self, given: Settings, arguments: Settings, method: str = "__call__"
     ) -> tuple[Argument, ...] | Refused:
         """Return the arguments of the call, with a mask of bools."""
         mask = arguments.get("mask")
@@ -92,11 +85,7 @@ class NormLayer(Layer):
             arguments = {**arguments, "mask": Given(as_bools, mask.value, mask.keyword)}
         return super().call(given, arguments, method)
 
-    def output(self, given: Mapping[str, Given], inputs: Inputs, method: str = "__call__") -> Value:
-        """Return an array of the same shape."""
-        return Array(shape_of(argument(inputs, "x")))
-
-    def variables(self, given: Mapping[str, Given]) -> tuple[LayerVariable, ...]:
+    def variables(self, given: Settings) -> tuple[LayerVariable, ...]:
         """Return scale, bias, mean and variance."""
         reshape = (-1,) if len(self._feature_axes(given)) != 1 else None
         names = [
@@ -109,10 +98,10 @@ class NormLayer(Layer):
             parameters += [LayerVariable(f"batch_stats/{name}", name) for name in ("mean", "var")]
         return tuple(parameters)
 
-    def _feature_axes(self, given: Mapping[str, Given]) -> tuple[int, ...]:
+    def _feature_axes(self, given: Settings) -> tuple[int, ...]:
         return integers(literal(given, self.axes, -1)) or (-1,) if self.axes else (-1,)
 
-    def _computes_in_other_dtype(self, given: Mapping[str, Given]) -> bool:
+    def _computes_in_other_dtype(self, given: Settings) -> bool:
         return not is_single_precision(given, "dtype")
 
 
@@ -120,7 +109,7 @@ class NormLayer(Layer):
 class BatchNormLayer(NormLayer):
     """`nn.BatchNorm`, whose features lie along one axis."""
 
-    def refused(self, given: Mapping[str, Given], inputs: Inputs | None) -> Refused | None:
+    def refused(self, given: Settings, inputs: Inputs | None) -> Refused | None:
         """Refuse axes that are not literal, and several."""
         axes = integers(literal(given, "axis", -1))
         if axes is not None and len(axes) != 1:
@@ -130,7 +119,7 @@ class BatchNormLayer(NormLayer):
             )
         return super().refused(given, inputs)
 
-    def _computes_in_other_dtype(self, given: Mapping[str, Given]) -> bool:
+    def _computes_in_other_dtype(self, given: Settings) -> bool:
         # NNX promotes the inputs with mean and variance, which are float32, Linen does not.
         affine = any(literal(given, f"use_{name}", True) is True for name in ("scale", "bias"))
         single = is_single_precision(given, "dtype") and is_single_precision(given, "param_dtype")
@@ -141,9 +130,9 @@ class BatchNormLayer(NormLayer):
 class GroupNormLayer(NormLayer):
     """`nn.GroupNorm`."""
 
-    def refused(self, given: Mapping[str, Given], inputs: Inputs | None) -> Refused | None:
+    def refused(self, given: Settings, inputs: Inputs | None) -> Refused | None:
         """Refuse axes that flax.nnx does not compute right."""
-        shape = shape_of(argument(inputs, "x"))
+        shape = shape_of(inputs, "x")
         axes = integers(literal(given, "reduction_axes", ()))
         usual = axes == () or literal(given, "reduction_axes") is None
         if axes and shape.rank:
@@ -162,88 +151,3 @@ def _is_fine(mask: Value) -> bool:
     return literal_of(mask) is None or (
         isinstance(mask, Array) and mask.dtype.rpartition(".")[2] in ("bool", "bool_")
     )
-
-
-@dataclass(frozen=True, kw_only=True)
-class SameShapeLayer(Layer):
-    """A layer that returns an array of the shape of its inputs.
-
-    Attributes:
-        kept: Its variables: the path in Linen and in NNX.
-    """
-
-    kept: tuple[LayerVariable, ...] = ()
-
-    def output(self, given: Mapping[str, Given], inputs: Inputs, method: str = "__call__") -> Value:
-        """Return an array of the same shape."""
-        return Array(shape_of(argument(inputs, "inputs")))
-
-    def variables(self, given: Mapping[str, Given]) -> tuple[LayerVariable, ...]:
-        """Return the variables that it always has."""
-        return self.kept
-
-
-@dataclass(frozen=True, kw_only=True)
-class WrapperLayer(Layer):
-    """`nn.WeightNorm` or `nn.SpectralNorm`: a class of the migrated file.
-
-    Attributes:
-        helper: The definition of the class.
-        own: Its variables: the path in Linen, with ``{layer}`` for the name of the layer that it
-            wraps, and the path in NNX.
-    """
-
-    helper: Helper
-    own: tuple[tuple[str, str], ...]
-
-    @property
-    def definition(self) -> Helper | None:
-        """The definition of its class."""
-        return self.helper
-
-    def build(
-        self, given: Mapping[str, Given], inputs: Inputs | None
-    ) -> Built | Refused | MissingWidth:
-        """Return how the wrapper is constructed."""
-        built = super().build(given, inputs)
-        if not isinstance(built, Built):
-            return built
-        return replace(built, helpers=(*built.helpers, self.helper))
-
-    def output(self, given: Mapping[str, Given], inputs: Inputs, method: str = "__call__") -> Value:
-        """Return nothing known: who knows the layer knows what it returns."""
-        return UNKNOWN
-
-    def variables(self, given: Mapping[str, Given]) -> tuple[LayerVariable, ...]:
-        """Return those of the layer and its own."""
-        inner = LayerVariable("{collection}/layer_instance", "layer_instance")
-        return (inner, *(LayerVariable(linen, nnx) for linen, nnx in self.own))
-
-
-@dataclass(frozen=True, kw_only=True)
-class LayerWithout(Layer):
-    """A layer for which NNX has nothing.
-
-    Attributes:
-        why: Why it has not.
-    """
-
-    why: str
-
-    def build(
-        self, given: Mapping[str, Given], inputs: Inputs | None
-    ) -> Built | Refused | MissingWidth:
-        """Refuse."""
-        del given, inputs
-        return Refused(
-            f"`{self.name}` is not migrated: {self.why}",
-            "Keep the layer with `nnx.bridge.ToNNX`, or write it by hand.",
-        )
-
-    def output(self, given: Mapping[str, Given], inputs: Inputs, method: str = "__call__") -> Value:
-        """Return nothing known."""
-        return UNKNOWN
-
-    def variables(self, given: Mapping[str, Given]) -> tuple[LayerVariable, ...]:
-        """Return none."""
-        return ()

@@ -19,59 +19,53 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Size,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.layers.definitions import (
+from typed_nnx_codegen.migrate.linen.layers.layer import (
+    Added,
     Argument,
     Given,
-    Helper,
     Inputs,
-    LayerVariable,
+    KernelLayer,
+    Layer,
     MissingWidth,
     Refused,
+    Settings,
     Template,
-)
-from typed_nnx_codegen.migrate.linen.layers.layer import (
-    Layer,
+    Widths,
     argument,
     integers,
     is_single_precision,
-    last_axis,
     literal,
     literal_of,
     operand,
     shape_of,
     size_of,
-    use_switch,
     with_last,
 )
-from typed_nnx_codegen.migrate.linen.shapes import conv_output, conv_transpose_output
+from typed_nnx_codegen.migrate.linen.shapes.axes import removed
+from typed_nnx_codegen.migrate.linen.shapes.contractions import (
+    conv_output,
+    conv_transpose_output,
+    letters,
+    summed,
+)
+from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of, wanted_shape
 
 
 @dataclass(frozen=True, kw_only=True)
-class DenseLayer(Layer):
+class DenseLayer(KernelLayer):
     """`nn.Dense`, which is `nnx.Linear`."""
 
-    def widths(
-        self, given: Mapping[str, Given], inputs: Inputs | None
-    ) -> tuple[Argument, ...] | Refused | MissingWidth:
-        """Return the size of the last axis."""
-        width = last_axis(inputs, "inputs")
-        return MissingWidth("in_features") if width is None else (Argument("", width),)
-
-    def output(self, given: Mapping[str, Given], inputs: Inputs, method: str = "__call__") -> Value:
+    def output(self, given: Settings, inputs: Inputs, method: str = "__call__") -> Value:
         """Return an array with `features` along its last axis."""
-        features = size_of(given["features"].value) if "features" in given else None
-        return Array(with_last(shape_of(argument(inputs, "inputs")), features))
-
-    def variables(self, given: Mapping[str, Given]) -> tuple[LayerVariable, ...]:
-        """Return kernel and bias."""
-        return (LayerVariable("params/kernel", "kernel"), *use_switch(given, "use_bias", "bias"))
+        features = size_of(given, "features")
+        return Array(with_last(shape_of(inputs, "inputs"), features))
 
 
 @dataclass(frozen=True, kw_only=True)
 class DenseGeneralLayer(DenseLayer):
     """`nn.DenseGeneral`, which is `nnx.LinearGeneral`."""
 
-    def refused(self, given: Mapping[str, Given], inputs: Inputs | None) -> Refused | None:
+    def refused(self, given: Settings, inputs: Inputs | None) -> Refused | None:
         """Refuse axes that are not literal."""
         for name, default in (("axis", -1), ("batch_dims", ())):
             if integers(literal(given, name, default)) is None:
@@ -82,11 +76,9 @@ class DenseGeneralLayer(DenseLayer):
                 )
         return None
 
-    def widths(
-        self, given: Mapping[str, Given], inputs: Inputs | None
-    ) -> tuple[Argument, ...] | Refused | MissingWidth:
+    def widths(self, given: Settings, inputs: Inputs | None) -> Widths:
         """Return the sizes of the contracted axes in the order of the kernel."""
-        shape = shape_of(argument(inputs, "inputs"))
+        shape = shape_of(inputs, "inputs")
         axes = _in_order(integers(literal(given, "axis", -1)) or (), shape)
         if axes is None:
             return MissingWidth("in_features")
@@ -97,33 +89,25 @@ class DenseGeneralLayer(DenseLayer):
             return MissingWidth("batch_axis")
         return (Argument("", widths[0] if len(widths) == 1 else tuple_of(widths)),)
 
-    def added(
-        self, given: Mapping[str, Given], inputs: Inputs | None
-    ) -> tuple[tuple[Argument, ...], tuple[Helper, ...]]:
+    def added(self, given: Settings, inputs: Inputs | None) -> Added:
         """Return the sizes of the batch axes."""
-        sizes = self._batch_axis(given, shape_of(argument(inputs, "inputs")))
+        sizes = self._batch_axis(given, shape_of(inputs, "inputs"))
         return ((Argument("batch_axis", _mapping(sizes)),) if sizes else ()), ()
 
-    def _batch_axis(self, given: Mapping[str, Given], shape: Shape) -> dict[int, Dim] | None:
+    def _batch_axis(self, given: Settings, shape: Shape) -> dict[int, Dim] | None:
         axes = sorted(integers(literal(given, "batch_dims", ())) or ())
         sizes = _known([shape.axis(axis) for axis in axes])
         return None if sizes is None else dict(zip(axes, sizes, strict=True))
 
-    def output(self, given: Mapping[str, Given], inputs: Inputs, method: str = "__call__") -> Value:
+    def output(self, given: Settings, inputs: Inputs, method: str = "__call__") -> Value:
         """Return an array without the contracted axes and with `features` at its end."""
         axes = integers(literal(given, "axis", -1))
         features = _features(given["features"].value) if "features" in given else None
-        if axes is None or features is None:
+        shape = shape_of(inputs, "inputs")
+        if not axes or features is None or (shape.rank is None and max(axes) >= 0):
             return Array(ANY_SHAPE)
-        shape = shape_of(argument(inputs, "inputs"))
-        if shape.rank is None and all(axis < 0 for axis in axes):
-            shape = shape.expanded(-min(axes))
-        rank = len(shape.dims)
-        if shape.rank is None and any(axis >= 0 for axis in axes):
-            return Array(ANY_SHAPE)
-        contracted = {axis % rank for axis in axes} if rank else set()
-        kept = (dim for at, dim in enumerate(shape.dims) if at not in contracted)
-        return Array(Shape((*kept, *features), shape.lead))
+        kept = removed(shape, axes)
+        return Array(Shape((*kept.dims, *features), kept.lead))
 
 
 def tuple_of(sizes: list[Dim]) -> Template:
@@ -159,15 +143,15 @@ def _in_order(axes: tuple[int, ...], shape: Shape) -> tuple[int, ...] | None:
 def _features(value: Value) -> tuple[Dim | None, ...] | None:
     """Return the sizes of the new axes; None where it is not known how many they are."""
     if isinstance(value, Seq):
-        return tuple(size_of(item) for item in value.items)
+        return tuple(dim_of(item) for item in value.items)
     # The code of a setting may stand for a tuple; a size does not.
     is_open = isinstance(value, Code) and not value.is_number
-    size = None if is_open else size_of(value)
+    size = None if is_open else dim_of(value)
     return None if size is None else (size,)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConvLayer(Layer):
+class ConvLayer(KernelLayer):
     """`nn.Conv` or `nn.ConvTranspose`.
 
     Attributes:
@@ -176,17 +160,10 @@ class ConvLayer(Layer):
 
     transposes: bool = False
 
-    def widths(
-        self, given: Mapping[str, Given], inputs: Inputs | None
-    ) -> tuple[Argument, ...] | Refused | MissingWidth:
-        """Return the size of the last axis."""
-        width = last_axis(inputs, "inputs")
-        return MissingWidth("in_features") if width is None else (Argument("", width),)
-
-    def output(self, given: Mapping[str, Given], inputs: Inputs, method: str = "__call__") -> Value:
+    def output(self, given: Settings, inputs: Inputs, method: str = "__call__") -> Value:
         """Return an array with other spatial axes and `features` along its last axis."""
-        features = size_of(given["features"].value) if "features" in given else None
-        shape = shape_of(argument(inputs, "inputs"))
+        features = size_of(given, "features")
+        shape = shape_of(inputs, "inputs")
         kernel = _kernel(given)
         if kernel is None:
             unknown = (None,) * (len(shape.dims) - 2)
@@ -200,9 +177,7 @@ class ConvLayer(Layer):
         sizes = self._spatial(spatial, given)
         return Array(Shape((*before, *sizes, features), shape.lead))
 
-    def _spatial(
-        self, spatial: tuple[Dim | None, ...], given: Mapping[str, Given]
-    ) -> tuple[Dim | None, ...]:
+    def _spatial(self, spatial: tuple[Dim | None, ...], given: Settings) -> tuple[Dim | None, ...]:
         window = (
             given["kernel_size"].value,
             _setting(given, "strides"),
@@ -213,21 +188,17 @@ class ConvLayer(Layer):
             return conv_transpose_output(spatial, *window)
         return conv_output(spatial, *window, _setting(given, "input_dilation"))
 
-    def variables(self, given: Mapping[str, Given]) -> tuple[LayerVariable, ...]:
-        """Return kernel and bias."""
-        return (LayerVariable("params/kernel", "kernel"), *use_switch(given, "use_bias", "bias"))
 
-
-def _kernel(given: Mapping[str, Given]) -> tuple[Dim | None, ...] | None:
+def _kernel(given: Settings) -> tuple[Dim | None, ...] | None:
     """Return the size of the kernel along each axis; None where its rank is not known."""
     value = given["kernel_size"].value if "kernel_size" in given else None
     if isinstance(value, Seq):
-        return tuple(size_of(item) for item in value.items)
+        return tuple(dim_of(item) for item in value.items)
     if isinstance(value, CodeTuple) and value.shape.rank is not None:
         return (None,) * value.shape.rank
     # The code of a setting may stand for a tuple; a size does not.
     if isinstance(value, Size | Const):
-        return (size_of(value),)
+        return (dim_of(value),)
     return None
 
 
@@ -236,15 +207,15 @@ def _one_batch_axis(shape: Shape, axes: int) -> Shape:
     return shape.with_rank(axes + 2) or shape.expanded(axes + 1)
 
 
-def _setting(given: Mapping[str, Given], name: str, default: Value = NONE) -> Value:
+def _setting(given: Settings, name: str, default: Value = NONE) -> Value:
     return given[name].value if name in given else default
 
 
 @dataclass(frozen=True, kw_only=True)
-class EinsumLayer(Layer):
+class EinsumLayer(KernelLayer):
     """`nn.Einsum`, for which NNX wants the shape of the bias."""
 
-    def refused(self, given: Mapping[str, Given], inputs: Inputs | None) -> Refused | None:
+    def refused(self, given: Settings, inputs: Inputs | None) -> Refused | None:
         """Refuse an equation that is needed and not literal."""
         has_bias = literal(given, "use_bias", True) is not False
         in_constructor = literal(given, "einsum_str") is not None
@@ -259,9 +230,7 @@ class EinsumLayer(Layer):
             )
         return None
 
-    def widths(
-        self, given: Mapping[str, Given], inputs: Inputs | None
-    ) -> tuple[Argument, ...] | Refused | MissingWidth:
+    def widths(self, given: Settings, inputs: Inputs | None) -> Widths:
         """Return the equation and the shapes of kernel and bias."""
         shape = given["shape"]
         if literal(given, "einsum_str") is not None:
@@ -280,39 +249,19 @@ class EinsumLayer(Layer):
             bias = f"{bias} if {operand(given['use_bias'].code)} else None"
         return (*found, Argument("bias_shape", bias))
 
-    def output(self, given: Mapping[str, Given], inputs: Inputs, method: str = "__call__") -> Value:
+    def output(self, given: Settings, inputs: Inputs, method: str = "__call__") -> Value:
         """Return the array of the result of the equation."""
         equation = _equation(given, inputs)
-        if equation is None or "." in equation[1]:
+        if equation is None:
             return Array(ANY_SHAPE)
-        first, kernel, result = equation
-        ellipsis = first.startswith("...") and result.startswith("...")
-        if "." in (first + result).replace("...", "", 2) or ("." in first and not ellipsis):
-            return Array(ANY_SHAPE)
-        shape = shape_of(argument(inputs, "inputs"))
-        letters = first.removeprefix("...")
-        if not ellipsis:
-            shape = shape.with_rank(len(letters)) or ANY_SHAPE
-        sizes: dict[str, Dim | None] = {
-            letter: shape.axis(at - len(letters)) for at, letter in enumerate(letters)
-        }
-        value = given["shape"].value if "shape" in given else None
-        items = value.items if isinstance(value, Seq) else ()
-        sizes.update((letter, size_of(item)) for letter, item in zip(kernel, items, strict=False))
-        dims = tuple(sizes.get(letter) for letter in result.removeprefix("..."))
-        if not ellipsis:
-            return Array(Shape(dims))
-        known = shape.expanded(len(letters))
-        before = known.dims[: len(known.dims) - len(letters)]
-        lead = known.lead if len(known.dims) >= len(letters) else Lead("", None)
-        return Array(Shape((*before, *dims), lead))
-
-    def variables(self, given: Mapping[str, Given]) -> tuple[LayerVariable, ...]:
-        """Return kernel and bias."""
-        return (LayerVariable("params/kernel", "kernel"), *use_switch(given, "use_bias", "bias"))
+        first, second, result = map(letters, equation)
+        kernel = wanted_shape(given["shape"].value) if "shape" in given else ANY_SHAPE
+        operands = (shape_of(inputs, "inputs"), kernel)
+        made = summed(",".join(equation), [first, second], operands, result)
+        return Array(made) if isinstance(made, Shape) else made
 
 
-def _equation(given: Mapping[str, Given], inputs: Inputs | None) -> tuple[str, str, str] | None:
+def _equation(given: Settings, inputs: Inputs | None) -> tuple[str, str, str] | None:
     """Return the axes of inputs, kernel and result; None where they are not literal."""
     text = literal(given, "einsum_str")
     if text is None:
@@ -340,7 +289,7 @@ class EmbedLayer(Layer):
     """`nn.Embed`, which is `nnx.Embed`."""
 
     def call(
-        self, given: Mapping[str, Given], arguments: Mapping[str, Given], method: str = "__call__"
+        self, given: Settings, arguments: Settings, method: str = "__call__"
     ) -> tuple[Argument, ...] | Refused:
         """Return the arguments; `attend` of parameters in half precision is refused."""
         if (
@@ -355,15 +304,11 @@ class EmbedLayer(Layer):
             )
         return super().call(given, arguments, method)
 
-    def output(self, given: Mapping[str, Given], inputs: Inputs, method: str = "__call__") -> Value:
+    def output(self, given: Settings, inputs: Inputs, method: str = "__call__") -> Value:
         """Return an array with a new last axis; of `attend`, with another one."""
         if method == "attend":
-            count = size_of(given["num_embeddings"].value) if "num_embeddings" in given else None
-            return Array(with_last(shape_of(argument(inputs, "query")), count))
-        features = size_of(given["features"].value) if "features" in given else None
-        shape = shape_of(argument(inputs, "inputs"))
+            count = size_of(given, "num_embeddings")
+            return Array(with_last(shape_of(inputs, "query"), count))
+        features = size_of(given, "features")
+        shape = shape_of(inputs, "inputs")
         return Array(Shape((*shape.dims, features), shape.lead))
-
-    def variables(self, given: Mapping[str, Given]) -> tuple[LayerVariable, ...]:
-        """Return the embedding."""
-        return (LayerVariable("params/embedding", "embedding"),)

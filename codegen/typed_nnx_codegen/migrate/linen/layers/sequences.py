@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim
@@ -19,21 +18,21 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     ShapeOf,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.layers.definitions import (
+from typed_nnx_codegen.migrate.linen.layers.layer import (
     ACCEPTED_ARGUMENTS,
     ATTENTION_IN_ITS_DTYPE,
     KEEP_DTYPES,
+    Added,
     Argument,
-    Built,
-    Given,
+    Building,
     Helper,
     Inputs,
+    Layer,
     LayerVariable,
     MissingWidth,
     Refused,
-)
-from typed_nnx_codegen.migrate.linen.layers.layer import (
-    Layer,
+    Settings,
+    Widths,
     argument,
     is_single_precision,
     last_axis,
@@ -43,9 +42,9 @@ from typed_nnx_codegen.migrate.linen.layers.layer import (
     parsed,
     shape_of,
     size_of,
-    unless_none,
     with_last,
 )
+from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of
 
 _USUAL: Final = re.compile(r"(?:nn|nnx|(?:flax\.)?(?:linen|nnx))\.(?:\w+\.)?dot_product_attention")
 
@@ -54,7 +53,7 @@ _USUAL: Final = re.compile(r"(?:nn|nnx|(?:flax\.)?(?:linen|nnx))\.(?:\w+\.)?dot_
 class AttentionLayer(Layer):
     """`nn.MultiHeadDotProductAttention`, which is `nnx.MultiHeadAttention`."""
 
-    def refused(self, given: Mapping[str, Given], inputs: Inputs | None) -> Refused | None:
+    def refused(self, given: Settings, inputs: Inputs | None) -> Refused | None:
         """Refuse keys and values of different widths, and decoding always."""
         if literal(given, "decode", False) is True:
             return Refused(
@@ -71,9 +70,7 @@ class AttentionLayer(Layer):
             "Bring both to one width, or keep the layer with `nnx.bridge.ToNNX`.",
         )
 
-    def widths(
-        self, given: Mapping[str, Given], inputs: Inputs | None
-    ) -> tuple[Argument, ...] | Refused | MissingWidth:
+    def widths(self, given: Settings, inputs: Inputs | None) -> Widths:
         """Return the number of heads and the widths of queries and keys."""
         width = last_axis(inputs, "inputs_q")
         if width is None:
@@ -95,9 +92,7 @@ class AttentionLayer(Layer):
             return MissingWidth("in_kv_features")
         return found if known[0] == width else (*found, Argument("in_kv_features", known[0]))
 
-    def added(
-        self, given: Mapping[str, Given], inputs: Inputs | None
-    ) -> tuple[tuple[Argument, ...], tuple[Helper, ...]]:
+    def added(self, given: Settings, inputs: Inputs | None) -> Added:
         """Adapt the function of attention and the norms of queries and keys."""
         arguments: list[Argument] = []
         helpers: list[Helper] = []
@@ -111,24 +106,14 @@ class AttentionLayer(Layer):
             helpers.append(KEEP_DTYPES)
         return tuple(arguments), tuple(helpers)
 
-    def call(
-        self, given: Mapping[str, Given], arguments: Mapping[str, Given], method: str = "__call__"
-    ) -> tuple[Argument, ...] | Refused:
-        """Return the arguments, with a stream in the place of a key."""
-        key = arguments.get("dropout_rng")
-        if key is not None and literal_of(key.value) is not None:
-            stream = unless_none(key, f"nnx.Rngs(dropout={key.code})")
-            arguments = {**arguments, "dropout_rng": Given(stream, key.value, key.keyword)}
-        return super().call(given, arguments, method)
-
-    def output(self, given: Mapping[str, Given], inputs: Inputs, method: str = "__call__") -> Value:
+    def output(self, given: Settings, inputs: Inputs, method: str = "__call__") -> Value:
         """Return an array like the queries, with `out_features` along its last axis."""
-        shape = shape_of(argument(inputs, "inputs_q"))
+        shape = shape_of(inputs, "inputs_q")
         if literal(given, "out_features") is None:
             return Array(shape)
-        return Array(with_last(shape, size_of(given["out_features"].value)))
+        return Array(with_last(shape, dim_of(given["out_features"].value)))
 
-    def variables(self, given: Mapping[str, Given]) -> tuple[LayerVariable, ...]:
+    def variables(self, given: Settings) -> tuple[LayerVariable, ...]:
         """Return the projections, the norms and the cache."""
         parts = ["kernel"] if literal(given, "use_bias", True) is False else ["kernel", "bias"]
         layers = ("query", "key", "value", "out")
@@ -152,7 +137,7 @@ def _is_passed(inputs: Inputs | None, name: str) -> bool:
     return inputs is not None and name in inputs.arguments
 
 
-def _attention_fn(given: Mapping[str, Given]) -> tuple[str, Helper] | None:
+def _attention_fn(given: Settings) -> tuple[str, Helper] | None:
     """Return code for the function of attention, and the helper in it; None for that of NNX."""
     own = given["attention_fn"].code.strip() if "attention_fn" in given else ""
     if own and _USUAL.fullmatch(own) is None:
@@ -177,32 +162,20 @@ class CellLayer(Layer):
         gates: The layers in it: the path in Linen, the attribute in NNX, and the names of their
             parameters.
         switch: The setting without which the layers have no bias, if there is one.
-        helper: The definition of its class, where NNX has none that computes the same.
     """
 
     arrays: int = 1
     gates: tuple[tuple[str, str, tuple[str, ...]], ...]
     switch: str = ""
-    helper: Helper | None = None
 
-    @property
-    def definition(self) -> Helper | None:
-        """The definition of its class."""
-        return self.helper
-
-    def build(
-        self, given: Mapping[str, Given], inputs: Inputs | None
-    ) -> Built | Refused | MissingWidth:
+    def build(self, given: Settings, inputs: Inputs | None) -> Building:
         """Return how the cell is constructed; its first carry is zeros by default."""
         kept = dict(given)
         if "carry_init" in kept and _ZEROS.fullmatch(kept["carry_init"].code):
             del kept["carry_init"]
-        built = super().build(kept, inputs)
-        if self.helper is None or not isinstance(built, Built):
-            return built
-        return replace(built, helpers=(*built.helpers, self.helper))
+        return super().build(kept, inputs)
 
-    def refused(self, given: Mapping[str, Given], inputs: Inputs | None) -> Refused | None:
+    def refused(self, given: Settings, inputs: Inputs | None) -> Refused | None:
         """Refuse a random first carry, and a carry of another width."""
         if "carry_init" in given and not _FIXED.fullmatch(given["carry_init"].code):
             return Refused(
@@ -213,7 +186,8 @@ class CellLayer(Layer):
         carry = argument(inputs, "carry")
         if isinstance(carry, Seq) and carry.items:
             carry = carry.items[-1]
-        width, features = shape_of(carry).axis(-1), size_of(given["features"].value)
+        shape = carry.shape if isinstance(carry, Array) else ANY_SHAPE
+        width, features = shape.axis(-1), size_of(given, "features")
         if width is None or features is None or not _surely_differ(width, features):
             return None  # the product fails where they are not equal
         return Refused(
@@ -222,9 +196,7 @@ class CellLayer(Layer):
             "Construct the cell with the width of the carry.",
         )
 
-    def widths(
-        self, given: Mapping[str, Given], inputs: Inputs | None
-    ) -> tuple[Argument, ...] | Refused | MissingWidth:
+    def widths(self, given: Settings, inputs: Inputs | None) -> Widths:
         """Return the size of the last axis of the inputs of a step."""
         width = last_axis(inputs, "inputs")
         if width is None:
@@ -232,7 +204,7 @@ class CellLayer(Layer):
         return MissingWidth("in_features") if width is None else (Argument("", width),)
 
     def call(
-        self, given: Mapping[str, Given], arguments: Mapping[str, Given], method: str = "__call__"
+        self, given: Settings, arguments: Settings, method: str = "__call__"
     ) -> tuple[Argument, ...] | Refused:
         """Return the arguments of a step, or of `initialize_carry` in the order of NNX."""
         if method != "initialize_carry":
@@ -245,7 +217,7 @@ class CellLayer(Layer):
         shape, key = arguments["input_shape"], arguments["rng"]
         return (Argument("", shape.code), Argument("", f"nnx.Rngs(carry={key.code})"))
 
-    def first_carry(self, given: Mapping[str, Given], input_shape: str) -> str | None:
+    def first_carry(self, given: Settings, input_shape: str) -> str | None:
         """Return an expression for what `initialize_carry` returns, which needs no cell.
 
         Args:
@@ -263,16 +235,16 @@ class CellLayer(Layer):
         zeros = f"jnp.zeros((*({input_shape})[:-1], {given['features'].code}){dtype})"
         return zeros if self.arrays == 1 else f"({zeros}, {zeros})"
 
-    def output(self, given: Mapping[str, Given], inputs: Inputs, method: str = "__call__") -> Value:
+    def output(self, given: Settings, inputs: Inputs, method: str = "__call__") -> Value:
         """Return the carry and, of a step, the output."""
-        features = size_of(given["features"].value) if "features" in given else None
+        features = size_of(given, "features")
         of_carry = method == "initialize_carry"
-        shape = _shape_argument(inputs) if of_carry else shape_of(argument(inputs, "inputs"))
+        shape = _shape_argument(inputs) if of_carry else shape_of(inputs, "inputs")
         array = Array(with_last(shape, features))
         carry: Value = array if self.arrays == 1 else Seq((array,) * self.arrays)
         return carry if of_carry else Seq((carry, array))
 
-    def variables(self, given: Mapping[str, Given]) -> tuple[LayerVariable, ...]:
+    def variables(self, given: Settings) -> tuple[LayerVariable, ...]:
         """Return the parameters of the gates."""
         off = bool(self.switch) and literal(given, self.switch, True) is False
         return tuple(
@@ -289,7 +261,7 @@ def _shape_argument(inputs: Inputs | None) -> Shape:
         case ShapeOf(shape=shape):
             return shape
         case Seq(items=items):
-            return Shape(tuple(size_of(item) for item in items))
+            return Shape(tuple(dim_of(item) for item in items))
     return ANY_SHAPE
 
 
@@ -297,20 +269,10 @@ def _shape_argument(inputs: Inputs | None) -> Shape:
 class SequentialLayer(Layer):
     """`nn.Sequential`, whose layers NNX takes one by one."""
 
-    def widths(
-        self, given: Mapping[str, Given], inputs: Inputs | None
-    ) -> tuple[Argument, ...] | Refused | MissingWidth:
+    def widths(self, given: Settings, inputs: Inputs | None) -> Widths:
         """Return the layers."""
         del inputs
         return tuple(Argument("", code) for code in _items(given["layers"].code))
-
-    def output(self, given: Mapping[str, Given], inputs: Inputs, method: str = "__call__") -> Value:
-        """Return nothing known: who knows the layers knows what they return."""
-        return UNKNOWN
-
-    def variables(self, given: Mapping[str, Given]) -> tuple[LayerVariable, ...]:
-        """Return the layers by number."""
-        return (LayerVariable("{collection}/layers_{i}", "layers.{i}"),)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -318,41 +280,22 @@ class OverTimeLayer(Layer):
     """`nn.RNN` or `nn.Bidirectional`.
 
     Where the features of a cell are known, its `Given` has them as value, a `Size`.
-
-    Attributes:
-        inner: The settings that are modules, which have a name of their own in the variables.
     """
 
-    inner: tuple[str, ...]
-
-    def call(
-        self, given: Mapping[str, Given], arguments: Mapping[str, Given], method: str = "__call__"
-    ) -> tuple[Argument, ...] | Refused:
-        """Return the arguments, with a stream in the place of a key."""
-        key = arguments.get("init_key")
-        if key is not None and literal_of(key.value) is not None:
-            stream = unless_none(key, f"nnx.Rngs(carry={key.code})")
-            arguments = {**arguments, "init_key": Given(stream, key.value, key.keyword)}
-        return super().call(given, arguments, method)
-
-    def output(self, given: Mapping[str, Given], inputs: Inputs, method: str = "__call__") -> Value:
+    def output(self, given: Settings, inputs: Inputs, method: str = "__call__") -> Value:
         """Return the outputs of all steps; after the carry where that is asked for."""
         total: Dim | None = None
-        widths = [size_of(given[name].value) if name in given else None for name in self.inner]
+        widths = [size_of(given, name) for name in self.leading]
         known = [width for width in widths if width is not None]
         if len(known) == len(widths) and "merge_fn" not in given:
             total = sum(known[1:], known[0])
-        outputs = Array(with_last(shape_of(argument(inputs, "inputs")), total))
+        outputs = Array(with_last(shape_of(inputs, "inputs"), total))
         asked = literal_of(inputs.arguments.get("return_carry", UNKNOWN))
         if "return_carry" not in inputs.arguments or asked is None:
             asked = literal(given, "return_carry", False)
         if not isinstance(asked, bool):
             return UNKNOWN
         return Seq((UNKNOWN, outputs)) if asked else outputs
-
-    def variables(self, given: Mapping[str, Given]) -> tuple[LayerVariable, ...]:
-        """Return what the inner modules have."""
-        return tuple(LayerVariable(f"{{collection}}/{name}", name) for name in self.inner)
 
 
 def _items(code: str) -> list[str]:

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+from keyword import iskeyword
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.layers.definitions import (
+from typed_nnx_codegen.migrate.linen.layers.layer import (
     CONV_LSTM_CELL,
     GRU_CELL,
     MGU_CELL,
     SPECTRAL_NORM,
     WEIGHT_NORM,
-    LayerVariable,
+    CallParameter,
+    Lacking,
+    Layer,
+    same,
 )
-from typed_nnx_codegen.migrate.linen.layers.layer import CallParameter, Lacking, Layer, same
 from typed_nnx_codegen.migrate.linen.layers.norms import (
     FLOAT32_REDUCTIONS,
     BatchNormLayer,
     GroupNormLayer,
-    LayerWithout,
     NormLayer,
-    SameShapeLayer,
-    WrapperLayer,
 )
 from typed_nnx_codegen.migrate.linen.layers.products import (
     ConvLayer,
@@ -35,6 +35,7 @@ from typed_nnx_codegen.migrate.linen.layers.sequences import (
     OverTimeLayer,
     SequentialLayer,
 )
+from typed_nnx_codegen.migrate.linen.shapes.operands import names
 
 _OF_INPUTS: Final = {"__call__": same("inputs")}
 _LACKING_CLASS: Final = Lacking(
@@ -46,81 +47,42 @@ DENSE: Final[tuple[Layer, ...]] = (
     DenseLayer(
         linen="flax.linen.Dense",
         nnx="nnx.Linear",
-        parameters=(
-            "features",
-            "use_bias",
-            "dtype",
-            "param_dtype",
-            "precision",
-            "kernel_init",
-            "bias_init",
-            "promote_dtype",
-            "dot_general",
-            "dot_general_cls",
+        settings=(
+            "features! use_bias dtype param_dtype precision kernel_init bias_init promote_dtype"
+            " dot_general dot_general_cls"
         ),
-        required=("features",),
         calls=_OF_INPUTS,
-        leading=("features",),
         lacking={"dot_general_cls": _LACKING_CLASS},
         functions=_DOT_GENERAL,
     ),
     DenseGeneralLayer(
         linen="flax.linen.DenseGeneral",
         nnx="nnx.LinearGeneral",
-        parameters=(
-            "features",
-            "axis",
-            "batch_dims",
-            "use_bias",
-            "dtype",
-            "param_dtype",
-            "kernel_init",
-            "bias_init",
-            "precision",
-            "promote_dtype",
-            "dot_general",
-            "dot_general_cls",
+        settings=(
+            "features! axis batch_dims use_bias dtype param_dtype kernel_init bias_init precision"
+            " promote_dtype dot_general dot_general_cls"
         ),
-        required=("features",),
         calls=_OF_INPUTS,
-        leading=("features",),
-        replaced=("batch_dims",),
+        replaced=names("batch_dims"),
         lacking={"dot_general_cls": _LACKING_CLASS},
         functions=_DOT_GENERAL,
     ),
     EmbedLayer(
         linen="flax.linen.Embed",
         nnx="nnx.Embed",
-        parameters=(
-            "num_embeddings",
-            "features",
-            "dtype",
-            "param_dtype",
-            "embedding_init",
-            "promote_dtype",
-        ),
-        required=("num_embeddings", "features"),
+        settings="num_embeddings! features! dtype param_dtype embedding_init promote_dtype",
         calls={"__call__": same("inputs"), "attend": same("query")},
-        leading=("num_embeddings", "features"),
+        fixed=(("params/embedding", "embedding"),),
     ),
     EinsumLayer(
         linen="flax.linen.Einsum",
         nnx="nnx.Einsum",
-        parameters=(
-            "shape",
-            "einsum_str",
-            "use_bias",
-            "dtype",
-            "param_dtype",
-            "precision",
-            "kernel_init",
-            "bias_init",
-            "promote_dtype",
-            "preferred_element_type",
+        settings=(
+            "shape* einsum_str use_bias dtype param_dtype precision kernel_init bias_init"
+            " promote_dtype preferred_element_type"
         ),
-        required=("shape",),
         calls={"__call__": same("inputs", "einsum_str")},
-        replaced=("shape", "einsum_str", "use_bias"),
+        replaced=names("shape einsum_str use_bias"),
     ),
 )
 
@@ -128,151 +90,91 @@ CONVOLUTIONS: Final[tuple[Layer, ...]] = (
     ConvLayer(
         linen="flax.linen.Conv",
         nnx="nnx.Conv",
-        parameters=(
-            "features",
-            "kernel_size",
-            "strides",
-            "padding",
-            "input_dilation",
-            "kernel_dilation",
-            "feature_group_count",
-            "use_bias",
-            "mask",
-            "dtype",
-            "param_dtype",
-            "precision",
-            "kernel_init",
-            "bias_init",
-            "promote_dtype",
-            "conv_general_dilated",
-            "conv_general_dilated_cls",
+        settings=(
+            "features! kernel_size* strides padding input_dilation kernel_dilation"
+            " feature_group_count use_bias mask dtype param_dtype precision kernel_init bias_init"
+            " promote_dtype conv_general_dilated conv_general_dilated_cls"
         ),
-        required=("features", "kernel_size"),
         calls=_OF_INPUTS,
-        leading=("features",),
         lacking={"conv_general_dilated_cls": _LACKING_CLASS},
         functions={"conv_general_dilated": "jax.lax.conv_general_dilated"},
     ),
     ConvLayer(
         linen="flax.linen.ConvTranspose",
         nnx="nnx.ConvTranspose",
-        parameters=(
-            "features",
-            "kernel_size",
-            "strides",
-            "padding",
-            "kernel_dilation",
-            "use_bias",
-            "mask",
-            "dtype",
-            "param_dtype",
-            "precision",
-            "kernel_init",
-            "bias_init",
-            "transpose_kernel",
-            "promote_dtype",
-            "preferred_element_type",
+        settings=(
+            "features! kernel_size* strides padding kernel_dilation use_bias mask dtype"
+            " param_dtype precision kernel_init bias_init transpose_kernel promote_dtype"
+            " preferred_element_type"
         ),
-        required=("features", "kernel_size"),
         calls=_OF_INPUTS,
-        leading=("features",),
         transposes=True,
     ),
 )
 
 
 _OF_NORM: Final = {"__call__": same("x", keyword=("mask",))}
-_AFFINE: Final = ("use_bias", "use_scale", "bias_init", "scale_init")
-_DEVICES: Final = ("axis_name", "axis_index_groups")
-_REDUCTIONS: Final = ("use_fast_variance", "force_float32_reductions")
+_AFFINE: Final = "use_bias use_scale bias_init scale_init"
+_DEVICES: Final = "axis_name axis_index_groups"
+_REDUCTIONS: Final = "use_fast_variance force_float32_reductions"
 _OF_REDUCTIONS: Final = {"force_float32_reductions": FLOAT32_REDUCTIONS}
 
 NORMS: Final[tuple[Layer, ...]] = (
     NormLayer(
         linen="flax.linen.LayerNorm",
         nnx="nnx.LayerNorm",
-        parameters=(
-            "epsilon",
-            "dtype",
-            "param_dtype",
-            *_AFFINE,
-            "reduction_axes",
-            "feature_axes",
-            *_DEVICES,
-            *_REDUCTIONS,
+        settings=(
+            f"epsilon dtype param_dtype {_AFFINE} reduction_axes feature_axes {_DEVICES}"
+            f" {_REDUCTIONS}"
         ),
         calls=_OF_NORM,
         lacking=_OF_REDUCTIONS,
+        same_shape="x",
         axes="feature_axes",
     ),
     NormLayer(
         linen="flax.linen.RMSNorm",
         nnx="nnx.RMSNorm",
-        parameters=(
-            "epsilon",
-            "dtype",
-            "param_dtype",
-            "use_scale",
-            "scale_init",
-            "reduction_axes",
-            "feature_axes",
-            *_DEVICES,
-            *_REDUCTIONS,
+        settings=(
+            "epsilon dtype param_dtype use_scale scale_init reduction_axes feature_axes"
+            f" {_DEVICES} {_REDUCTIONS}"
         ),
         calls=_OF_NORM,
         lacking=_OF_REDUCTIONS,
+        same_shape="x",
         axes="feature_axes",
     ),
     GroupNormLayer(
         linen="flax.linen.GroupNorm",
         nnx="nnx.GroupNorm",
-        parameters=(
-            "num_groups",
-            "group_size",
-            "epsilon",
-            "dtype",
-            "param_dtype",
-            *_AFFINE,
-            "reduction_axes",
-            *_DEVICES,
-            *_REDUCTIONS,
+        settings=(
+            f"num_groups group_size epsilon dtype param_dtype {_AFFINE} reduction_axes {_DEVICES}"
+            f" {_REDUCTIONS}"
         ),
         calls=_OF_NORM,
         lacking=_OF_REDUCTIONS,
+        same_shape="x",
     ),
     NormLayer(
         linen="flax.linen.InstanceNorm",
         nnx="nnx.InstanceNorm",
-        parameters=(
-            "epsilon",
-            "dtype",
-            "param_dtype",
-            *_AFFINE,
-            "feature_axes",
-            *_DEVICES,
-            *_REDUCTIONS,
-        ),
+        settings=f"epsilon dtype param_dtype {_AFFINE} feature_axes {_DEVICES} {_REDUCTIONS}",
         calls=_OF_NORM,
         lacking=_OF_REDUCTIONS,
+        same_shape="x",
         axes="feature_axes",
     ),
     BatchNormLayer(
         linen="flax.linen.BatchNorm",
         nnx="nnx.BatchNorm",
-        parameters=(
-            "use_running_average",
-            "axis",
-            "momentum",
-            "epsilon",
-            "dtype",
-            "param_dtype",
-            *_AFFINE,
-            *_DEVICES,
-            *_REDUCTIONS,
+        settings=(
+            f"use_running_average axis momentum epsilon dtype param_dtype {_AFFINE} {_DEVICES}"
+            f" {_REDUCTIONS}"
         ),
         calls={"__call__": same("x", "use_running_average", keyword=("mask",))},
         movable=frozenset({"use_running_average"}),
         lacking=_OF_REDUCTIONS,
+        same_shape="x",
         explicit={"use_running_average": "None"},
         axes="axis",
         statistics=True,
@@ -280,11 +182,10 @@ NORMS: Final[tuple[Layer, ...]] = (
 )
 
 ELEMENTWISE: Final[tuple[Layer, ...]] = (
-    SameShapeLayer(
+    Layer(
         linen="flax.linen.Dropout",
         nnx="nnx.Dropout",
-        parameters=("rate", "broadcast_dims", "deterministic", "rng_collection"),
-        required=("rate",),
+        settings="rate! broadcast_dims deterministic rng_collection",
         calls={
             "__call__": (
                 CallParameter("inputs", "inputs"),
@@ -293,22 +194,23 @@ ELEMENTWISE: Final[tuple[Layer, ...]] = (
             )
         },
         movable=frozenset({"deterministic"}),
-        leading=("rate",),
         explicit={"deterministic": "None"},
+        same_shape="inputs",
     ),
-    SameShapeLayer(
+    Layer(
         linen="flax.linen.PReLU",
         nnx="nnx.PReLU",
-        parameters=("param_dtype", "negative_slope_init"),
+        settings="param_dtype negative_slope_init",
         calls={"__call__": same("inputs")},
         takes_rngs=False,
-        kept=(LayerVariable("params/negative_slope", "negative_slope"),),
+        same_shape="inputs",
+        fixed=(("params/negative_slope", "negative_slope"),),
     ),
 )
 
 
 _BY_NAME: Final = ("mask", "deterministic")
-_DROPOUT_RNG: Final = CallParameter("dropout_rng", "rngs", positional=False)
+_DROPOUT_RNG: Final = CallParameter("dropout_rng", "rngs", positional=False, stream="dropout")
 _SOW: Final = CallParameter("sow_weights", "sow_weights", positional=False)
 _CROSS: Final = (
     *same("inputs_q", "inputs_k", "inputs_v", keyword=_BY_NAME),
@@ -324,36 +226,16 @@ def _attention(name: str, call: tuple[CallParameter, ...]) -> Layer:
     return AttentionLayer(
         linen=f"flax.linen.{name}",
         nnx="nnx.MultiHeadAttention",
-        parameters=(
-            "num_heads",
-            "dtype",
-            "param_dtype",
-            "qkv_features",
-            "out_features",
-            "broadcast_dropout",
-            "dropout_rate",
-            "deterministic",
-            "precision",
-            "kernel_init",
-            "out_kernel_init",
-            "bias_init",
-            "out_bias_init",
-            "use_bias",
-            "attention_fn",
-            "decode",
-            "normalize_qk",
-            "force_fp32_for_softmax",
-            "qkv_dot_general",
-            "out_dot_general",
-            "qkv_dot_general_cls",
-            "out_dot_general_cls",
-            "qk_attn_weights_einsum_cls",
-            "attn_weights_value_einsum_cls",
+        settings=(
+            "num_heads* dtype param_dtype qkv_features out_features broadcast_dropout"
+            " dropout_rate deterministic precision kernel_init out_kernel_init bias_init"
+            " out_bias_init use_bias attention_fn decode normalize_qk force_fp32_for_softmax"
+            " qkv_dot_general out_dot_general qkv_dot_general_cls out_dot_general_cls"
+            " qk_attn_weights_einsum_cls attn_weights_value_einsum_cls"
         ),
-        required=("num_heads",),
         calls={"__call__": call},
         movable=frozenset({"deterministic", "decode"}),
-        replaced=("num_heads", "attention_fn"),
+        replaced=names("num_heads attention_fn"),
         lacking={
             "force_fp32_for_softmax": Lacking(
                 False, "NNX has no setting for the dtype of the softmax."
@@ -381,18 +263,17 @@ _OF_CELL: Final = {
     "__call__": same("carry", "inputs"),
     "initialize_carry": same("rng", "input_shape"),
 }
-_FUNCTIONS: Final = ("gate_fn", "activation_fn")
-_INITS: Final = ("kernel_init", "recurrent_kernel_init", "bias_init")
-_DTYPES: Final = ("dtype", "param_dtype", "carry_init")
-_KERNEL: Final = ("kernel",)
+_FUNCTIONS: Final = "gate_fn activation_fn"
+_INITS: Final = "kernel_init recurrent_kernel_init bias_init"
+_DTYPES: Final = "dtype param_dtype carry_init"
 _BOTH: Final = ("kernel", "bias")
-_LSTM_GATES: Final = (
-    ("ii", "ii", _KERNEL),
-    ("if", "if_", _KERNEL),
-    ("ig", "ig", _KERNEL),
-    ("io", "io", _KERNEL),
-    *((name, name, _BOTH) for name in ("hi", "hf", "hg", "ho")),
-)
+
+
+def _gates(text: str) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
+    """Return the layers of a cell by name; those with a star have no bias."""
+    found = ((name.lstrip("*"), _BOTH[: 1 if name.startswith("*") else 2]) for name in names(text))
+    return tuple((name, f"{name}_" if iskeyword(name) else name, parts) for name, parts in found)
+
 
 CELLS: Final[tuple[Layer, ...]] = (
     *(
@@ -400,77 +281,49 @@ CELLS: Final[tuple[Layer, ...]] = (
         CellLayer(
             linen=f"flax.linen.{name}",
             nnx="nnx.LSTMCell",
-            parameters=("features", *_FUNCTIONS, *_INITS, *_DTYPES),
-            required=("features",),
+            settings=f"features! {_FUNCTIONS} {_INITS} {_DTYPES}",
             calls=_OF_CELL,
-            leading=("features",),
             arrays=2,
-            gates=_LSTM_GATES,
+            gates=_gates("*ii *if *ig *io hi hf hg ho"),
         )
         for name in ("LSTMCell", "OptimizedLSTMCell")
     ),
     CellLayer(
         linen="flax.linen.SimpleCell",
         nnx="nnx.SimpleCell",
-        parameters=("features", "activation_fn", *_INITS, *_DTYPES, "residual"),
-        required=("features",),
+        settings=f"features! activation_fn {_INITS} {_DTYPES} residual",
         calls=_OF_CELL,
-        leading=("features",),
         explicit={"dtype": "None"},
-        gates=(("i", "dense_i", _BOTH), ("h", "dense_h", _KERNEL)),
+        gates=(("i", "dense_i", _BOTH), ("h", "dense_h", _BOTH[:1])),
     ),
     CellLayer(
         linen="flax.linen.GRUCell",
         nnx=GRU_CELL.name,
-        parameters=("features", *_FUNCTIONS, *_INITS, *_DTYPES),
-        required=("features",),
+        settings=f"features! {_FUNCTIONS} {_INITS} {_DTYPES}",
         calls=_OF_CELL,
-        leading=("features",),
-        gates=(
-            ("ir", "ir", _BOTH),
-            ("iz", "iz", _BOTH),
-            ("in", "in_", _BOTH),
-            ("hr", "hr", _KERNEL),
-            ("hz", "hz", _KERNEL),
-            ("hn", "hn", _BOTH),
-        ),
-        helper=GRU_CELL,
+        gates=_gates("ir iz in *hr *hz hn"),
+        definition=GRU_CELL,
     ),
     CellLayer(
         linen="flax.linen.MGUCell",
         nnx=MGU_CELL.name,
-        parameters=(
-            "features",
-            *_FUNCTIONS,
-            "kernel_init",
-            "recurrent_kernel_init",
-            "forget_bias_init",
-            "activation_bias_init",
-            *_DTYPES,
-            "reset_gate",
+        settings=(
+            f"features! {_FUNCTIONS} kernel_init recurrent_kernel_init forget_bias_init"
+            f" activation_bias_init {_DTYPES} reset_gate"
         ),
-        required=("features",),
         calls=_OF_CELL,
-        leading=("features",),
-        gates=(
-            ("if", "if_", _BOTH),
-            ("in", "in_", _BOTH),
-            ("hf", "hf", _KERNEL),
-            ("hn", "hn", _BOTH),
-        ),
-        helper=MGU_CELL,
+        gates=_gates("if in *hf hn"),
+        definition=MGU_CELL,
     ),
     CellLayer(
         linen="flax.linen.ConvLSTMCell",
         nnx=CONV_LSTM_CELL.name,
-        parameters=("features", "kernel_size", "strides", "padding", "use_bias", *_DTYPES),
-        required=("features", "kernel_size"),
+        settings=f"features! kernel_size* strides padding use_bias {_DTYPES}",
         calls=_OF_CELL,
-        leading=("features",),
         arrays=2,
-        gates=(("ih", "ih", _BOTH), ("hh", "hh", _BOTH)),
+        gates=_gates("ih hh"),
         switch="use_bias",
-        helper=CONV_LSTM_CELL,
+        definition=CONV_LSTM_CELL,
     ),
 )
 
@@ -478,16 +331,9 @@ _OF_TIME: Final = {
     "__call__": (
         *same(
             "inputs",
-            keyword=(
-                "initial_carry",
-                "seq_lengths",
-                "return_carry",
-                "time_major",
-                "reverse",
-                "keep_order",
-            ),
+            keyword=names("initial_carry seq_lengths return_carry time_major reverse keep_order"),
         ),
-        CallParameter("init_key", "rngs", positional=False),
+        CallParameter("init_key", "rngs", positional=False, stream="carry"),
     )
 }
 
@@ -498,26 +344,19 @@ def _no_lifting(default: object) -> Lacking:
     )
 
 
+# The layer that `nn.WeightNorm` and `nn.SpectralNorm` wrap.
+_WRAPPED: Final = ("{collection}/layer_instance", "layer_instance")
+
 CONTAINERS: Final[tuple[Layer, ...]] = (
     OverTimeLayer(
         linen="flax.linen.RNN",
         nnx="nnx.RNN",
-        parameters=(
-            "cell",
-            "time_major",
-            "return_carry",
-            "reverse",
-            "keep_order",
-            "unroll",
-            "variable_axes",
-            "variable_broadcast",
-            "variable_carry",
-            "split_rngs",
+        settings=(
+            "cell! time_major return_carry reverse keep_order unroll variable_axes"
+            " variable_broadcast variable_carry split_rngs"
         ),
-        required=("cell",),
         calls=_OF_TIME,
         movable=frozenset({"time_major", "return_carry", "reverse", "keep_order"}),
-        leading=("cell",),
         lacking={
             "variable_axes": _no_lifting({}),
             "variable_broadcast": _no_lifting("params"),
@@ -525,69 +364,49 @@ CONTAINERS: Final[tuple[Layer, ...]] = (
             "split_rngs": _no_lifting({"params": False}),
         },
         takes_rngs=False,
-        inner=("cell",),
+        fixed=(("{collection}/cell", "cell"),),
     ),
     OverTimeLayer(
         linen="flax.linen.Bidirectional",
         nnx="nnx.Bidirectional",
-        parameters=("forward_rnn", "backward_rnn", "merge_fn", "time_major", "return_carry"),
-        required=("forward_rnn", "backward_rnn"),
+        settings="forward_rnn! backward_rnn! merge_fn time_major return_carry",
         calls=_OF_TIME,
         movable=frozenset({"time_major", "return_carry"}),
-        leading=("forward_rnn", "backward_rnn"),
         takes_rngs=False,
-        inner=("forward_rnn", "backward_rnn"),
+        fixed=tuple((f"{{collection}}/{name}", name) for name in ("forward_rnn", "backward_rnn")),
     ),
     SequentialLayer(
         linen="flax.linen.Sequential",
         nnx="nnx.Sequential",
-        parameters=("layers",),
-        required=("layers",),
-        calls={},
-        replaced=("layers",),
+        settings="layers*",
+        replaced=names("layers"),
+        fixed=(("{collection}/layers_{i}", "layers.{i}"),),
         takes_rngs=False,
     ),
-    WrapperLayer(
+    Layer(
         linen="flax.linen.WeightNorm",
         nnx=WEIGHT_NORM.name,
-        parameters=(
-            "layer_instance",
-            "epsilon",
-            "dtype",
-            "param_dtype",
-            "use_scale",
-            "scale_init",
-            "feature_axes",
-            "variable_filter",
+        settings=(
+            "layer_instance! epsilon dtype param_dtype use_scale scale_init feature_axes"
+            " variable_filter"
         ),
-        required=("layer_instance",),
-        calls={},
-        leading=("layer_instance",),
-        helper=WEIGHT_NORM,
-        own=(("params/{layer}/kernel/scale", "scales.kernel"),),
+        definition=WEIGHT_NORM,
+        fixed=(_WRAPPED, ("params/{layer}/kernel/scale", "scales.kernel")),
     ),
-    WrapperLayer(
+    Layer(
         linen="flax.linen.SpectralNorm",
         nnx=SPECTRAL_NORM.name,
-        parameters=(
-            "layer_instance",
-            "n_steps",
-            "epsilon",
-            "dtype",
-            "param_dtype",
-            "error_on_non_matrix",
-            "collection_name",
+        settings=(
+            "layer_instance! n_steps epsilon dtype param_dtype error_on_non_matrix collection_name"
         ),
-        required=("layer_instance",),
-        calls={},
-        leading=("layer_instance",),
         lacking={
             "collection_name": Lacking(
                 "batch_stats", "its variables in NNX are always batch statistics."
             )
         },
-        helper=SPECTRAL_NORM,
-        own=(
+        definition=SPECTRAL_NORM,
+        fixed=(
+            _WRAPPED,
             ("batch_stats/{layer}/kernel/u", "u.kernel"),
             ("batch_stats/{layer}/kernel/sigma", "sigma.kernel"),
         ),
@@ -618,10 +437,7 @@ LAYERS: Final[dict[str, Layer]] = {
         *ATTENTION,
         *CELLS,
         *CONTAINERS,
-        *(
-            LayerWithout(linen=name, nnx="", parameters=(), calls={}, why=why)
-            for name, why in NO_COUNTERPART.items()
-        ),
+        *(Layer(linen=name, nnx="", without=why) for name, why in NO_COUNTERPART.items()),
     )
 }
 

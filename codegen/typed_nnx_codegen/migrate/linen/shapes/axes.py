@@ -1,11 +1,14 @@
-"""Shapes with axes taken away, added or changed, and the shape of arrays that broadcast."""
+"""Shapes that broadcast, and shapes with axes removed, added, moved, joined or split."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
+from functools import partial
+from itertools import pairwise
 from typing import Final
 
 from typed_nnx_codegen.migrate.linen.domain.dims import (
@@ -17,17 +20,40 @@ from typed_nnx_codegen.migrate.linen.domain.dims import (
     Piece,
     as_dim,
     if_ranked,
+    product,
 )
 from typed_nnx_codegen.migrate.linen.domain.values import (
     ANY_SHAPE,
+    NONE,
     Array,
     Const,
     Lead,
+    Seq,
     Shape,
+    ShapeOf,
+    Unknown,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.shapes.operands import prefixed
+from typed_nnx_codegen.migrate.linen.shapes.operands import (
+    Arguments,
+    Axes,
+    Wanted,
+    by_name,
+    dim_of,
+    if_known,
+    integers_of,
+    is_none,
+    items_of,
+    number_of,
+    prefixed,
+    rule,
+    shape_of,
+)
 
+_NOT_KNOWN: Final = Unknown("arrays that are not known one by one")
+_NO_AXIS: Final = Unknown("a split along an axis that is not literal")
+_XY: Final = Const("xy")
+_MOST_ARRAYS: Final = 1000
 _assumed: Final[ContextVar[list[tuple[Dim, Dim]] | None]] = ContextVar("assumed", default=None)
 
 
@@ -153,11 +179,6 @@ def split_front(shape: Shape, count: int) -> tuple[tuple[Dim | None, ...], Shape
     return taken, Shape(shape.dims, rest)
 
 
-def behind(front: tuple[Dim | None, ...], rest: Shape) -> Shape:
-    """Return a shape of which other dimensions than before are the first."""
-    return prefixed(front, rest)
-
-
 def unsettled(rest: Shape, taken: int) -> Shape:
     """Return what is left of a shape where it is not sure that something is left.
 
@@ -194,10 +215,10 @@ def changed(shape: Shape, axis: int, dim: Dim | None) -> Shape:
     front, rest = split_front(shape, axis + 1)
     if len(front) <= axis:
         return ANY_SHAPE
-    return behind((*front[:-1], dim), unsettled(rest, axis + 1))
+    return prefixed((*front[:-1], dim), unsettled(rest, axis + 1))
 
 
-def maybe_last(shape: Shape, axis: int, dim: Dim | None, last: Dim | None) -> Shape:
+def _maybe_last(shape: Shape, axis: int, dim: Dim | None, last: Dim | None) -> Shape:
     """Return a shape with another size along an axis, which may be the last one.
 
     Args:
@@ -228,7 +249,7 @@ def inserted(shape: Shape, axis: int, dim: Dim | None) -> Shape:
         at = len(shape.dims) + axis + 1
         return Shape((*shape.dims[:at], dim, *shape.dims[at:]), shape.lead)
     front, rest = split_front(shape, axis)
-    return behind((*front, dim), unsettled(rest, axis))
+    return prefixed((*front, dim), unsettled(rest, axis))
 
 
 def removed(shape: Shape, axes: Collection[int]) -> Shape:
@@ -247,7 +268,7 @@ def removed(shape: Shape, axes: Collection[int]) -> Shape:
     kept = tuple(dim for k, dim in enumerate(front) if k not in positive)
     if not is_inner(positive):
         rest = unsettled(rest, max(positive) + 1)
-    return behind(kept, rest)
+    return prefixed(kept, rest)
 
 
 def is_inner(axes: Collection[int]) -> bool:
@@ -276,71 +297,557 @@ def reduced(shape: Shape, axes: Collection[int] | None, *, keepdims: bool | None
 
 def moved(shape: Shape, source: int, target: int) -> Shape:
     """Return a shape with an axis at another place."""
-    source, target = positive_axis(shape, source), positive_axis(shape, target)
-    if shape.rank is not None and min(source, target) < 0:
-        return ANY_SHAPE
-    if shape.rank is None and {source, target} == {0, 1}:
-        return _first_two_swapped(shape)
-    if source >= 0 and target >= 0:
-        count = max(source, target) + 1
-        front, rest = split_front(shape, count)
-        if len(front) < count:
-            return ANY_SHAPE
-        dims = list(front)
-        dims.insert(target, dims.pop(source))
-        return behind(tuple(dims), unsettled(rest, count))
-    if source < 0 and target < 0:
-        shape = shape.expanded(-min(source, target))
-        dims = list(shape.dims)
-        dims.insert(len(dims) + target, dims.pop(source))
-        return Shape(tuple(dims), shape.lead)
-    dim = shape.axis(source)
-    return inserted(removed(shape, (source,)), target, dim)
 
+    def insert(dims: list[Dim | None], first: int, second: int) -> None:
+        dims.insert(second, dims.pop(first))
 
-def _first_two_swapped(shape: Shape) -> Shape:
-    """Return a shape whose first axes changed places: by habit there is one behind them."""
-    return Shape(shape.expanded(1).dims[-1:], Lead("", None))
+    made = _reordered(shape, source, target, insert)
+    if made is not None:
+        return made
+    return inserted(removed(shape, (source,)), target, shape.axis(source))
 
 
 def swapped(shape: Shape, first: int, second: int) -> Shape:
     """Return a shape with two axes in each other's place."""
+
+    def swap(dims: list[Dim | None], one: int, other: int) -> None:
+        dims[one], dims[other] = dims[other], dims[one]
+
+    made = _reordered(shape, first, second, swap)
+    if made is not None:
+        return made
+    return changed(changed(shape, first, shape.axis(second)), second, shape.axis(first))
+
+
+def _reordered(
+    shape: Shape, first: int, second: int, reorder: Callable[[list[Dim | None], int, int], None]
+) -> Shape | None:
+    """Return a shape with its axes in another order; None where an axis is counted from each end."""
     first, second = positive_axis(shape, first), positive_axis(shape, second)
     if shape.rank is not None and min(first, second) < 0:
         return ANY_SHAPE
     if shape.rank is None and {first, second} == {0, 1}:
-        return _first_two_swapped(shape)
+        # By habit there is an axis behind them.
+        return Shape(shape.expanded(1).dims[-1:], Lead("", None))
     if (first < 0) != (second < 0):
-        one, other = shape.axis(first), shape.axis(second)
-        return changed(changed(shape, first, other), second, one)
+        return None
     if first < 0:
         shape = shape.expanded(-min(first, second))
-        front: tuple[Dim | None, ...] = shape.dims
-        rest = Shape((), shape.lead)
+        dims, rest = list(shape.dims), Shape((), shape.lead)
     else:
-        front, rest = split_front(shape, max(first, second) + 1)
-    dims = list(front)
-    if max(first, second) >= len(dims):
-        return ANY_SHAPE
-    dims[first], dims[second] = dims[second], dims[first]
-    if first < 0:
-        return Shape(tuple(dims), shape.lead)
-    return behind(tuple(dims), unsettled(rest, len(dims)))
+        count = max(first, second) + 1
+        front, rest = split_front(shape, count)
+        dims, rest = list(front), unsettled(rest, count)
+        if len(dims) < count:
+            return ANY_SHAPE
+    reorder(dims, first % len(dims), second % len(dims))
+    return prefixed(dims, rest) if first >= 0 else Shape(tuple(dims), shape.lead)
 
 
-SWAPPING: Final = ("jax.numpy.swapaxes", "jax.numpy.moveaxis", "numpy.swapaxes")
-
-
-def ranked(args: list[Value]) -> list[Value]:
-    """Return the arguments of a swap of axes; an array of unknown rank has as many as are named.
+def _ranked(shape: Shape, first: int, second: int) -> Shape:
+    """Return a shape with as many axes as are named where its rank is not known.
 
     Not where the first two change places, as time and batch do: what is behind them stays.
     """
-    match args:
-        case [Array(shape=shape) as array, Const(value=int() as one), Const(value=int() as other)]:
-            if {one, other} == {0, 1}:
-                return args
-            known = shape.with_rank(max(one, other) + 1) if min(one, other) >= 0 else None
-            if shape.rank is None and known is not None:
-                return [replace(array, shape=known), *args[1:]]
-    return args
+    if shape.rank is not None or min(first, second) < 0 or {first, second} == {0, 1}:
+        return shape
+    return shape.with_rank(max(first, second) + 1) or shape
+
+
+def _swapaxes(shape: Shape, first: int, second: int) -> Shape:
+    return swapped(_ranked(shape, first, second), first, second)
+
+
+_REST: Final = as_dim(-1)
+
+
+def reshaped(shape: Shape, wanted: Wanted) -> Shape:
+    """Return the shape of an array that is reshaped.
+
+    Args:
+        shape: The shape of the array.
+        wanted: What it is reshaped to, -1 for what follows from the rest.
+    """
+    if _REST not in wanted.dims and (wanted.lead is None or _REST not in wanted.lead.front):
+        return wanted
+    if wanted.lead is not None and _REST in wanted.lead.front:
+        return ANY_SHAPE
+    is_literal = all(dim is not None and dim.constant is not None for dim in wanted.dims)
+    if wanted.lead is None and is_literal:
+        shape = with_any_batch(shape)
+    rest = _rest(shape, Shape(tuple(dim for dim in wanted.dims if dim != _REST), wanted.lead))
+    return Shape(tuple(rest if dim == _REST else dim for dim in wanted.dims), wanted.lead)
+
+
+def _rest(shape: Shape, others: Shape) -> Dim | None:
+    if others.lead is not None:
+        return _rest_behind_lead(shape, others)
+    if shape.lead is not None:
+        shape = shape.expanded(_deepest(others.dims, shape.lead.argument))
+    front = () if shape.lead is None else shape.lead.front
+    have, over = _cancelled((*front, *shape.dims), others.dims)
+    lead = shape.lead and replace(shape.lead, front=())
+    if lead is not None:
+        lead, over = _without_first(lead, over)
+        lead, have = _with_next(lead, have)
+    known = [dim for dim in have if dim is not None]
+    by = [dim for dim in over if dim is not None]
+    if len(known) != len(have) or len(by) != len(over):
+        return None
+    total = product(known)
+    if lead is not None:
+        if not lead.argument:
+            return None
+        total = total * as_dim(LeadingSize(lead.argument, lead.start, lead.stop))
+    return total // product(by) if by else total
+
+
+def with_any_batch(shape: Shape) -> Shape:
+    """Return a shape whose first dimension is that of an argument as leading dimensions.
+
+    Layers tell the rank of arguments, but an argument without a batch axis works as well.
+    """
+    first = shape.dims[0].atom if shape.lead is None and shape.dims and shape.dims[0] else None
+    count = len(shape.dims)
+    if not isinstance(first, ArgumentSize) or first.axis != -count or count < 2:
+        return shape
+    return Shape(shape.dims[1:], Lead(first.argument, 1 - count))
+
+
+def _rest_behind_lead(shape: Shape, others: Shape) -> Dim | None:
+    """Return the size behind leading dimensions that both shapes have."""
+    lead, wanted = shape.lead, others.lead
+    if lead is None or wanted is None or not lead.argument:
+        return None
+    shape = shape.expanded(len(shape.dims) + (lead.stop or 0) - (wanted.stop or 0))
+    others = others.expanded(len(others.dims) + (wanted.stop or 0) - (lead.stop or 0))
+    lead, wanted = shape.lead, others.lead
+    if lead is None or wanted is None or replace(lead, sure=None) != replace(wanted, sure=None):
+        return None
+    return _rest(Shape(shape.dims), Shape(others.dims))
+
+
+def _deepest(dims: tuple[Dim | None, ...], argument: str) -> int:
+    """Return how many last dimensions of an argument some sizes are made of."""
+    atoms = (atom for dim in dims if dim is not None for atom in dim.atoms())
+    axes = [
+        -atom.axis
+        for atom in atoms
+        if isinstance(atom, ArgumentSize) and atom.argument == argument and atom.axis < 0
+    ]
+    return max(axes, default=0)
+
+
+def _cancelled(
+    have: tuple[Dim | None, ...], over: tuple[Dim | None, ...]
+) -> tuple[list[Dim | None], list[Dim | None]]:
+    common = Counter(dim for dim in have if dim is not None)
+    common &= Counter(dim for dim in over if dim is not None)
+    return _less(have, Counter(common)), _less(over, Counter(common))
+
+
+def _less(dims: tuple[Dim | None, ...], common: Counter[Dim]) -> list[Dim | None]:
+    left: list[Dim | None] = []
+    for dim in dims:
+        if dim is not None and common[dim]:
+            common[dim] -= 1
+        else:
+            left.append(dim)
+    return left
+
+
+def _without_first(lead: Lead, over: list[Dim | None]) -> tuple[Lead, list[Dim | None]]:
+    """Cancel the first dimensions of an argument."""
+    while True:
+        first = as_dim(ArgumentSize(lead.argument, lead.start))
+        if not lead.argument or first not in over:
+            return lead, over
+        over = [dim for k, dim in enumerate(over) if k != over.index(first)]
+        lead = replace(lead, start=lead.start + 1)
+
+
+def _with_next(lead: Lead, have: list[Dim | None]) -> tuple[Lead, list[Dim | None]]:
+    """Take the dimensions that follow a lead into it."""
+    while lead.argument and lead.stop:
+        following = as_dim(ArgumentSize(lead.argument, lead.stop))
+        if following not in have:
+            break
+        have = [dim for k, dim in enumerate(have) if k != have.index(following)]
+        lead = replace(lead, stop=lead.stop + 1 or None)
+    return lead, have
+
+
+def _raveled(shape: Shape) -> Shape:
+    return Shape((with_any_batch(shape).size_from(0),))
+
+
+def transposed(shape: Shape, axes: Axes | None = None) -> Shape:
+    """Return a shape with its axes in another order, reversed for None."""
+    if axes is None:
+        return ANY_SHAPE if shape.rank is None else Shape(shape.dims[::-1])
+    known = shape.with_rank(len(axes))
+    if known is None or any(not -len(axes) <= axis < len(axes) for axis in axes):
+        return ANY_SHAPE
+    return Shape(tuple(known.dims[axis] for axis in axes))
+
+
+def _moveaxis(shape: Shape, source: Axes, destination: Axes) -> Shape:
+    if len(source) != len(destination):
+        return ANY_SHAPE
+    if len(source) == 1:
+        shape = _ranked(shape, source[0], destination[0])
+        return moved(shape, source[0], destination[0])
+    if shape.rank is None:
+        return ANY_SHAPE
+    places = [positive_axis(shape, axis) for axis in source]
+    order = [axis for axis in range(shape.rank) if axis not in places]
+    targets = (positive_axis(shape, axis) for axis in destination)
+    for target, place in sorted(zip(targets, places, strict=True)):
+        order.insert(target, place)
+    return transposed(shape, tuple(order))
+
+
+def _expanded_dims(shape: Shape, axes: Axes) -> Shape:
+    if shape.rank is not None:
+        rank = shape.rank + len(axes)
+        axes = tuple(sorted(axis + rank if axis < 0 else axis for axis in axes))
+    elif len(axes) > 1 and not all(axis < 0 for axis in axes):
+        return ANY_SHAPE
+    for axis in sorted(axes, key=abs):
+        shape = inserted(shape, axis, as_dim(1))
+    return shape
+
+
+def _squeezed(shape: Shape, axes: Axes | None = None) -> Shape:
+    if axes is not None:
+        return removed(shape, axes)
+    sizes = [None if dim is None else dim.constant for dim in shape.dims]
+    if shape.rank is None or None in sizes:
+        return ANY_SHAPE
+    return Shape(tuple(as_dim(size) for size in sizes if size is not None and size != 1))
+
+
+def _spread(shape: Shape, wanted: Shape) -> Shape:
+    if wanted.lead is not None or None in wanted.dims:
+        other = wanted.expanded(len(shape.dims))
+        dims = list(other.dims)
+        for k in range(1, min(len(shape.dims), len(dims)) + 1):
+            dims[-k] = combined_dim(shape.dims[-k], None) if dims[-k] is None else dims[-k]
+        return Shape(tuple(dims), other.lead)
+    return wanted
+
+
+def _at_least(rank: int, shape: Shape) -> Shape:
+    one, have = as_dim(1), shape.rank
+    if have is None:
+        return shape if len(shape.dims) >= rank else ANY_SHAPE
+    if have >= rank:
+        return shape
+    if rank < 3 or not have:
+        return Shape((one,) * (rank - have) + shape.dims)
+    return Shape((one, *shape.dims, one) if have == 1 else (*shape.dims, one))
+
+
+def same_rank(shapes: list[Shape]) -> list[Shape]:
+    """Return shapes of arrays of one rank, which is known if one is."""
+    ranks = {shape.rank for shape in shapes} - {None}
+    if len(ranks) != 1:
+        return shapes
+    (rank,) = ranks
+    assert rank is not None
+    return [shape.with_rank(rank) or shape for shape in shapes]
+
+
+def _concatenated(shapes: list[Shape], axis: int) -> Shape:
+    return changed(_common(shapes, axis), axis, _sum([shape.axis(axis) for shape in shapes]))
+
+
+def _in_a_row(shapes: list[Shape]) -> Shape:
+    return Shape((_sum([shape.size_from(0) for shape in shapes]),))
+
+
+def _sum(sizes: list[Dim | None]) -> Dim | None:
+    return if_known(lambda *known: sum(known, start=as_dim(0)), *sizes)
+
+
+def _stacked(shapes: list[Shape], axis: int) -> Shape:
+    return inserted(_common(shapes, None), axis, as_dim(len(shapes)))
+
+
+def _common(shapes: list[Shape], axis: int | None) -> Shape:
+    """Return what the shapes have in common but for one axis."""
+    first = shapes[0]
+    if any(shape.rank is None for shape in shapes):
+        known = [shape for shape in shapes if shape.lead is None or shape.lead.argument]
+        best = max(known, key=lambda shape: shape.rank is not None, default=ANY_SHAPE)
+        return _agreeing(best, shapes, axis)
+    for shape in shapes[1:]:
+        if shape.rank == first.rank:
+            pairs = zip(first.dims, shape.dims, strict=True)
+            skip = None if axis is None else positive_axis(first, axis)
+            first = Shape(tuple(_same(a, b) if k != skip else a for k, (a, b) in enumerate(pairs)))
+    return first
+
+
+def _agreeing(best: Shape, shapes: list[Shape], axis: int | None) -> Shape:
+    if axis is not None and axis >= 0:
+        return best
+    count = max(len(shape.dims) for shape in shapes if shape.rank is None)
+    count = max(count, -(axis or 0))
+    result = best.expanded(count)
+    for shape in shapes:
+        other = shape.expanded(count)
+        width = min(len(result.dims), len(other.dims))
+        tail = [
+            _same(a, b)
+            for a, b in zip(
+                result.dims[len(result.dims) - width :],
+                other.dims[len(other.dims) - width :],
+                strict=True,
+            )
+        ]
+        if axis is not None and -axis <= width:
+            tail[axis] = None
+        result = replace(result, dims=(*result.dims[: len(result.dims) - width], *tail))
+    return result
+
+
+def _same(first: Dim | None, second: Dim | None) -> Dim | None:
+    """Return the size of an axis that is the same in two arrays."""
+    if first is None or second is None:
+        return first if second is None else second
+    if first.constant is not None:
+        return first
+    return second if second.constant is not None else combined_dim(first, second)
+
+
+def _tiled(shape: Shape, factors: tuple[Dim | None, ...]) -> Shape:
+    if shape.lead is not None and len(factors) > max(len(shape.dims), 1):
+        # The array may have fewer axes than there are factors.
+        shape = Shape(shape.expanded(1).dims, ANY_SHAPE.lead)
+        factors = factors[-len(shape.dims) :]
+    shape = shape.expanded(len(factors))
+    ones: tuple[Dim | None, ...] = (as_dim(1),) * max(len(shape.dims), len(factors))
+    sizes, by = (ones[len(dims) :] + dims for dims in (shape.dims, factors))
+    return Shape(
+        tuple(if_known(Dim.__mul__, *pair) for pair in zip(sizes, by, strict=True)), shape.lead
+    )
+
+
+def _arrays(value: Value) -> list[Shape] | None:
+    """Return the shapes of the arrays in a list, all with the rank that one of them has."""
+    if isinstance(value, Array) and value.shape.rank and value.shape.dims[0] is not None:
+        count = value.shape.dims[0].constant
+        few = count is not None and 0 < count < _MOST_ARRAYS
+        return [Shape(value.shape.dims[1:])] * (count or 0) if few else None
+    if not isinstance(value, Seq) or not value.items:
+        return None
+    return same_rank([shape_of(item) for item in value.items])
+
+
+def _concatenate(arrays: Value, axis: int | None = 0) -> Shape | Value:
+    if axis is None and isinstance(arrays, Seq):
+        return _in_a_row([shape_of(item) for item in arrays.items])  # of any ranks
+    shapes = _arrays(arrays)
+    if shapes is None or axis is None:
+        return _rows(arrays.shape, axis) if isinstance(arrays, Array) else _NOT_KNOWN
+    return _concatenated(shapes, axis)
+
+
+def _rows(shape: Shape, axis: int | None) -> Shape | Value:
+    """Return the shape of the rows of an array one after the other; there are any number."""
+    if axis is None:
+        return Shape((shape.size_from(0),))
+    if shape.rank is None or shape.rank < 2:
+        return _NOT_KNOWN
+    row = Shape(shape.dims[1:])
+    return changed(row, axis, if_known(Dim.__mul__, shape.dims[0], row.axis(axis)))
+
+
+def _stack(arrays: Value, axis: int = 0) -> Shape | Value:
+    shapes = _arrays(arrays)
+    return _NOT_KNOWN if shapes is None else _stacked(shapes, axis)
+
+
+def _stacked_along(axis: int, arrays: Value) -> Shape | Value:
+    """Return the result of `vstack`, `hstack` or `dstack`: arrays have more axes first."""
+    shapes = _arrays(arrays)
+    if shapes is None:
+        return _NOT_KNOWN
+    rank = shapes[0].rank
+    if rank is None:
+        return ANY_SHAPE
+    if axis == 1:
+        return _concatenated([_at_least(1, one) for one in shapes], 0 if rank < 2 else 1)
+    return _concatenated([_at_least(3 if axis else 2, one) for one in shapes], axis)
+
+
+def _append(arr: Shape, values: Shape, axis: int | None = None) -> Shape:
+    return (
+        _in_a_row([arr, values]) if axis is None else _concatenated(same_rank([arr, values]), axis)
+    )
+
+
+def _split(shape: Shape, where: Value, axis: int = 0, *, exact: bool = True) -> list[Shape] | Value:
+    """Return the parts of an array: all of one size, or the first ones larger by one."""
+    size, count = shape.axis(axis), number_of(where)
+    if count is not None and count > 0:
+        end = shape.dims[-1] if shape.dims else None
+        more = [0 if exact else rest for rest in reversed(range(count))]
+        sizes = [[_divided(dim, by, count) for dim in (size, end)] for by in more]
+        return [_maybe_last(shape, axis, *pair) for pair in sizes]
+    items = items_of(where)
+    if items is None:
+        return Unknown("a split into a number of parts that is not literal")
+    bounds = pairwise([as_dim(0), *map(dim_of, items), size])
+    return [changed(shape, axis, if_known(_between, *pair)) for pair in bounds]
+
+
+def _divided(size: Dim | None, more: int, count: int) -> Dim | None:
+    return None if size is None else (size + more) // count
+
+
+def _between(start: Dim, end: Dim) -> Dim:
+    return end - start
+
+
+def _split_along(axis: int, shape: Shape, where: Value) -> list[Shape] | Value:
+    return _split(shape, where, axis)
+
+
+def _tile(shape: Shape, times: Value) -> Shape:
+    items = items_of(times) if dim_of(times) is None else (times,)
+    return ANY_SHAPE if items is None else _tiled(shape, tuple(map(dim_of, items)))
+
+
+def _repeat(shape: Shape, times: Value, axis: int | None = None, total: Value = NONE) -> Shape:
+    if axis is None:
+        shape, axis = Shape((shape.size_from(0),)), 0
+    if not is_none(total):
+        return changed(shape, axis, dim_of(total))
+    numbers = integers_of(times) or ()
+    factor = dim_of(times) if len(numbers) != 1 else as_dim(numbers[0])
+    if factor is None and numbers:
+        return changed(shape, axis, as_dim(sum(numbers)))
+    return changed(shape, axis, if_known(Dim.__mul__, shape.axis(axis), factor))
+
+
+def _pad(shape: Shape, widths: Value) -> Shape:
+    pairs = _pad_widths(widths)
+    if len(pairs) == 1 and shape.lead is None:
+        pairs *= len(shape.dims)
+    known = shape.with_rank(len(pairs)) if len(pairs) > 1 else shape
+    if known is None or known.lead is not None or len(known.dims) != len(pairs):
+        return ANY_SHAPE
+    sizes = zip(known.dims, pairs, strict=True)
+    return Shape(tuple(if_known(_added, dim, *pair) for dim, pair in sizes))
+
+
+def _added(size: Dim, low: Dim, high: Dim, between: Dim | None = None) -> Dim:
+    return size + low + high + (as_dim(0) if between is None else (size - 1) * between)
+
+
+def _pad_widths(value: Value) -> list[list[Dim | None]]:
+    """Return how much there is before and behind each axis; one pair for all axes."""
+    items = items_of(value)
+    if items is None:
+        return [[dim_of(value)] * 2]
+    alone = [dim_of(item) for item in items]
+    if None not in alone and len(items) < 3:
+        return [[alone[0], alone[-1]]] if alone else []
+    ends = [[dim_of(end) for end in items_of(item) or (item,)] for item in items]
+    return [[pair[0], pair[-1]] if pair else [None, None] for pair in ends]
+
+
+def _lax_pad(shape: Shape, config: Value) -> Shape:
+    items = items_of(config)
+    known = None if items is None else shape.with_rank(len(items))
+    if items is None or known is None:
+        return ANY_SHAPE
+    entries = [[dim_of(number) for number in items_of(entry) or ()] for entry in items]
+    sizes = zip(known.dims, entries, strict=True)
+    return Shape(
+        tuple(if_known(_added, dim, *entry) if len(entry) == 3 else None for dim, entry in sizes)
+    )
+
+
+def _meshgrid(call: Arguments) -> Value:
+    sizes = [shape_of(value).size_from(0) for value in call.positional]
+    indexing = call.get(None, "indexing", default=_XY)
+    if indexing == _XY and len(sizes) > 1:
+        sizes[0], sizes[1] = sizes[1], sizes[0]
+    return Seq((Array(Shape(tuple(sizes))),) * len(sizes), is_list=True)
+
+
+JOINING: Final = by_name(
+    {
+        "concatenate concat": rule(_concatenate, "arrays axis"),
+        "stack": rule(_stack, "arrays axis", unclear=_NOT_KNOWN),
+        "vstack": rule(partial(_stacked_along, 0), "tup"),
+        "hstack": rule(partial(_stacked_along, 1), "tup"),
+        "dstack": rule(partial(_stacked_along, 2), "tup"),
+        "append": rule(_append),
+        "split": rule(_split, unclear=_NO_AXIS),
+        "array_split": rule(partial(_split, exact=False), unclear=_NO_AXIS),
+        "vsplit": rule(partial(_split_along, 0)),
+        "hsplit": rule(partial(_split_along, 1)),
+        "tile": rule(_tile, "A reps"),
+        "repeat": rule(_repeat, "a repeats axis total_repeat_length"),
+        "pad": rule(_pad, "array pad_width"),
+        "meshgrid": _meshgrid,
+    }
+)
+
+
+def _broadcast_in_front(shape: Shape, sizes: Wanted) -> Shape:
+    return prefixed(sizes.dims, shape)
+
+
+def _broadcast_to(shape: Shape, wanted: Wanted) -> Shape:
+    return _spread(shape, wanted)
+
+
+def _broadcast_arrays(*arrays: Shape) -> list[Shape]:
+    return [broadcast(arrays)] * len(arrays)
+
+
+def _broadcast_shapes(*shapes: Wanted) -> Value:
+    return ShapeOf(broadcast(shapes))
+
+
+def _matrix_transpose(x: Shape) -> Shape:
+    return swapped(x, -1, -2)
+
+
+def _trace(shape: Shape) -> Shape:
+    return removed(shape, (0, 1))
+
+
+RESHAPING: Final = by_name(
+    {
+        "reshape": rule(reshaped, "a|operand shape|newshape|new_sizes"),
+        "transpose permute_dims": rule(transposed, "a|operand axes|permutation"),
+        "matrix_transpose": rule(_matrix_transpose),
+        "swapaxes": rule(_swapaxes, "a axis1 axis2"),
+        "moveaxis": rule(_moveaxis, "a source destination"),
+        "expand_dims": rule(_expanded_dims, "a|array axis|dimensions"),
+        "squeeze": rule(_squeezed, "a|array axis|dimensions"),
+        "trace": rule(_trace, "a"),
+        "ravel": rule(_raveled, "a"),
+        "broadcast_to": rule(_broadcast_to, "array shape"),
+        "broadcast_arrays": rule(_broadcast_arrays),
+        "broadcast_shapes": rule(_broadcast_shapes),
+        **{f"atleast_{rank}d": rule(partial(_at_least, rank)) for rank in (1, 2, 3)},
+    }
+)
+LAX_RESHAPING: Final = {
+    **{name: RESHAPING[name] for name in ("reshape", "transpose", "expand_dims", "squeeze")},
+    **by_name(
+        {
+            "concatenate": rule(_concatenate, "operands dimension"),
+            "pad": rule(_lax_pad, "operand _ padding_config"),
+            "broadcast": rule(_broadcast_in_front, "operand sizes"),
+            "broadcast_shapes": rule(_broadcast_shapes),
+        }
+    ),
+}

@@ -1,21 +1,24 @@
-"""Matrix products, `einsum`, attention, and patterns of einops, where axes have names."""
+"""Matrix products, `einsum`, patterns of einops, attention, convolutions: axes that meet or have names."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.domain.dims import Dim, as_dim, product
+from typed_nnx_codegen.migrate.linen.domain.dims import Dim, as_dim, maximum, product
 from typed_nnx_codegen.migrate.linen.domain.values import (
     ANY_SHAPE,
     NONE,
     Array,
+    Code,
+    CodeTuple,
+    Const,
     Seq,
     Shape,
-    Table,
+    ShapeOf,
     Unknown,
     Value,
 )
@@ -29,17 +32,27 @@ from typed_nnx_codegen.migrate.linen.shapes.axes import (
 )
 from typed_nnx_codegen.migrate.linen.shapes.operands import (
     Arguments,
+    Axes,
     Rule,
     axes_in,
+    by_name,
     dim_of,
+    if_known,
     integers_of,
     is_none,
     items_of,
+    number_of,
     prefixed,
+    rule,
     shape_of,
     size_value,
     text_of,
+    wanted_shape,
 )
+
+_TWO: Final = Const(2)
+_VALID: Final = Const("VALID")
+_NO_PATTERN: Final = Unknown("a pattern that is not understood")
 
 
 def multiplied(first: Shape, second: Shape) -> Shape:
@@ -73,17 +86,12 @@ def _batch(first: Shape, second: Shape) -> Shape:
     return broadcast((first, second))
 
 
-def _matmul(call: Arguments) -> Value:
-    return Array(multiplied(call.shape(0, "a"), call.shape(1, "b")))
-
-
-def _dot(call: Arguments) -> Value:
-    first, second = call.shape(0, "a"), call.shape(1, "b")
+def _dot(first: Shape, second: Shape) -> Shape:
     if 0 in (first.rank, second.rank):
-        return Array(broadcast((first, second)))
+        return broadcast((first, second))
     if second.rank is None or second.rank < 3:
-        return Array(multiplied(first, second))
-    return Array(_side_by_side(removed(first, (-1,)), removed(second, (-2,))))
+        return multiplied(first, second)
+    return _side_by_side(removed(first, (-1,)), removed(second, (-2,)))
 
 
 def _side_by_side(first: Shape, second: Shape) -> Shape:
@@ -95,126 +103,78 @@ def _side_by_side(first: Shape, second: Shape) -> Shape:
     return Shape(second.expanded(1).dims, ANY_SHAPE.lead)
 
 
-def _vdot(call: Arguments) -> Value:
-    return Array(Shape(()))
+def _outer(first: Shape, second: Shape) -> Shape:
+    return Shape((first.size_from(0), second.size_from(0)))
 
 
-def _outer(call: Arguments) -> Value:
-    first, second = call.shape(0, "a"), call.shape(1, "b")
-    return Array(Shape((first.size_from(0), second.size_from(0))))
-
-
-def _inner(call: Arguments) -> Value:
-    first, second = call.shape(0, "a"), call.shape(1, "b")
-    if 0 in (first.rank, second.rank):
-        return Array(broadcast((first, second)))
-    return Array(_side_by_side(removed(first, (-1,)), removed(second, (-1,))))
-
-
-def _tensordot(call: Arguments) -> Value:
-    first, second = call.shape(0, "a"), call.shape(1, "b")
-    count = call.integer(2, "axes", default=2)
+def _tensordot(first: Shape, second: Shape, axes: Value = _TWO) -> Shape:
+    count = number_of(axes)
     if count is not None:
-        pairs = tuple(range(-count, 0)), tuple(range(count))
-    else:
-        items = items_of(call.get(2, "axes")) or ()
-        sides = [integers_of(item) for item in items]
-        if len(sides) != 2 or sides[0] is None or sides[1] is None:
-            return Array()
-        pairs = sides[0], sides[1]
-    return Array(_side_by_side(removed(first, pairs[0]), removed(second, pairs[1])))
+        return _contracted(first, second, tuple(range(-count, 0)), tuple(range(count)))
+    sides = [integers_of(item) for item in items_of(axes) or ()]
+    known = [side for side in sides if side is not None]
+    return _contracted(first, second, *known) if len(known) == len(sides) == 2 else ANY_SHAPE
 
 
-def _dot_general(call: Arguments) -> Value:
-    first, second = call.shape(0, "lhs"), call.shape(1, "rhs")
-    groups = items_of(call.get(2, "dimension_numbers")) or ()
-    numbers = [
-        integers_of(axes_in(shape, side))
+def _contracted(first: Shape, second: Shape, left: Axes, right: Axes) -> Shape:
+    return _side_by_side(removed(first, left), removed(second, right))
+
+
+def _dot_general(first: Shape, second: Shape, dimension_numbers: Value) -> Shape:
+    groups = items_of(dimension_numbers) or ()
+    sides = [
+        (shape, integers_of(axes_in(shape, side)))
         for group in groups
         for side, shape in zip(items_of(group) or (), (first, second), strict=False)
     ]
     known = [
         tuple(positive_axis(shape, axis) for axis in side)
-        for side, shape in zip(numbers, (first, second) * 2, strict=False)
+        for shape, side in sides
         if side is not None
     ]
-    if len(numbers) != 4 or len(known) != 4:
-        return Array()
-    if known[2] and None in (first.rank, second.rank):
-        return Array()
-    batch = tuple(first.axis(axis) for axis in known[2])
-    rests = (
-        removed(first, {*known[0], *known[2]}),
-        removed(second, {*known[1], *known[3]}),
-    )
-    return Array(prefixed(batch, _side_by_side(*rests)))
+    if len(sides) != 4 or len(known) != 4:
+        return ANY_SHAPE
+    left, right, left_batch, right_batch = known
+    if left_batch and None in (first.rank, second.rank):
+        return ANY_SHAPE
+    batch = tuple(first.axis(axis) for axis in left_batch)
+    rest = _contracted(first, second, (*left, *left_batch), (*right, *right_batch))
+    return prefixed(batch, rest)
 
 
-def _cross(call: Arguments) -> Value:
-    return Array(broadcast((call.shape(0, "a"), call.shape(1, "b"))))
-
-
-def _multi_dot(call: Arguments) -> Value:
-    arrays = call.get(0, "arrays")
-    if not isinstance(arrays, Seq) or not arrays.items:
-        return Unknown("the arrays are not known one by one")
-    result = shape_of(arrays.items[0])
-    for item in arrays.items[1:]:
-        result = multiplied(result, shape_of(item))
-    return Array(result)
-
-
-PRODUCTS: Final[dict[str, Rule]] = {
-    "matmul": _matmul,
-    "dot": _dot,
-    "vdot": _vdot,
-    "outer": _outer,
-    "inner": _inner,
-    "tensordot": _tensordot,
-    "cross": _cross,
-    "linalg.multi_dot": _multi_dot,
-    "linalg.solve": lambda call: Array(call.shape(1, "b")),
-    "linalg.det": lambda call: Array(removed(call.shape(0, "a"), (-1, -2))),
-    "vecdot": lambda call: Array(
-        removed(broadcast((call.shape(0, "x1"), call.shape(1, "x2"))), (-1,))
-    ),
-}
-LAX_PRODUCTS: Final[dict[str, Rule]] = {
-    "dot": _dot,
-    "batch_matmul": lambda call: Array(multiplied(call.shape(0, "lhs"), call.shape(1, "rhs"))),
-    "dot_general": _dot_general,
-}
-
-
-ELLIPSIS: Final = "..."
+_ELLIPSIS: Final = "..."
+# An axis in a pattern: its name, or the names of those in parentheses.
+_Axis = str | tuple[str, ...]
 
 
 @dataclass
-class NamedAxes:
+class _NamedAxes:
     """The sizes of named axes.
 
     Attributes:
         sizes: The sizes by name; None for one that is not known.
+        given: The names whose sizes are arguments.
         rest: What the ellipsis stands for; None where there is none.
     """
 
     sizes: dict[str, Dim | None] = field(default_factory=dict)
+    given: frozenset[str] = frozenset()
     rest: Shape | None = None
 
-    def read(self, axes: list[str], shape: Shape) -> bool:
+    def read(self, axes: Sequence[_Axis], shape: Shape) -> bool:
         """Take the sizes of the axes of a shape; False where it does not fit.
 
         Args:
-            axes: The names of its axes, with an ellipsis where there is one.
+            axes: Its axes, with an ellipsis where there is one.
             shape: The shape.
         """
-        if ELLIPSIS not in axes:
+        if _ELLIPSIS not in axes:
             known = shape.with_rank(len(axes))
             if known is None:
                 return False
             self._take(axes, known.dims)
             return True
-        at = axes.index(ELLIPSIS)
+        at = axes.index(_ELLIPSIS)
         after = len(axes) - at - 1
         shape = shape.expanded(after)
         if len(shape.dims) < after or (shape.lead is None and len(shape.dims) < len(axes) - 1):
@@ -226,289 +186,475 @@ class NamedAxes:
         self.rest = rest if self.rest is None else broadcast((self.rest, rest))
         return True
 
-    def _take(self, axes: list[str], dims: tuple[Dim | None, ...]) -> None:
+    def _take(self, axes: Sequence[_Axis], dims: tuple[Dim | None, ...]) -> None:
         for axis, dim in zip(axes, dims, strict=True):
-            had = self.sizes.get(axis)
-            self.sizes[axis] = dim if had is None else combined_dim(had, dim)
+            if isinstance(axis, str) and not axis.isdigit() and axis not in self.given:
+                had = self.sizes.get(axis)
+                self.sizes[axis] = dim if had is None else combined_dim(had, dim)
+                continue
+            # The size of one part follows from those of the others.
+            parts = {name: self.size(name) for name in ((axis,) if isinstance(axis, str) else axis)}
+            unknown = [name for name, size in parts.items() if size is None]
+            if len(unknown) == 1 and dim is not None:
+                others = product(size for size in parts.values() if size is not None)
+                self.sizes[unknown[0]] = dim // others
 
-    def made(self, axes: list[str]) -> Shape:
+    def size(self, axis: _Axis) -> Dim | None:
+        """Return the size of an axis."""
+        if isinstance(axis, tuple):
+            return if_known(lambda *known: product(known), *map(self.size, axis))
+        if axis == _ELLIPSIS:
+            return None if self.rest is None else self.rest.size_from(0)
+        return as_dim(int(axis)) if axis.isdigit() else self.sizes.get(axis)
+
+    def made(self, axes: Sequence[_Axis]) -> Shape:
         """Return the shape of an array with these axes."""
-        at = axes.index(ELLIPSIS) if ELLIPSIS in axes else len(axes)
-        front = tuple(self.sizes.get(axis) for axis in axes[:at])
-        back = tuple(self.sizes.get(axis) for axis in axes[at + 1 :])
+        at = axes.index(_ELLIPSIS) if _ELLIPSIS in axes else len(axes)
+        front, back = (tuple(map(self.size, part)) for part in (axes[:at], axes[at + 1 :]))
         rest = Shape(()) if self.rest is None or at == len(axes) else self.rest
         return prefixed(front, Shape((*rest.dims, *back), rest.lead))
 
 
-def _einsum(call: Arguments) -> Value:
-    pattern = call.text(0, "subscripts")
-    if pattern is None:
-        return Unknown("an einsum whose pattern is not literal")
-    left, arrow, right = pattern.replace(" ", "").partition("->")
-    inputs = [_axes(part) for part in left.split(",")]
-    operands = call.positional[1:]
+def _einsum(subscripts: str, *operands: Shape) -> Shape | Value:
+    left, arrow, right = subscripts.replace(" ", "").partition("->")
+    inputs = [letters(part) for part in left.split(",")]
+    return summed(subscripts, inputs, operands, letters(right) if arrow else _implied(inputs))
+
+
+def summed(
+    pattern: str, inputs: list[list[str]], operands: tuple[Shape, ...], result: list[str]
+) -> Shape | Value:
+    """Return the shape of a sum of products over axes that have names.
+
+    Args:
+        pattern: The pattern, for messages.
+        inputs: The axes of each operand.
+        operands: The shapes of the operands.
+        result: The axes of the result.
+    """
     if len(inputs) != len(operands):
         return Unknown("an einsum with another number of operands than its pattern has")
-    named = NamedAxes()
-    for axes, operand in zip(inputs, operands, strict=True):
-        # An operand that is not known has the axes all the same.
-        if not named.read(axes, shape_of(operand)):
-            return Unknown(f"an operand of the einsum {pattern!r} has another rank")
-    return Array(named.made(_axes(right) if arrow else _implied(inputs)))
+    named = _NamedAxes()
+    # An operand that is not known has the axes all the same.
+    if not all(named.read(axes, shape) for axes, shape in zip(inputs, operands, strict=True)):
+        return Unknown(f"an operand of the einsum {pattern!r} has another rank")
+    return named.made(result)
 
 
-def _axes(text: str) -> list[str]:
-    before, ellipsis, after = text.partition(ELLIPSIS)
-    return [*before, *([ELLIPSIS] if ellipsis else []), *after]
+def letters(text: str) -> list[str]:
+    """Return the axes of an operand in a pattern of `einsum`."""
+    before, ellipsis, after = text.partition(_ELLIPSIS)
+    return [*before, *([ellipsis] if ellipsis else []), *after]
 
 
 def _implied(inputs: list[list[str]]) -> list[str]:
     """Return the axes of the result where the pattern has no arrow."""
     counts = Counter(axis for axes in inputs for axis in axes)
-    once = sorted(axis for axis, count in counts.items() if count == 1 and axis != ELLIPSIS)
-    return [ELLIPSIS, *once] if ELLIPSIS in counts else once
+    once = sorted(axis for axis, count in counts.items() if count == 1 and axis != _ELLIPSIS)
+    return [_ELLIPSIS, *once] if _ELLIPSIS in counts else once
 
 
-EINSUMS: Final[dict[str, Rule]] = {"einsum": _einsum}
-
-
-_TOKEN: Final = re.compile(r"\s*(\.\.\.|…|[A-Za-z_]\w*|\d+|[()])")
+_AXIS: Final = re.compile(r"\s*(?:\(([^()]*)\)|(\w+|\.\.\.))")
+# Arguments of functions of einops that are no sizes of axes.
 _OPTIONS: Final = frozenset(("reduction", "tensor", "pattern"))
 
 
-@dataclass(frozen=True)
-class _Axis:
-    """An axis in a pattern.
-
-    Attributes:
-        parts: The names of what it is made of; one where it is not in parentheses.
-        grouped: Whether it is in parentheses.
-    """
-
-    parts: tuple[str, ...]
-    grouped: bool = False
-
-
-@dataclass
-class _Pattern:
-    left: list[_Axis]
-    right: list[_Axis]
-    named: NamedAxes = field(default_factory=NamedAxes)
-
-    def read(self, shape: Shape) -> bool:
-        """Take the sizes of the axes on the left from a shape."""
-        spelled = [_label(axis, k) for k, axis in enumerate(self.left)]
-        whole = NamedAxes()
-        if not whole.read(spelled, shape):
-            return False
-        self.named.rest = whole.rest
-        for label, axis in zip(spelled, self.left, strict=True):
-            if label != ELLIPSIS and not self._solve(axis, whole.sizes[label]):
-                return False
-        return True
-
-    def _solve(self, axis: _Axis, size: Dim | None) -> bool:
-        """Find the one part of an axis whose size is not given."""
-        sizes = self.named.sizes
-        open_parts = [part for part in axis.parts if self.size(part) is None]
-        if len(open_parts) > 1:
-            return True
-        if open_parts and size is not None:
-            given = [self.size(part) for part in axis.parts if part != open_parts[0]]
-            by = product(dim for dim in given if dim is not None)
-            sizes[open_parts[0]] = size // by
-        return True
-
-    def size(self, part: str) -> Dim | None:
-        """Return the size of a part of an axis."""
-        return as_dim(int(part)) if part.isdigit() else self.named.sizes.get(part)
-
-    def made(self) -> Shape:
-        """Return the shape with the axes on the right."""
-        at = next((k for k, axis in enumerate(self.right) if ELLIPSIS in axis.parts), None)
-        if at is None:
-            return Shape(tuple(map(self._joined, self.right)))
-        front, back = self.right[:at], self.right[at + 1 :]
-        rest = self.named.rest or Shape(())
-        if self.right[at].grouped:
-            rest = Shape((self._joined(self.right[at]),))
-        made = Shape((*rest.dims, *map(self._joined, back)), rest.lead)
-        return prefixed(map(self._joined, front), made)
-
-    def _joined(self, axis: _Axis) -> Dim | None:
-        sizes = [
-            (self.named.rest or Shape(())).size_from(0) if part == ELLIPSIS else self.size(part)
-            for part in axis.parts
-        ]
-        known = [size for size in sizes if size is not None]
-        return product(known) if len(known) == len(sizes) else None
-
-
-def _label(axis: _Axis, position: int) -> str:
-    return ELLIPSIS if axis.parts == (ELLIPSIS,) else f"{position}"
-
-
 def _parsed(text: str) -> list[_Axis] | None:
-    """Return the axes of one side of a pattern; None where it is no pattern."""
+    """Return the axes of one side of a pattern of einops; None where it is no pattern."""
     axes: list[_Axis] = []
-    group: list[str] | None = None
-    position = 0
-    text = text.rstrip()
+    text, position = text.rstrip().replace("…", _ELLIPSIS), 0
     while position < len(text):
-        match = _TOKEN.match(text, position)
+        match = _AXIS.match(text, position)
         if match is None:
             return None
+        axes.append(match[2] or tuple(match[1].split()))
         position = match.end()
-        token = match.group(1).replace("…", ELLIPSIS)
-        if token == "(":
-            if group is not None:
-                return None
-            group = []
-        elif token == ")":
-            if group is None:
-                return None
-            axes.append(_Axis(tuple(group), grouped=True))
-            group = None
-        elif group is not None:
-            group.append(token)
-        else:
-            axes.append(_Axis((token,)))
-    return None if group is not None else axes
-
-
-def _sizes(call: Arguments) -> dict[str, Dim | None]:
-    return {name: dim_of(value) for name, value in call.named.items() if name not in _OPTIONS}
-
-
-def _pattern(call: Arguments) -> _Pattern | Unknown:
-    text = call.text(1, "pattern")
-    if text is None or text.count("->") != 1:
-        return Unknown("a pattern that is not literal")
-    left, right = (_parsed(side) for side in text.split("->"))
-    if left is None or right is None:
-        return Unknown(f"a pattern {text!r} that is not understood")
-    ellipses = sum(ELLIPSIS in axis.parts for axis in left)
-    if ellipses > 1 or any(ELLIPSIS in axis.parts and axis.grouped for axis in left):
-        return Unknown(f"a pattern {text!r} that is not understood")
-    pattern = _Pattern(left, right)
-    pattern.named.sizes.update(_sizes(call))
-    return pattern
+    return axes
 
 
 def _rearranged(call: Arguments) -> Value:
-    value = call.get(0, "tensor")
-    if isinstance(value, Seq):
-        shapes = [shape_of(item) for item in value.items]
-        best = min(shapes, key=lambda shape: shape.lead is not None, default=Shape(()))
-        shape = prefixed((as_dim(len(shapes)),), best)
-    else:
-        shape = shape_of(value)
-    pattern = _pattern(call)
-    if isinstance(pattern, Unknown):
-        return pattern
-    return Array(pattern.made()) if pattern.read(shape) else Unknown("an array of another rank")
-
-
-def _parsed_shape(call: Arguments) -> Value:
-    text = call.text(1, "pattern")
-    axes = None if text is None else _parsed(text)
-    if axes is None or any(len(axis.parts) != 1 for axis in axes):
-        return Unknown("a pattern that is not understood")
-    named = NamedAxes()
-    names = [axis.parts[0] for axis in axes]
-    if not named.read(_distinct(names), call.shape(0, "x")):
+    text = text_of(call.get(1, "pattern"))
+    if text is None or text.count("->") != 1:
+        return Unknown("a pattern that is not literal")
+    left, right = map(_parsed, text.split("->"))
+    grouped = [name for axis in left or () if isinstance(axis, tuple) for name in axis]
+    if left is None or right is None or _ELLIPSIS in grouped or left.count(_ELLIPSIS) > 1:
+        return Unknown(f"a pattern {text!r} that is not understood")
+    sizes = {name: dim_of(one) for name, one in call.named.items() if name not in _OPTIONS}
+    named = _NamedAxes(sizes, frozenset(sizes))
+    if not named.read(left, _of_all(call.get(0, "tensor"))):
         return Unknown("an array of another rank")
-    return Table({name: size_value(named.sizes.get(name)) for name in names if name != "_"})
+    return Array(named.made(right))
+
+
+def _of_all(value: Value) -> Shape:
+    """Return the shape of an array, or of those of a list beside each other."""
+    if not isinstance(value, Seq):
+        return shape_of(value)
+    shapes = [shape_of(item) for item in value.items]
+    best = min(shapes, key=lambda shape: shape.lead is not None, default=Shape(()))
+    return prefixed((as_dim(len(shapes)),), best)
+
+
+def _packed(tensors: Value, pattern: str) -> Value:
+    """Return the array that `einops.pack` makes of several, and the shapes that it packs."""
+    front, back = (side.split() for side in pattern.split("*")) if "*" in pattern else ([], [])
+    named, packed = _NamedAxes(), list[Shape]()
+    for shape in map(shape_of, items_of(tensors) or ()):
+        if not named.read([*front, _ELLIPSIS, *back], shape) or named.rest is None:
+            return _NO_PATTERN
+        packed.append(named.rest)
+        named.rest = None
+    if not packed:
+        return _NO_PATTERN
+    total = if_known(lambda *sizes: sum(sizes, as_dim(0)), *(one.size_from(0) for one in packed))
+    named.rest = Shape((total,))
+    return Seq((Array(named.made([*front, _ELLIPSIS, *back])), Seq(tuple(map(ShapeOf, packed)))))
+
+
+def _unpacked(tensor: Shape, packed: Value, pattern: str) -> list[Shape] | Value:
+    """Return the arrays that `einops.unpack` makes of one."""
+    front, _, back = (side.split() for side in pattern.partition("*"))
+    shapes, named = items_of(packed), _NamedAxes()
+    if shapes is None or not named.read([*front, "*", *back], tensor):
+        return _NO_PATTERN
+    made: list[Shape] = []
+    for shape in shapes:
+        named.rest = wanted_shape(shape)
+        made.append(named.made([*front, _ELLIPSIS, *back]))
+    return made
 
 
 def _einops_einsum(call: Arguments) -> Value:
     """Return a sum of products, whose pattern comes last: `einsum(x, w, "b i, i j -> b j")`."""
-    *operands, last = call.positional or (Unknown(),)
-    if "pattern" in call.named:
-        operands, last = list(call.positional), call.named["pattern"]
-    text = text_of(last)
+    operands = call.positional if "pattern" in call.named else call.positional[:-1]
+    text = text_of(call.get(len(operands), "pattern"))
     if text is None or text.count("->") != 1 or "(" in text:
         return Unknown("a pattern that is not literal")
     left, right = text.split("->")
     inputs = [part.split() for part in left.split(",")]
-    if len(inputs) != len(operands):
-        return Unknown("an einsum with another number of operands than its pattern has")
-    named = NamedAxes()
-    for axes, operand in zip(inputs, operands, strict=True):
-        if not named.read(axes, shape_of(operand)):
-            return Unknown(f"an operand of the einsum {text!r} has another rank")
-    return Array(named.made(right.split()))
+    made = summed(text, inputs, tuple(map(shape_of, operands)), right.split())
+    return Array(made) if isinstance(made, Shape) else made
 
 
-def _distinct(names: Iterable[str]) -> list[str]:
-    return [f"_{k}" if name == "_" else name for k, name in enumerate(names)]
+def _attended(
+    query: Shape, key: Value, value: Shape, return_residual: Value = NONE
+) -> Shape | Value:
+    del key
+    if not is_none(return_residual):
+        return Unknown("attention with residuals")
+    width = value.axis(-1)
+    rows = removed(query, (-1,))
+    return Shape((*rows.dims, query.axis(-1) if width is None else width), rows.lead)
 
 
+def _attention_mask(query: Shape, key: Shape, extra_batch_dims: int = 0) -> Shape:
+    rows, columns = inserted(query, -1, as_dim(1)), inserted(key, -2, as_dim(1))
+    mask = inserted(broadcast((rows, columns)), -3, as_dim(1))
+    return prefixed((as_dim(1),) * extra_batch_dims, mask)
+
+
+def _causal_mask(shape: Shape, extra_batch_dims: int = 0) -> Shape:
+    return _attention_mask(shape, shape, extra_batch_dims)
+
+
+def _combined_masks(*masks: Value) -> Value:
+    known = [mask for mask in masks if not is_none(mask)]
+    return Array(broadcast(map(shape_of, known))) if known else NONE
+
+
+_Pair = tuple[Dim | None, Dim | None]
+# An option of a layer: a value, or what it is in Python.
+Option = Value | int | str | None | Sequence["Option"]
+_KEEPS_SIZE: Final = frozenset(("SAME", "SAME_LOWER", "CIRCULAR", "CAUSAL", "REFLECT"))
+_ONE: Final = as_dim(1)
+
+
+def conv_output(
+    spatial: Sequence[Dim | None],
+    kernel: Option,
+    strides: Option = None,
+    padding: Option = "SAME",
+    kernel_dilation: Option = None,
+    input_dilation: Option = None,
+) -> tuple[Dim | None, ...]:
+    """Return the spatial sizes behind a convolution, whose kernel fits into its input.
+
+    Args:
+        spatial: The spatial sizes before it.
+        kernel: The size of the kernel, a number for all axes or one for each.
+        strides: The strides; None for 1.
+        padding: A name, a number, numbers, or pairs of numbers.
+        kernel_dilation: The dilation of the kernel; None for 1.
+        input_dilation: The dilation of the input; None for 1.
+
+    Returns:
+        The size along each axis; None where it is not known.
+    """
+    count = len(spatial)
+    sizes, steps, spread, holes = (
+        _for_each_axis(as_value(option), count)
+        for option in (kernel, strides, kernel_dilation, input_dilation)
+    )
+    windows = [_spanned(size, by) for size, by in zip(sizes, spread, strict=True)]
+    named = text_of(as_value(padding))
+    pads = _pads(as_value(padding), count)
+    made: list[Dim | None] = []
+    for k, size in enumerate(spatial):
+        if named is not None:
+            one = _named(named.upper(), size, windows[k], steps[k], holes[k])
+        else:
+            one = _slid(_added(_spanned(size, holes[k]), pads[k]), windows[k], steps[k])
+        made.append(one)
+    return tuple(made)
+
+
+def conv_transpose_output(
+    spatial: Sequence[Dim | None],
+    kernel: Option,
+    strides: Option = None,
+    padding: Option = "SAME",
+    kernel_dilation: Option = None,
+) -> tuple[Dim | None, ...]:
+    """Return the spatial sizes behind a transposed convolution (see `conv_output`)."""
+    count = len(spatial)
+    sizes, steps, spread = (
+        _for_each_axis(as_value(option), count) for option in (kernel, strides, kernel_dilation)
+    )
+    named = text_of(as_value(padding))
+    pads = _pads(as_value(padding), count)
+    made: list[Dim | None] = []
+    for k, size in enumerate(spatial):
+        window, step = _spanned(sizes[k], spread[k]), steps[k]
+        if named is None:
+            made.append(_slid(_added(_spanned(size, step), pads[k]), window, _ONE))
+        elif size is None or step is None:
+            made.append(None)
+        elif named.upper() in ("SAME", "CIRCULAR"):
+            made.append(size * step)
+        elif named.upper() == "VALID" and window is not None:
+            made.append(size * step + _excess(window, step))
+        else:
+            made.append(None)
+    return tuple(made)
+
+
+def _excess(window: Dim, step: Dim) -> Dim:
+    """Return how far the last window reaches over the next step."""
+    difference = window - step
+    if difference.constant is not None:
+        return as_dim(max(difference.constant, 0))
+    return maximum(difference, as_dim(0))
+
+
+def as_value(option: Option) -> Value:
+    """Return an option as a value."""
+    if isinstance(option, Value):
+        return option
+    if option is None or isinstance(option, int | str):
+        return Const(option)
+    return Seq(tuple(as_value(item) for item in option))
+
+
+def _for_each_axis(value: Value, count: int) -> list[Dim | None]:
+    """Return a size for each axis; None where it is not known, 1 where it is not given."""
+    if is_none(value):
+        return [_ONE] * count
+    if isinstance(value, CodeTuple) and value.is_sure and value.shape.rank == count:
+        return list(value.shape.dims)
+    if isinstance(value, Code) and not value.is_number:
+        # A number or a tuple: the caller knows, we do not.
+        return [None] * count
+    single = dim_of(value)
+    if single is not None:
+        return [single] * count
+    items = items_of(value)
+    if items is None:
+        return [None] * count
+    dims = [dim_of(item) for item in items]
+    if len(dims) == 1:
+        dims *= count
+    return dims if len(dims) == count else [None] * count
+
+
+def _pads(value: Value, count: int) -> list[_Pair]:
+    is_open = isinstance(value, Code) and not value.is_number
+    single = None if is_open else dim_of(value)
+    if single is not None:
+        return [(single, single)] * count
+    items = items_of(value)
+    pairs: list[_Pair] = []
+    for item in items or ():
+        inner = items_of(item)
+        if inner is None:
+            pairs.append((dim_of(item), dim_of(item)))
+        else:
+            ends = [dim_of(end) for end in inner]
+            pairs.append((ends[0], ends[1]) if len(ends) == 2 else (None, None))
+    if len(pairs) == 1:
+        pairs *= count
+    return pairs if len(pairs) == count else [(None, None)] * count
+
+
+def _spanned(size: Dim | None, dilation: Dim | None) -> Dim | None:
+    """Return how far something with gaps reaches."""
+    if size is None or dilation is None:
+        return None
+    return size if dilation == _ONE else (size - 1) * dilation + 1
+
+
+def _added(size: Dim | None, pair: _Pair) -> Dim | None:
+    low, high = pair
+    return None if size is None or low is None or high is None else size + low + high
+
+
+def _slid(size: Dim | None, window: Dim | None, step: Dim | None) -> Dim | None:
+    if size is None or window is None or step is None:
+        return None
+    if (size - window).constant is not None and step.constant:
+        return as_dim(max(((size - window) // step + 1).constant or 0, 0))
+    return (size - window) // step + 1
+
+
+def _named(
+    padding: str, size: Dim | None, window: Dim | None, step: Dim | None, holes: Dim | None
+) -> Dim | None:
+    if holes is None or size is None or step is None:
+        return None
+    # jax takes no name of a padding for an input with holes.
+    if holes != _ONE:
+        return None
+    if padding == "VALID":
+        return _slid(size, window, step)
+    return size.ceil_divided(step) if padding in _KEEPS_SIZE else None
+
+
+def _pooled(
+    shape: Shape, window_shape: Value, strides: Value = NONE, padding: Value = _VALID
+) -> Shape | Value:
+    window = items_of(window_shape)
+    if window is None:
+        unknown = (None,) * (len(shape.dims) - 1)
+        return Shape((*unknown, shape.axis(-1)), None if shape.rank else ANY_SHAPE.lead)
+    count = len(window)
+    shape = shape.expanded(count + 1)
+    if len(shape.dims) < count + 1:
+        return Unknown("fewer axes than the window has")
+    at = len(shape.dims) - count - 1
+    spatial = conv_output(shape.dims[at:-1], Seq(window), strides, padding)
+    return Shape((*shape.dims[:at], *spatial, shape.dims[-1]), shape.lead)
+
+
+def _reduced_windows(
+    shape: Shape,
+    window: Value,
+    strides: Value = NONE,
+    padding: Value = _VALID,
+    base_dilation: Value = NONE,
+    window_dilation: Value = NONE,
+) -> Shape:
+    sizes = items_of(window)
+    known = None if sizes is None else shape.with_rank(len(sizes))
+    if known is None:
+        return ANY_SHAPE
+    return Shape(conv_output(known.dims, window, strides, padding, window_dilation, base_dilation))
+
+
+def _convolved(
+    inputs: Shape,
+    kernel: Shape,
+    strides: Value = NONE,
+    padding: Value = NONE,
+    input_dilation: Value = NONE,
+    kernel_dilation: Value = NONE,
+    dimension_numbers: Value = NONE,
+) -> Shape:
+    layouts = [text_of(item) for item in items_of(dimension_numbers) or ()]
+    known = [text for text in layouts if text is not None]
+    spatial = "DHWXYZ"[: (kernel.rank or inputs.rank or 2) - 2]
+    if is_none(dimension_numbers) and spatial:
+        known = [f"NC{spatial}", f"OI{spatial}", f"NC{spatial}"]
+    if isinstance(dimension_numbers, ShapeOf) and spatial:
+        # What Linen's own `_conv_dimension_numbers` is called with.
+        known = [f"N{spatial}C", f"{spatial}IO", f"N{spatial}C"]
+    if len(known) != 3:
+        return ANY_SHAPE
+    of_inputs, of_kernel, output = known
+    array, weights = inputs.with_rank(len(of_inputs)), kernel.with_rank(len(of_kernel))
+    named = "".join(letter for letter in output if letter not in "NC")
+    if array is None or weights is None or not set(named) <= set(of_inputs) & set(of_kernel):
+        return ANY_SHAPE
+    moved = conv_output(
+        [array.dims[of_inputs.index(letter)] for letter in named],
+        Seq(tuple(size_value(weights.dims[of_kernel.index(letter)]) for letter in named)),
+        *(
+            _in_order(option, of_inputs, named)
+            for option in (strides, padding, kernel_dilation, input_dilation)
+        ),
+    )
+    sizes = dict(zip(named, moved, strict=True))
+    sizes |= {"N": array.dims[of_inputs.index("N")], "C": weights.dims[of_kernel.index("O")]}
+    return Shape(tuple(sizes[letter] for letter in output))
+
+
+def _in_order(option: Value, inputs: str, letters: str) -> Value:
+    """Return an option for the spatial axes of the input, in the order of the output."""
+    items = items_of(option)
+    spatial = [letter for letter in inputs if letter not in "NC"]
+    if items is None or len(items) != len(spatial):
+        return option
+    return Seq(tuple(items[spatial.index(letter)] for letter in letters))
+
+
+def _as_query(q: Shape, return_residuals: Value = NONE) -> Shape | Value:
+    """Return the shape of the query: kernels for attention want one width of all three."""
+    return q if is_none(return_residuals) else Unknown("attention with residuals")
+
+
+PRODUCTS: Final = by_name(
+    {
+        "matmul": rule(multiplied, "a|x1 b|x2"),
+        "dot": rule(_dot, "a b"),
+        "outer": rule(_outer, "a b"),
+        "tensordot": rule(_tensordot, "a b axes"),
+        "einsum": rule(_einsum, unclear=Unknown("an einsum whose pattern is not literal")),
+    }
+)
+LAX_PRODUCTS: Final = by_name(
+    {
+        "dot": rule(_dot, "lhs rhs"),
+        "batch_matmul": rule(multiplied, "lhs rhs"),
+        "dot_general": rule(_dot_general, "lhs rhs dimension_numbers"),
+        "reduce_window": rule(
+            _reduced_windows,
+            "operand _ _ window_dimensions window_strides padding base_dilation window_dilation",
+        ),
+        "conv conv_with_general_padding conv_general_dilated": rule(
+            _convolved, "lhs rhs window_strides padding lhs_dilation rhs_dilation dimension_numbers"
+        ),
+    }
+)
 EINOPS: Final[dict[str, Rule]] = {
-    "rearrange": _rearranged,
-    "reduce": _rearranged,
-    "repeat": _rearranged,
-    "parse_shape": _parsed_shape,
+    **dict.fromkeys(("rearrange", "reduce", "repeat"), _rearranged),
+    "pack": rule(_packed, unclear=_NO_PATTERN),
+    "unpack": rule(_unpacked, unclear=_NO_PATTERN),
     "einsum": _einops_einsum,
 }
-
-
-def _attended(call: Arguments) -> Value:
-    """Return the shape of the query with the width of the value."""
-    if not call.is_none(None, "return_residual"):
-        return Unknown("attention with residuals")
-    query, value = call.shape(0, "query"), call.shape(2, "value")
-    rows = removed(query, (-1,))
-    width = value.axis(-1)
-    return Array(Shape((*rows.dims, query.axis(-1) if width is None else width), rows.lead))
-
-
-def _as_query(call: Arguments) -> Value:
-    """Return the shape of the query: kernels for attention want one width of all three."""
-    if not call.is_none(None, "return_residuals"):
-        return Unknown("attention with residuals")
-    return Array(call.shape(0, "q"))
-
-
-def _weights(call: Arguments) -> Value:
-    query, key = call.shape(0, "query").expanded(3), call.shape(1, "key")
-    if len(query.dims) < 3:
-        return Array()
-    batch, (length, heads, _) = query.dims[:-3], query.dims[-3:]
-    return Array(Shape((*batch, heads, length, key.axis(-3)), query.lead))
-
-
-def _mask(query: Shape, key: Shape, call: Arguments, position: int) -> Value:
-    rows, columns = inserted(query, -1, as_dim(1)), inserted(key, -2, as_dim(1))
-    more = call.integer(position, "extra_batch_dims", default=0)
-    if more is None:
-        return Array()
-    mask = inserted(broadcast((rows, columns)), -3, as_dim(1))
-    return Array(prefixed((as_dim(1),) * more, mask))
-
-
-def _attention_mask(call: Arguments) -> Value:
-    return _mask(call.shape(0, "query_input"), call.shape(1, "key_input"), call, 3)
-
-
-def _causal_mask(call: Arguments) -> Value:
-    shape = call.shape(0, "x")
-    return _mask(shape, shape, call, 1)
-
-
-def _combined(call: Arguments) -> Value:
-    masks = [value for value in call.positional if not is_none(value)]
-    return Array(broadcast(map(shape_of, masks))) if masks else NONE
-
-
-ATTENTION: Final[dict[str, Rule]] = {
-    "dot_product_attention": _attended,
-    "dot_product_attention_weights": _weights,
-    "make_attention_mask": _attention_mask,
-    "make_causal_mask": _causal_mask,
-    "combine_masks": _combined,
-}
-ATTENTION_KERNELS: Final[dict[str, Rule]] = {
-    "tpu.flash_attention.flash_attention": _as_query,
-    "gpu.attention.mha": _as_query,
-}
+ATTENTION: Final = by_name(
+    {
+        "dot_product_attention": rule(_attended, "query key value * return_residual"),
+        "make_attention_mask": rule(_attention_mask, "query_input key_input _ extra_batch_dims"),
+        "make_causal_mask": rule(_causal_mask, "x extra_batch_dims"),
+        "combine_masks": rule(_combined_masks),
+    }
+)
+ATTENTION_KERNELS: Final = by_name(
+    {
+        "tpu.flash_attention.flash_attention gpu.attention.mha": rule(
+            _as_query, "q * return_residuals"
+        )
+    }
+)
+POOLING: Final = by_name(
+    {"avg_pool max_pool min_pool": rule(_pooled, "inputs window_shape strides padding")}
+)

@@ -1,14 +1,17 @@
-"""The rules of all functions, methods and attributes of arrays, by name."""
+"""The rules of functions, methods and attributes of arrays, by name, and the smallest of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.domain.dims import as_dim
+from typed_nnx_codegen.migrate.linen.domain.dims import Dim, as_dim
 from typed_nnx_codegen.migrate.linen.domain.values import (
+    ANY_SHAPE,
+    NONE,
     Array,
     Code,
+    CodeList,
     Const,
     Seq,
     Shape,
@@ -17,118 +20,517 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Unknown,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.shapes.axes import swapped
+from typed_nnx_codegen.migrate.linen.shapes.axes import (
+    JOINING,
+    LAX_RESHAPING,
+    RESHAPING,
+    broadcast,
+    changed,
+    inserted,
+    reduced,
+    removed,
+    reshaped,
+    swapped,
+    transposed,
+)
 from typed_nnx_codegen.migrate.linen.shapes.contractions import (
     ATTENTION,
     ATTENTION_KERNELS,
     EINOPS,
-    EINSUMS,
     LAX_PRODUCTS,
+    POOLING,
     PRODUCTS,
 )
-from typed_nnx_codegen.migrate.linen.shapes.creation import (
-    CREATION,
-    LAX_CREATION,
-    NN_CREATION,
-    RANDOM,
-)
-from typed_nnx_codegen.migrate.linen.shapes.elementwise import (
-    ACTIVATIONS,
-    ELEMENTWISE,
-    GATED,
-    LAX_ELEMENTWISE,
-    QUESTIONS,
-    SPECIAL,
-    UNCHANGED,
-)
-from typed_nnx_codegen.migrate.linen.shapes.joining import (
-    GATHERING,
-    JOINING,
-    LAX_GATHERING,
-    LAX_JOINING,
-    SEGMENTS,
-)
+from typed_nnx_codegen.migrate.linen.shapes.indexing import GATHERING, LAX_GATHERING
 from typed_nnx_codegen.migrate.linen.shapes.operands import (
+    SCALAR,
     Arguments,
+    Axes,
     Rule,
-    Starred,
+    Wanted,
+    by_name,
+    dim_of,
     has_star,
-    integers_of,
+    if_known,
     is_none,
+    items_of,
     names,
+    number_of,
     rank_size,
+    rule,
+    shape_of,
     size_value,
+    wanted_of_all,
+    wanted_shape,
 )
-from typed_nnx_codegen.migrate.linen.shapes.python_builtins import BUILTINS, MATH, OPERATOR
-from typed_nnx_codegen.migrate.linen.shapes.reductions import LAX_REDUCTIONS, REDUCTIONS
-from typed_nnx_codegen.migrate.linen.shapes.reshaping import (
-    LAX_RESHAPING,
-    RESHAPING,
-    reshaped,
-    transposed,
+from typed_nnx_codegen.migrate.linen.shapes.operators import (
+    BUILTINS,
+    MATH,
+    OPERATOR,
+    binary,
+    product_of,
 )
-from typed_nnx_codegen.migrate.linen.shapes.windows import FOURIER, IMAGE, LAX_WINDOWS, POOLING
 
-NUMPY: Final[dict[str, Rule]] = {
-    **ELEMENTWISE,
+# The names that functions have for the array they take.
+_FIRST: Final = "x|a|operand|arr|m|inputs|array|v|object|ary|tree"
+_NOT_KNOWN: Final = Unknown("arrays that are not known one by one")
+_ONE: Final = as_dim(1)
+_LAST: Final = Const(-1)
+_TWO: Final = Const(2)
+_XY: Final = Const("xy")
+_MOST_ARRAYS: Final = 1000
+_FIFTY: Final = Const(50)
+
+
+def _itself(x: Value) -> Value:
+    return x
+
+
+def _like(x: Shape) -> Shape:
+    return x
+
+
+def _same(x: Value) -> Shape | Value:
+    return x if isinstance(x, Unknown) else shape_of(x)
+
+
+def _wanted(shape: Wanted) -> Shape:
+    return shape
+
+
+def _broadcast(*shapes: Shape) -> Shape:
+    return broadcast(shapes)
+
+
+_IS_SAME: Final = rule(_same, _FIRST)
+_IS_ITSELF: Final = rule(_itself, _FIRST)
+
+
+def _of_two(operator: str = "", dtype: str = "") -> Rule:
+    """Return the rule of a function of two numbers or arrays."""
+
+    def made(x: Value, y: Value) -> Shape | Value:
+        if operator and isinstance(x, Size | Code) and isinstance(y, Size | Code):
+            return binary(operator, x, y)
+        if isinstance(x, Unknown) and isinstance(y, Unknown):
+            return Unknown("operands that are not known")
+        return broadcast((shape_of(x), shape_of(y)))
+
+    return rule(made, "x1|x|lhs|a y|x2|rhs|b", dtype)
+
+
+def _cumulative(x: Value, axis: Value = NONE) -> Shape | Value:
+    """Cumulative sums flatten where they are not told an axis."""
+    shape = shape_of(x)
+    return Shape((shape.size_from(0),)) if is_none(axis) and shape.rank != 1 else _same(x)
+
+
+def _sorted(x: Value, axis: Value = _LAST) -> Shape | Value:
+    return Shape((shape_of(x).size_from(0),)) if is_none(axis) else _same(x)
+
+
+def _full_like(x: Value, shape: Value = NONE) -> Shape | Value:
+    return _same(x) if is_none(shape) else wanted_shape(shape)
+
+
+def _where(condition: Value, x: Value = NONE, y: Value = NONE) -> Shape | Value:
+    if is_none(x) and is_none(y):
+        return Unknown("a search in an array")
+    # What is chosen from says more of the shape than the mask that chooses.
+    return broadcast(map(shape_of, (x, y, condition)))
+
+
+def _clip(x: Shape, low: Value = NONE, high: Value = NONE) -> Shape:
+    return broadcast((x, *(shape_of(bound) for bound in (low, high) if not is_none(bound))))
+
+
+def _clamp(low: Shape, x: Shape, high: Shape) -> Shape:
+    return broadcast((x, low, high))
+
+
+def _number() -> Shape:
+    return SCALAR
+
+
+def _glu(x: Shape, axis: int = -1) -> Shape:
+    return changed(x, axis, if_known(lambda size: size // 2, x.axis(axis)))
+
+
+def _all(*arrays: Value) -> Value:
+    return Seq(arrays, is_list=True)
+
+
+def _shape(x: Value) -> Value:
+    return x if isinstance(x, Unknown) else ShapeOf(shape_of(x))
+
+
+def _rank(x: Shape) -> Value:
+    return rank_size(x)
+
+
+def _size(x: Shape, axis: int | None = None) -> Value:
+    return size_value(x.size_from(0) if axis is None else x.axis(axis))
+
+
+def _canonical_axes(rank: Value, axes: Value) -> Value:
+    """Return axes as the norms of Linen have them: a tuple, counted from the front."""
+    found: list[Value] = []
+    for axis in items_of(axes) or (axes,):
+        number = number_of(axis)
+        if number is None:
+            return Unknown("axes that are not known")
+        found.append(binary("+", rank, axis) if number < 0 else axis)
+    return Seq(tuple(found))
+
+
+_EQUAL = rule(_number, "_", "bool")
+_BOOLEAN: Final = rule(_same, _FIRST, "bool")
+_COMPARED: Final = _of_two(dtype="bool")
+_OPERATORS: Final = {
+    "add": "+",
+    "subtract sub": "-",
+    "multiply mul": "*",
+    "divide true_divide": "/",
+    "floor_divide": "//",
+    "mod remainder": "%",
+    "power pow": "**",
+}
+_ELEMENTWISE: Final = by_name(
+    {
+        """
+        abs absolute acos acosh arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh
+        bitwise_not bitwise_invert negative cbrt ceil conj conjugate cos cosh deg2rad degrees exp exp2 expm1
+        fabs fix floor i0 imag invert log log10 log1p log2 positive rad2deg radians real
+        reciprocal rint sign round sin sinc sinh spacing sqrt square tan tanh trunc angle around
+        nan_to_num flip fliplr flipud roll astype bitwise_count single double int_ uint csingle
+        cdouble interp linalg.cholesky linalg.inv linalg.pinv linalg.matrix_power copy unwrap
+        real_if_close float16 float32 float64 bfloat16 float_ int8 int16 int32 int64 uint8 uint16
+        uint32 uint64 int4 uint4 complex64 complex128 float8_e4m3fn float8_e5m2
+        """: _IS_SAME,
+        """
+        isfinite isinf isnan isneginf isposinf isreal iscomplex logical_not signbit bool_ bool isin
+        """: _BOOLEAN,
+        """
+        equal greater greater_equal isclose less less_equal logical_and logical_or logical_xor
+        not_equal
+        """: _COMPARED,
+        """
+        arctan2 atan2 bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift
+        copysign float_power fmax fmin fmod gcd heaviside hypot lcm ldexp left_shift
+        logaddexp logaddexp2 maximum minimum nextafter right_shift cross
+        """: _of_two(),
+        **{names: _of_two(operator) for names, operator in _OPERATORS.items()},
+        "cumsum cumprod nancumsum nancumprod": rule(_cumulative, f"{_FIRST} axis"),
+        "zeros_like ones_like empty_like": rule(_full_like, f"{_FIRST} _ shape"),
+        "full_like": rule(_full_like, f"{_FIRST} _ _ shape"),
+        "sort argsort": rule(_sorted, f"{_FIRST} axis"),
+        "allclose array_equal": _EQUAL,
+        "polyval": rule(_like, "_ x"),
+        "where": rule(_where, "condition x y"),
+        "clip": rule(_clip, f"{_FIRST} min|a_min max|a_max"),
+        "shape": rule(_shape, "a"),
+        "ndim": rule(_rank, "a"),
+        "size": rule(_size, "a axis"),
+    }
+)
+
+
+def _array(x: Value) -> Shape:
+    if isinstance(x, CodeList):
+        return Shape((x.count,))
+    is_number = isinstance(x, Const) and isinstance(x.value, int | float | complex)
+    # A field may be a number or nested tuples.
+    return shape_of(x) if is_number or not isinstance(x, Unknown | Const | Code) else ANY_SHAPE
+
+
+def _arange(first: Value, second: Value = NONE, step: Dim | None = _ONE) -> Shape:
+    start, stop = (as_dim(0), dim_of(first)) if is_none(second) else map(dim_of, (first, second))
+    if step is None or not step.terms:
+        return Shape((None,))
+    return Shape((if_known(_steps, start, stop, step),))
+
+
+def _steps(start: Dim, stop: Dim, step: Dim) -> Dim:
+    by, length = step.constant, stop - start
+    if by is not None and by < 0:
+        length, by = -length, -by
+    count = length.ceil_divided(step if by is None else by)
+    return count if count.constant is None else as_dim(max(count.constant, 0))
+
+
+def _linspace(
+    start: Shape, stop: Shape, num: Value = _FIFTY, axis: int = 0, retstep: bool = False
+) -> Shape | Value:
+    made = inserted(broadcast((start, stop)), axis, dim_of(num))
+    return Unknown("what linspace gives") if retstep else made
+
+
+def _eye(rows: Dim | None, columns: Value = NONE) -> Shape:
+    return Shape((rows, rows if is_none(columns) else dim_of(columns)))
+
+
+def _row(count: Dim | None) -> Shape:
+    return Shape((count,))
+
+
+def _one_hot(x: Shape, num_classes: Dim | None, axis: int = -1) -> Shape:
+    return inserted(x, axis, num_classes)
+
+
+_CREATION: Final = by_name(
+    {
+        "zeros ones empty full": rule(_wanted),
+        "fromfunction": rule(_wanted, "_ shape"),
+        "array asarray ascontiguousarray": rule(_array, _FIRST),
+        "bartlett blackman hamming hanning": rule(_row, "M"),
+        "arange": rule(_arange, "start stop step"),
+        "linspace": rule(_linspace, "start stop num * axis retstep"),
+        "logspace geomspace": rule(_linspace, "start stop num * axis"),
+        "eye identity tri": rule(_eye, "N|n M"),
+        "tril triu": rule(_like, "m"),
+    }
+)
+
+
+def _sample(shape: Wanted = SCALAR) -> Shape:
+    return shape
+
+
+def _sample_of_one(p: Value = NONE, shape: Value = NONE) -> Shape:
+    return _sample_of_two(p, NONE, shape)
+
+
+def _sample_of_two(p: Value = NONE, q: Value = NONE, shape: Value = NONE) -> Shape:
+    """Return the shape that is asked for, else that of the parameters of the distribution."""
+    if not is_none(shape):
+        return wanted_shape(shape)
+    return broadcast(shape_of(one) for one in (p, q) if not is_none(one))
+
+
+def _categorical(logits: Shape, axis: int = -1, shape: Value = NONE) -> Shape:
+    return removed(logits, (axis,)) if is_none(shape) else wanted_shape(shape)
+
+
+def _key() -> Value:
+    return Unknown("a random key")
+
+
+def _keys(count: Value = _TWO) -> Value:
+    number = number_of(count)
+    if number is None or not 0 < number < _MOST_ARRAYS:
+        return Unknown("random keys")
+    return Seq((_key(),) * number)
+
+
+def _shuffled(x: Value) -> Shape:
+    return Shape((dim_of(x),)) if isinstance(x, Size | Const) else shape_of(x)
+
+
+_RANDOM: Final = by_name(
+    {
+        "bits cauchy exponential gumbel laplace logistic maxwell normal rademacher uniform": rule(
+            _sample, "_ shape"
+        ),
+        """
+        bernoulli chisquare gamma generalized_normal geometric loggamma lognormal pareto poisson
+        rayleigh t wald
+        """: rule(_sample_of_one, "_ p|a|b|df|lam|scale|mean|sigma shape"),
+        "beta binomial f truncated_normal weibull_min double_sided_maxwell": rule(
+            _sample_of_two, "_ a|n|lower|dfnum|scale|loc b|p|upper|dfden|concentration|scale shape"
+        ),
+        "randint": rule(_wanted, "_ shape"),
+        "categorical": rule(_categorical, "_ logits axis shape"),
+        "permutation shuffle": rule(_shuffled, "_ x"),
+        "split": rule(_keys, "_ num"),
+        "PRNGKey key fold_in clone": rule(_key, "_"),
+    }
+)
+
+
+def _reduced(x: Shape, axis: Axes | None = None, keepdims: bool = False) -> Shape:
+    return reduced(x, axis, keepdims=keepdims)
+
+
+def _reduced_here(x: Shape, axis: Axes) -> Shape:
+    return removed(x, axis)
+
+
+def _product(x: Value, axis: Axes | None = None, keepdims: bool = False) -> Shape | Value:
+    """Return a reduction, or the product of the sizes in a shape: `np.prod(x.shape[1:])`."""
+    if isinstance(x, ShapeOf | Seq) and axis is None:
+        size = product_of(x)
+        if not isinstance(size, Unknown):
+            return size
+    return reduced(shape_of(x), axis, keepdims=keepdims)
+
+
+def _largest(x: Shape, k: Dim | None, axis: int = -1) -> tuple[Shape, Shape]:
+    return (changed(x, axis, k),) * 2
+
+
+_REDUCTIONS: Final = by_name(
+    {
+        """
+        sum mean nansum nanmean average count_nonzero
+        """: rule(_reduced, "a|x axis|axes _ _ keepdims"),
+        "prod product": rule(_product, "a|x axis _ _ keepdims"),
+        "std var nanstd nanvar nanprod": rule(_reduced, "a|x axis|axes _ _ _ keepdims"),
+        """
+        all amax amin any argmax argmin logsumexp max median min nanargmax nanargmin nanmax
+        nanmedian nanmin ptp
+        """: rule(_reduced, "a|x axis|axes _ keepdims"),
+        "linalg.norm": rule(_reduced, "x _ axis keepdims"),
+    }
+)
+
+
+def _resized_along(shape: Shape, size: Dim | None, axis: int = 0) -> Shape:
+    return changed(shape, axis, size)
+
+
+_NUMPY: Final[dict[str, Rule]] = {
+    **_ELEMENTWISE,
+    **_CREATION,
+    **_REDUCTIONS,
     **JOINING,
-    **REDUCTIONS,
     **RESHAPING,
-    **CREATION,
-    **PRODUCTS,
     **GATHERING,
-    **EINSUMS,
-    **QUESTIONS,
+    **PRODUCTS,
+    "vdot": rule(_number, "_"),
+    "linalg.solve": rule(_like, "_ b"),
+    "searchsorted": rule(_like, "_ v"),
+    "digitize": rule(_like, "x"),
 }
-LAX: Final[dict[str, Rule]] = {
-    **LAX_ELEMENTWISE,
-    **LAX_JOINING,
-    **LAX_REDUCTIONS,
-    **LAX_RESHAPING,
-    **LAX_CREATION,
-    **LAX_PRODUCTS,
-    **LAX_GATHERING,
-    **LAX_WINDOWS,
-}
-NN: Final[dict[str, Rule]] = {
-    **ACTIVATIONS,
-    **NN_CREATION,
-    **GATED,
+_LAX: Final = by_name(
+    {
+        """
+        abs acos acosh asin asinh atan atanh bessel_i0e bessel_i1e bitwise_not cbrt ceil clz conj
+        convert_element_type cos cosh cummax cummin cumprod cumsum cumlogsumexp digamma erf erf_inv
+        erfc exp exp2 expm1 floor imag integer_pow is_finite lgamma log log1p logistic neg not_
+        population_count real reciprocal reduce_precision rev round rsqrt sign
+        sin sinh sort sqrt square tan tanh to_dtype pmean psum pmax pmin
+        """: _IS_SAME,
+        "stop_gradient with_sharding_constraint optimization_barrier": _IS_ITSELF,
+        "eq ne lt le gt ge": _COMPARED,
+        """
+        atan2 bitwise_and bitwise_or bitwise_xor complex div max min nextafter rem
+        shift_left shift_right_arithmetic shift_right_logical
+        """: _of_two(),
+        "pow": _of_two("**"),
+        **{names: _of_two(sign) for names, sign in {"add": "+", "sub": "-", "mul": "*"}.items()},
+        "select": rule(_where, "pred|which on_true on_false"),
+        "clamp": rule(_clamp, "min x max"),
+        "full": rule(_wanted),
+        "full_like": rule(_like, "x"),
+        "iota": rule(_row, "_ size"),
+        "broadcasted_iota broadcast_in_dim": rule(_wanted, "_ shape"),
+        "reduce_max reduce_min reduce_sum reduce_prod reduce_and reduce_or argmax argmin": rule(
+            _reduced_here, "operand axes|axis"
+        ),
+        "top_k": rule(_largest, "operand k * axis"),
+        "dynamic_slice": rule(_wanted, "_ _ slice_sizes"),
+        "dynamic_slice_in_dim": rule(_resized_along, "operand _ slice_size axis"),
+        "dynamic_update_slice dynamic_update_slice_in_dim dynamic_update_index_in_dim": rule(
+            _like, "operand"
+        ),
+        "conv_dimension_numbers": rule(_itself, "_ _ dimension_numbers"),
+        **LAX_RESHAPING,
+        **LAX_PRODUCTS,
+        **LAX_GATHERING,
+    }
+)
+_NN: Final[dict[str, Rule]] = {
     **ATTENTION,
     **POOLING,
-    "logsumexp": REDUCTIONS["logsumexp"],
-    "logmeanexp": REDUCTIONS["mean"],
+    **by_name(
+        {
+            """
+            celu elu gelu hard_sigmoid hard_silu hard_swish hard_tanh leaky_relu log_sigmoid
+            log_softmax mish normalize relu relu6 selu sigmoid silu soft_sign softmax softplus
+            sparse_plus sparse_sigmoid squareplus standardize swish tanh identity
+            """: _IS_SAME,
+            "one_hot": rule(_one_hot, "x num_classes * axis"),
+            "glu": rule(_glu, "x axis"),
+            "logsumexp logmeanexp": _REDUCTIONS["logsumexp"],
+        }
+    ),
 }
+_SPECIAL: Final = by_name(
+    {
+        """
+        digamma entr erf erfc erfinv expit exp1 gammaln i0 i0e i1 i1e log_ndtr log_softmax logit
+        ndtr ndtri softmax
+        """: _IS_SAME,
+        "xlogy xlog1py": _of_two(),
+        "logsumexp": _REDUCTIONS["logsumexp"],
+    }
+)
+
+
+def _half(size: Dim) -> Dim:
+    return size // 2 + 1
+
+
+def _twice(size: Dim) -> Dim:
+    return (size - 1) * 2
+
+
+def _transformed(shape: Shape, n: Value = NONE, axis: int = -1) -> Shape:
+    return shape if is_none(n) else changed(shape, axis, dim_of(n))
+
+
+def _to_half(shape: Shape, n: Value = NONE, axis: int = -1) -> Shape:
+    size = shape.axis(axis) if is_none(n) else dim_of(n)
+    return changed(shape, axis, if_known(_half, size))
+
+
+def _from_half(shape: Shape, n: Value = NONE, axis: int = -1) -> Shape:
+    size = if_known(_twice, shape.axis(axis)) if is_none(n) else dim_of(n)
+    return changed(shape, axis, size)
+
+
+def _along_several(shape: Shape, sizes: Value = NONE) -> Shape:
+    return shape if is_none(sizes) else ANY_SHAPE
+
+
+_FOURIER: Final = by_name(
+    {
+        "fft ifft": rule(_transformed, "a n axis"),
+        "rfft": rule(_to_half, "a n axis"),
+        "irfft": rule(_from_half, "a n axis"),
+        "fft2 ifft2 fftn ifftn": rule(_along_several, "a s"),
+        "fftshift ifftshift": rule(_like, "x"),
+    }
+)
 
 
 def _of_numbers(name: str) -> Rule:
     """Return the rule of a function of numpy on numbers, as that of `math`, and on arrays."""
 
-    def rule(call: Arguments) -> Value:
+    def applied(call: Arguments) -> Value:
         is_number = isinstance(call.get(0, "x"), Const | Size) and len(call.positional) == 1
-        return (MATH if is_number else NUMPY)[name](call)
+        return (MATH if is_number else _NUMPY)[name](call)
 
-    return rule
+    return applied
 
 
-_SPECIAL: Final[dict[str, Rule]] = {**SPECIAL, "logsumexp": REDUCTIONS["logsumexp"]}
 _BY_MODULE: Final[dict[str, dict[str, Rule]]] = {
-    "jax.numpy.": NUMPY,
+    "jax.numpy.": _NUMPY,
     "numpy.": {
-        **NUMPY,
+        **_NUMPY,
         **{name: _of_numbers(name) for name in names("sqrt exp log log2 log10 ceil floor")},
     },
-    "jax.lax.": LAX,
-    "jax.nn.": NN,
-    "flax.linen.": NN,
-    "flax.linen.activation.": NN,
-    "flax.nnx.": NN,
+    "jax.lax.": _LAX,
+    "jax.nn.": _NN,
+    "flax.linen.": _NN,
+    "flax.linen.activation.": _NN,
+    "flax.nnx.": _NN,
     "jax.scipy.special.": _SPECIAL,
     "scipy.special.": _SPECIAL,
-    "jax.random.": RANDOM,
-    "jax.image.": IMAGE,
-    "jax.numpy.fft.": FOURIER,
-    "numpy.fft.": FOURIER,
+    "jax.random.": _RANDOM,
+    "jax.image.": by_name({"resize scale_and_translate": rule(_wanted, "_ shape")}),
+    "jax.numpy.fft.": _FOURIER,
+    "numpy.fft.": _FOURIER,
     "flax.linen.attention.": ATTENTION,
     "jax.experimental.pallas.ops.": ATTENTION_KERNELS,
     "flax.linen.pooling.": POOLING,
@@ -136,78 +538,86 @@ _BY_MODULE: Final[dict[str, dict[str, Rule]]] = {
     "builtins.": BUILTINS,
     "math.": MATH,
     "operator.": OPERATOR,
-    "jax.ops.": SEGMENTS,
+    "jax.ops.": by_name(
+        {
+            "segment_sum segment_max segment_min segment_prod": rule(
+                _resized_along, "data _ num_segments"
+            )
+        }
+    ),
+    "": by_name(
+        {
+            """
+            jax.ad_checkpoint.checkpoint_name jax.checkpoint_name jax.device_put
+            jax.block_until_ready flax.linen.with_logical_constraint
+            flax.linen.partitioning.with_sharding_constraint
+            flax.linen.spmd.with_logical_constraint
+            jax.experimental.pjit.with_sharding_constraint flax.linen.linear._conv_dimension_numbers
+            """: _IS_ITSELF,
+            "flax.linen.promote_dtype flax.linen.dtypes.promote_dtype": rule(_all),
+            "flax.linen.normalization._canonicalize_axes": rule(_canonical_axes),
+        }
+    ),
 }
 
 
 def rule_of(name: str) -> Rule | None:
     """Return the rule of a function; None where it has none."""
-    if name in UNCHANGED:
-        return UNCHANGED[name]
     for module, rules in _BY_MODULE.items():
-        if name.startswith(module):
-            rule = rules.get(name.removeprefix(module))
-            if rule is not None:
-                return rule
+        if name.startswith(module) and name.removeprefix(module) in rules:
+            return rules[name.removeprefix(module)]
     return None
 
 
 def known_names() -> list[str]:
     """Return the public names of all functions that have a rule."""
-    by_module = [module + name for module, rules in _BY_MODULE.items() for name in rules]
-    return sorted({*by_module, *UNCHANGED})
+    return sorted(module + name for module, rules in _BY_MODULE.items() for name in rules)
 
 
-_AS_FUNCTIONS: Final = names(
-    "all any argmax argmin argsort clip conj conjugate cumprod cumsum diagonal dot max mean min"
-    " prod ptp ravel repeat round sort squeeze std sum swapaxes take trace var"
-)
-_UNCHANGED: Final = names("block_until_ready copy addressable_data to_device view __array__")
-_UPDATES: Final = names("add apply divide max min mul multiply power set subtract")
+def _reshape_method(call: Arguments) -> Value:
+    sizes = call.positional[1:]
+    wanted = wanted_of_all(sizes) if sizes else wanted_shape(call.get(None, "shape"))
+    return Array(reshaped(call.first, wanted))
 
 
-def _reshape(call: Arguments) -> Value:
-    wanted = call.wanted_of_all(1, "shape")
-    return Array(reshaped(call.shape(0), wanted))
-
-
-def _transpose(call: Arguments) -> Value:
-    values = call.positional[1:]
-    if any(isinstance(value, Starred) for value in values):
+def _transpose_method(call: Arguments) -> Value:
+    array, *axes = call.positional
+    if has_star(axes):
         return Array()
-    one = values[0] if len(values) == 1 else Seq(values)
-    if not values or is_none(one):
-        return Array(transposed(call.shape(0), None))
-    axes = integers_of(one)
-    return Array() if axes is None else Array(transposed(call.shape(0), axes))
+    one = axes[0] if len(axes) == 1 else Seq(tuple(axes)) if axes else NONE
+    return RESHAPING["transpose"](Arguments((array, one)))
 
 
-def _flatten(call: Arguments) -> Value:
-    return Array(reshaped(call.shape(0), Shape((as_dim(-1),))))
+def _flattened(x: Shape) -> Shape:
+    return reshaped(x, Shape((as_dim(-1),)))
 
 
-def _astype(call: Arguments) -> Value:
-    dtype = call.get(1, "dtype")
-    return Array(call.shape(0), dtype.code if isinstance(dtype, Code) else "")
+def _astype(x: Shape, dtype: Value) -> Value:
+    return Array(x, dtype.code if isinstance(dtype, Code) else "")
 
 
-def _itself(call: Arguments) -> Value:
-    return Array(call.shape(0))
-
-
-def _item(call: Arguments) -> Value:
+def _item() -> Value:
     return Unknown("a number in an array")
 
 
+_UPDATES: Final = names("add apply divide max min mul multiply power set subtract")
+_AS_FUNCTIONS: Final = names(
+    "all any argmax argmin argsort clip conj conjugate cumprod cumsum dot max mean min prod ptp"
+    " ravel repeat round sort squeeze std sum take trace var"
+)
 METHODS: Final[dict[str, Rule]] = {
-    **{name: NUMPY[name] for name in _AS_FUNCTIONS},
-    **dict.fromkeys(_UNCHANGED, _itself),
-    "reshape": _reshape,
-    "transpose": _transpose,
-    "flatten": _flatten,
-    "astype": _astype,
-    "item": _item,
-    "tolist": _item,
+    **{name: _NUMPY[name] for name in _AS_FUNCTIONS},
+    **by_name(
+        {
+            "block_until_ready copy addressable_data to_device view __array__": rule(_like, "x"),
+            "reshape": _reshape_method,
+            "transpose": _transpose_method,
+            "swapaxes": rule(swapped, "a axis1 axis2"),
+            "flatten": rule(_flattened),
+            "astype": rule(_astype, "x dtype"),
+            "item tolist": rule(_item, "_"),
+        }
+    ),
 }
 
 
@@ -247,7 +657,7 @@ def attribute(value: Value, name: str) -> Value | None:
         case "size":
             return size_value(shape.size_from(0))
         case "T":
-            return Array(transposed(shape, None), value.dtype)
+            return Array(transposed(shape), value.dtype)
         case "mT":
             return Array(swapped(shape, -1, -2), value.dtype)
         case "real" | "imag":

@@ -23,14 +23,17 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.shapes.axes import (
-    behind,
     broadcast,
+    changed,
+    combined_dim,
     is_inner,
     removed,
+    same_rank,
     split_front,
     unsettled,
 )
 from typed_nnx_codegen.migrate.linen.shapes.operands import (
+    by_name,
     code_of,
     common_home,
     dim_of,
@@ -39,10 +42,12 @@ from typed_nnx_codegen.migrate.linen.shapes.operands import (
     number_of,
     place_in,
     prefixed,
+    rule,
     size_value,
 )
 
 _WHOLE: Final = Slice()
+_ONE: Final = Const(1)
 
 
 def indexed(shape: Shape, index: Value) -> Shape:
@@ -107,7 +112,7 @@ def _after(first: _Applied, rest: Shape, last: Shape, count: int, least: int) ->
     front = first.shape()
     if front.lead is not None:
         return ANY_SHAPE
-    return behind(front.dims, Shape((*rest.dims, *last.dims), rest.lead))
+    return prefixed(front.dims, Shape((*rest.dims, *last.dims), rest.lead))
 
 
 def _at_least(lead: Lead, count: int) -> Lead:
@@ -463,13 +468,58 @@ def _of_others(value: Value, count: int, starred: int | None) -> list[Value]:
     return [Unknown("a part of an unknown value")] * count
 
 
-def refined(value: Value, rank: int) -> Value:
-    """Return an array or shape with a rank that is known now; itself where it has another."""
-    match value:
-        case Array(shape=shape, dtype=dtype, origin=origin):
-            known = shape.with_rank(rank)
-            return value if known is None else Array(known, dtype, origin)
-        case ShapeOf(shape=shape):
-            known = shape.with_rank(rank)
-            return value if known is None else ShapeOf(known)
-    return value
+def _slice_in_dim(
+    shape: Shape, start: Value, limit: Value, stride: Value = _ONE, axis: int = 0
+) -> Shape:
+    return changed(shape, axis, sliced(shape.axis(axis), Slice(start, limit, stride)))
+
+
+def _taken(shape: Shape, at: Shape, axis: int) -> Shape:
+    if axis >= 0:
+        front, rest = split_front(shape, axis + 1)
+        if rest.lead is None:
+            return prefixed(front[:-1], Shape((*at.dims, *rest.dims), at.lead))
+        return prefixed((*front[:-1], *at.dims), rest) if at.lead is None else ANY_SHAPE
+    shape = shape.expanded(-axis)
+    axis += len(shape.dims)
+    before, after = shape.dims[:axis], shape.dims[axis + 1 :]
+    if at.lead is None:
+        return Shape((*before, *at.dims, *after), shape.lead)
+    inner = Shape((*at.dims, *after), at.lead)
+    return prefixed(before, inner) if shape.lead is None else Shape(inner.dims, ANY_SHAPE.lead)
+
+
+def _taken_along(shape: Shape, at: Shape, axis: int = -1) -> Shape:
+    shape, at = same_rank([shape, at])
+    if not shape.rank or shape.rank != at.rank:
+        return at
+    place = axis % shape.rank
+    pairs = zip(shape.dims, at.dims, strict=True)
+    return Shape(tuple(b if k == place else combined_dim(b, a) for k, (a, b) in enumerate(pairs)))
+
+
+def _take(a: Shape, indices: Shape, axis: int | None = None) -> Shape:
+    return indices if axis is None else _taken(a, indices, axis)
+
+
+def _numbers_decide() -> Value:
+    return Unknown("a shape that depends on the numbers in an array")
+
+
+def _nonzero(a: Shape, size: Dim | None = None) -> tuple[Shape, ...] | Value:
+    return Unknown("the rank is not known") if a.rank is None else (Shape((size,)),) * a.rank
+
+
+GATHERING: Final = by_name(
+    {
+        "take": rule(_take),
+        "take_along_axis": rule(_taken_along, "arr indices axis"),
+        "nonzero": rule(_nonzero, "a * size"),
+        "unique argwhere": rule(_numbers_decide, "_"),
+    }
+)
+LAX_GATHERING: Final = by_name(
+    {
+        "slice_in_dim": rule(_slice_in_dim, "operand start_index limit_index stride axis"),
+    }
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from inspect import Parameter, signature
 from typing import Final
 
 import libcst as cst
@@ -65,6 +66,12 @@ def size_value(dim: Dim | None) -> Value:
     if dim is None:
         return Unknown("a dimension is not known")
     return Size(dim) if dim.constant is None else Const(dim.constant)
+
+
+def if_known(function: Callable[..., Dim], *dims: Dim | None) -> Dim | None:
+    """Return what a function makes of sizes; None where one of them is not known."""
+    known = [dim for dim in dims if dim is not None]
+    return function(*known) if len(known) == len(dims) else None
 
 
 def is_none(value: Value) -> bool:
@@ -359,52 +366,139 @@ class Arguments:
             return self.positional[position]
         return next((self.named[name] for name in names if name in self.named), default)
 
-    def given(self, position: int | None, *names: str) -> bool:
-        """Whether an argument is given."""
-        by_position = position is not None and position < len(self.positional)
-        return by_position or any(name in self.named for name in names)
-
-    def shape(self, position: int, *names: str) -> Shape:
-        """Return the shape of an argument as an array."""
-        return shape_of(self.get(position, *names))
-
     def integer(self, position: int | None, *names: str, default: int) -> int | None:
         """Return an argument that is a literal integer; None where it is another."""
-        return number_of(self._of_first(self.get(position, *names, default=Const(default))))
+        value = self.get(position, *names, default=Const(default))
+        return number_of(axes_in(self.first, value))
 
-    def axes(self, position: int | None, *names: str) -> tuple[int, ...] | None:
-        """Return the axes that an argument names; None where they are not literal."""
-        return integers_of(self._of_first(self.get(position, *names)))
+    @property
+    def first(self) -> Shape:
+        """The shape of the first argument: axes may be said by its rank."""
+        return shape_of(self.positional[0]) if self.positional else ANY_SHAPE
 
-    def _of_first(self, axes: Value) -> Value:
-        """Return axes of the first argument that may be said by its rank."""
-        return axes_in(shape_of(self.positional[0]), axes) if self.positional else axes
 
-    def is_none(self, position: int | None, *names: str) -> bool:
-        """Whether an argument is None or not given."""
-        return is_none(self.get(position, *names))
+Rule = Callable[[Arguments], Value]
+# What a parameter of a rule is: literal axes, the shape that an argument `shape=` asks for.
+Axes = tuple[int, ...]
+Wanted = Shape
+_Result = Shape | Value | Sequence[Shape]
 
-    def text(self, position: int | None, *names: str) -> str | None:
-        """Return an argument that is a literal text; None where it is another."""
-        return text_of(self.get(position, *names))
 
-    def flag(self, name: str) -> bool | None:
-        """Return a literal flag that is False by default; None where it is not literal."""
-        value = self.named.get(name, Const(value=False))
-        return value.value if isinstance(value, Const) and isinstance(value.value, bool) else None
+_OF_ANY_SHAPE: Final = Array()
 
-    def wanted(self, position: int, *names: str) -> Shape:
-        """Return the shape that an argument asks for."""
-        return wanted_shape(self.get(position, *names))
 
-    def wanted_of_all(self, start: int, name: str) -> Shape:
-        """Return the shape that all arguments from a position on ask for, or the one of them."""
-        values = self.positional[start:]
-        if not values:
-            return wanted_shape(self.get(None, name))
-        if len(values) == 1 and not isinstance(values[0], Starred):
-            return wanted_shape(values[0])
-        return _spliced(values)
+class _Unclear(Exception):
+    """An argument that is not literal decides about the shape."""
+
+
+def rule(
+    function: Callable[..., _Result],
+    parameters: str = "",
+    dtype: str = "",
+    unclear: Value = _OF_ANY_SHAPE,
+) -> Rule:
+    """Return a rule that reads its arguments as the types of the parameters of a function say.
+
+    Args:
+        function: Makes a shape, several or another value of shapes, sizes and literals.
+        parameters: The names that its parameters have in calls, in the order of positions:
+            ``a|operand`` for either, ``_`` for one that it does not take, ``*`` before those without
+            a position. By default its own names.
+        dtype: The dtype of the result, where that is known.
+        unclear: The result where an argument is not the literal that the function takes.
+    """
+    every = signature(function).parameters.values()
+    own = [parameter for parameter in every if parameter.kind is not Parameter.KEYWORD_ONLY]
+    takes_all = bool(own) and own[-1].kind is Parameter.VAR_POSITIONAL
+    words = parameters.split() or [parameter.name for parameter in own]
+    stop = words.index("*") if "*" in words else len(words)
+    spelled: list[tuple[int | None, list[str]]] = [
+        (place if place < stop else None, name.split("|"))
+        for place, name in enumerate(words)
+        if name not in ("_", "*")
+    ]
+
+    def applied(call: Arguments) -> Value:
+        try:
+            read = [
+                _read(parameter, call, place, alternatives)
+                for parameter, (place, alternatives) in zip(own, spelled, strict=False)
+                if parameter.kind is not Parameter.VAR_POSITIONAL
+            ]
+            if takes_all:
+                rest = call.positional[len(own) - 1 :]
+                read += [_as_type(str(own[-1].annotation), one, call.first) for one in rest]
+        except _Unclear:
+            return unclear
+        return _as_value(function(*read), dtype)
+
+    return applied
+
+
+def _read(parameter: Parameter, call: Arguments, place: int | None, names: list[str]) -> object:
+    value = call.get(place, *names, default=_MISSING)
+    if value is _MISSING:
+        if parameter.default is not Parameter.empty:
+            return parameter.default
+        value = NONE
+    return _as_type(str(parameter.annotation), value, call.first)
+
+
+_MISSING: Final = Unknown("no argument")
+
+
+def _as_type(annotation: str, value: Value, first: Shape) -> object:
+    """Return a value as the type of a parameter; None is one where the type says so."""
+    kind, _, optional = annotation.partition(" | ")
+    if optional and is_none(value):
+        return None
+    read: object = None
+    match kind:
+        case "Value":
+            return value
+        case "Shape":
+            return shape_of(value)
+        case "Wanted":
+            return wanted_shape(value)
+        case "Dim":
+            return dim_of(value)
+        case "int":
+            read = number_of(axes_in(first, value))
+        case "Axes":
+            read = integers_of(axes_in(first, value))
+        case "bool":
+            is_flag = isinstance(value, Const) and isinstance(value.value, bool)
+            read = value.value if isinstance(value, Const) and is_flag else None
+        case "str":
+            read = text_of(value)
+    if read is None:
+        raise _Unclear
+    return read
+
+
+def _as_value(result: _Result, dtype: str) -> Value:
+    if isinstance(result, Shape):
+        return Array(result, dtype)
+    if isinstance(result, Value):
+        return result
+    return Seq(tuple(Array(one, dtype) for one in result), isinstance(result, list))
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Return the names in a text."""
+    return tuple(text.split())
+
+
+def by_name(rows: Mapping[str, Rule]) -> dict[str, Rule]:
+    """Return the rules of functions by name; a row has the names of several."""
+    return {name: one for text, one in rows.items() for name in names(text)}
+
+
+def wanted_of_all(values: tuple[Value, ...]) -> Shape:
+    """Return the shape that arguments ask for, each a size or one of them all."""
+    if len(values) == 1 and not isinstance(values[0], Starred):
+        return wanted_shape(values[0])
+    return _spliced(values)
 
 
 def _spliced(values: tuple[Value, ...]) -> Shape:
@@ -426,14 +520,6 @@ def _spliced(values: tuple[Value, ...]) -> Shape:
 def has_star(values: Iterable[Value]) -> bool:
     """Whether it is not known how many arguments there are."""
     return any(isinstance(value, Starred) for value in values)
-
-
-Rule = Callable[[Arguments], Value]
-
-
-def names(text: str) -> tuple[str, ...]:
-    """Return the names in a text, for a table of functions that have one rule."""
-    return tuple(text.split())
 
 
 @dataclass(frozen=True)

@@ -199,9 +199,7 @@ def _of_layer(layer: Layer, value: Partial) -> list[str] | None:
         )
         if one.code is None or not is_same:
             return None
-        keyword = layer.renamed.get(name, name)
-        if name == "features":
-            keyword = _FEATURES.get(layer.nnx, keyword)
+        keyword = _FEATURES.get(layer.nnx, name) if name == "features" else name
         found.append(f"{keyword}={one.code}")
     return found
 

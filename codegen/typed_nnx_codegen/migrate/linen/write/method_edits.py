@@ -25,7 +25,7 @@ from typed_nnx_codegen.migrate.linen.domain.frames import CallEdit, Frame, Recor
 from typed_nnx_codegen.migrate.linen.domain.markers import CALL
 from typed_nnx_codegen.migrate.linen.domain.names import names_in, snake_case
 from typed_nnx_codegen.migrate.linen.layers import Argument, Built, Helper, find_layer
-from typed_nnx_codegen.migrate.linen.layers.definitions import IN_DTYPE_OF_INPUTS, KEEP_DTYPES
+from typed_nnx_codegen.migrate.linen.layers.layer import IN_DTYPE_OF_INPUTS, KEEP_DTYPES
 from typed_nnx_codegen.migrate.linen.project.fields import FieldFacts, merges
 from typed_nnx_codegen.migrate.linen.project.gradual import mutable
 

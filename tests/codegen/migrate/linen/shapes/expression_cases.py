@@ -69,7 +69,6 @@ ELEMENTWISE: list[Case] = [
     Case("jnp.nan_to_num(x)", X, 3),
     Case("jnp.round(x)", X, 3),
     Case("x.real", X, 3),
-    Case("jnp.diff(x, axis=-1)", X, 3),
     Case("jnp.polyval(y, x)", "x: b t d; y: k", 3),
     Case("jnp.allclose(x, y)", XY, 9),
 ]
@@ -117,7 +116,6 @@ JOINING: list[Case] = [
     Case("jnp.meshgrid(jnp.arange(3), jnp.arange(self.k), indexing='ij')", X),
     Case("jnp.meshgrid(x, y)", "x: d; y: k"),
     Case("jnp.stack(jnp.meshgrid(jnp.arange(2), jnp.arange(3)), axis=-1)", X),
-    Case("jnp.unstack(x, axis=-1)", "x: b 3", 0, complete=False),
 ]
 RESHAPING: list[Case] = [
     Case("x.reshape((x.shape[0], -1))", X),
@@ -177,12 +175,10 @@ RESHAPING: list[Case] = [
     Case("jnp.atleast_2d(x)", X, 0),
     Case("jnp.atleast_3d(x)", "x: b d", 0),
     Case("jnp.atleast_1d(x)", "x: b d", 0),
-    Case("jnp.rot90(x)", X, 0),
     Case("jax.lax.expand_dims(x, (0,))", X, 1),
     Case("jax.lax.reshape(x, (self.b, self.t * self.d))", X, 2),
     Case("jax.lax.transpose(x, (1, 0, 2))", X, 3),
     Case("jax.lax.broadcast(x, (2, 3))", X, 1),
-    Case("jnp.diag(x)", "x: d", 0),
 ]
 REDUCTIONS: list[Case] = [
     Case("jnp.mean(x, axis=-1)", X, 2),
@@ -207,7 +203,6 @@ REDUCTIONS: list[Case] = [
     Case("jnp.any(x > 0, axis=-1)", X, 2),
     Case("jnp.median(x, axis=-1)", X, 2),
     Case("jax.lax.top_k(x, 2)", X, 3),
-    Case("jnp.quantile(x, 0.5, axis=-1)", X, 2),
     Case("np.prod(x.shape)", X, 9),
     Case("np.prod(x.shape[1:])", X, 9),
     Case("math.prod(x.shape[-2:])", X, 9),
@@ -225,7 +220,6 @@ PRODUCTS: list[Case] = [
     Case("jnp.dot(x, v)", "x: b t d; v: d", 0, ranked="v"),
     Case("jnp.vdot(x, y)", "x: d; y: d", 1),
     Case("jnp.outer(x, y)", "x: d; y: k", 2),
-    Case("jnp.inner(x, y)", "x: b d; y: k d", 1),
     Case("jnp.tensordot(x, w, axes=1)", "x: b t d; w: d k", 1),
     Case("jnp.tensordot(x, w, axes=([2], [0]))", "x: b t d; w: d k", 1),
     Case("jnp.einsum('btd,dk->btk', x, w)", "x: b t d; w: d k", 3),
@@ -239,7 +233,6 @@ PRODUCTS: list[Case] = [
     Case("jax.lax.dot_general(x, w, (((2,), (0,)), ((), ())))", "x: b t d; w: d k", 0),
     Case("jax.lax.dot_general(x, y, (((2,), (2,)), ((0,), (0,))))", "x: b t d; y: b k d", 0),
     Case("jnp.cross(x, y)", "x: b 3; y: b 3", 1),
-    Case("jnp.linalg.multi_dot([x, w, w])", "x: b d; w: d d", 1, ranked="w"),
 ]
 INDEXING: list[Case] = [
     Case("x[..., 0]", X, 2),
@@ -307,8 +300,6 @@ INDEXING: list[Case] = [
     Case("jax.lax.dynamic_slice_in_dim(x, 0, 2, axis=1)", X, 0),
     Case("jax.lax.dynamic_slice(x, (0, 0, 0), (1, 2, 2))", X, 3),
     Case("jax.lax.dynamic_update_slice(x, y, (0, 0, 0))", XY, 3),
-    Case("jax.lax.index_in_dim(x, 0, -1, keepdims=False)", X, 1),
-    Case("jax.lax.slice(x, (0, 1), (2, 2))", "x: b d", 2),
     Case("jax.ops.segment_sum(x, ids, num_segments=4)", "x: b d; ids: b", 0),
 ]
 ALL: dict[str, list[Case]] = {

@@ -59,7 +59,6 @@ NEURAL: list[Case] = [
     ),
     Case("nn.dot_product_attention(x, y, z)", "x: b t h d; y: b s h d; z: b s h k"),
     Case("jax.nn.dot_product_attention(x, y, y)", "x: b t h d; y: b s h d"),
-    Case("nn.dot_product_attention_weights(x, y)", "x: b t h d; y: b s h d", 3),
     Case("nn.make_causal_mask(ids)", "ids: b t", 3),
     Case("nn.make_attention_mask(x, y)", "x: b t; y: b s", 3),
     Case(
@@ -88,6 +87,26 @@ NEURAL: list[Case] = [
     ),
 ]
 EINOPS: list[Case] = [
+    Case(
+        "einops.pack([x, y], 'b * d')[0]",
+        "x: b t d; y: b h w d",
+        1,
+        ranked="x y",
+        real="jnp.concatenate([x, y.reshape(x.shape[0], -1, x.shape[-1])], 1)",
+    ),
+    Case(
+        "einops.unpack(x, einops.pack([x, y], 'b * d')[1], 'b * d')",
+        "x: b t d; y: b h d",
+        1,
+        ranked="x y",
+        real="[x, y]",
+    ),
+    Case(
+        "einops.rearrange(x, '... (h w) -> (h ...) w', w=2)",
+        "x: b t 2*d",
+        1,
+        real="x.reshape(-1, 2)",
+    ),
     Case("einops.rearrange(x, 'b t d -> b d t')", X, 3, real="x.swapaxes(1, 2)"),
     Case(
         "einops.rearrange(x, 'b (h p) (w q) c -> b (h w) (p q c)', p=2, q=2)",

@@ -29,7 +29,6 @@ from typed_nnx_codegen.migrate.linen.shapes import (
     conv_output,
     function_result,
     method_result,
-    refined,
     subscript,
     unary,
     unpack,
@@ -113,7 +112,6 @@ def test_an_operator_takes_anything(operator: str, left: Value, right: Value) ->
 @given(value=VALUES, index=VALUES, count=st.integers(1, 4))
 def test_a_subscript_takes_anything(value: Value, index: Value, count: int) -> None:
     assert _is_sound(subscript(value, index))
-    assert _is_sound(refined(value, count))
     assert _is_sound(attribute(value, "shape"))
     unpacked = unpack(value, count, None)
     assert unpacked is None or len(unpacked) == count

@@ -23,7 +23,6 @@ from typed_nnx_codegen.migrate.linen.shapes import (
     Starred,
     function_result,
     method_result,
-    refined,
     subscript,
     unpack,
 )
@@ -38,9 +37,6 @@ def _size(axis: int, argument: str = "x") -> Size:
 
 def test_unpacking_a_shape_says_its_rank() -> None:
     assert unpack(WHOLE, 3, None) == [_size(-3), _size(-2), _size(-1)]
-    assert refined(X, 2) == Array(
-        Shape((as_dim(ArgumentSize("x", -2)), as_dim(ArgumentSize("x", -1)))), origin="x"
-    )
 
 
 def test_unpacking_with_a_star_keeps_the_middle() -> None:
