@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 import libcst as cst
@@ -30,7 +31,11 @@ from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import given_list
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, bind
 from typed_nnx_codegen.migrate.linen.transforms.function_transforms import LiftedFunctions
 
+# Of how many functions what was found out is remembered.
+_KEPT: Final = 4096
 
+
+@lru_cache(maxsize=_KEPT)
 def is_consumed(name: str, node: cst.FunctionDef) -> bool:
     """Whether a loop of a method takes an item of an argument, and goes on with the others.
 
@@ -85,6 +90,7 @@ _CHANGING: Final = frozenset({"append", "insert", "pop"})
 _GOING_OVER: Final = frozenset({"zip", "enumerate", "reversed", "list", "tuple", "len"})
 
 
+@lru_cache(maxsize=_KEPT)
 def is_list(parameter: cst.Param, method: Method) -> bool:
     """Whether a parameter is a list of arrays: by its type, or by what its method does with it.
 
@@ -435,7 +441,8 @@ def _is_number(parameter: cst.Param) -> bool:
     return False
 
 
-def _compared_with_none(node: cst.FunctionDef) -> set[str]:
+@lru_cache(maxsize=_KEPT)
+def _compared_with_none(node: cst.FunctionDef) -> frozenset[str]:
     """Return the names that a function compares with None."""
     found: set[str] = set()
     for below in descendants(node.body):
@@ -449,4 +456,4 @@ def _compared_with_none(node: cst.FunctionDef) -> set[str]:
                 ],
             ):
                 found.add(name)
-    return found
+    return frozenset(found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 import libcst as cst
@@ -31,6 +32,8 @@ from typed_nnx_codegen.migrate.linen.project.fields import FieldFacts
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
+# Of how many functions what was found out is remembered.
+_KEPT: Final = 4096
 ATTRIBUTE: Final = "out_features"
 # Where objects of NNX have the last size of what they return.
 _OF_LAYERS: Final = {
@@ -312,20 +315,23 @@ def _is_rebound(name: str, frame: Frame) -> bool:
 
 def is_changed(name: str, frame: Frame) -> bool:
     """Whether a method changes what a name is bound to in place: ``table[0] = 1``, ``rows.sort()``."""
-    return frame.method is not None and name in set(_changed_in(frame.method.node))
+    return frame.method is not None and name in _changed_in(frame.method.node)
 
 
-def _changed_in(function: cst.FunctionDef) -> Iterator[str]:
+@lru_cache(maxsize=_KEPT)
+def _changed_in(function: cst.FunctionDef) -> frozenset[str]:
+    """Return the names of which a function may change what they are bound to."""
+    found: set[str] = set()
     for node in descendants(function.body):
         match node:
             case cst.AssignTarget(target=cst.Subscript() as item):
-                yield from _base(item)
+                found |= set(_base(item))
             case cst.AugAssign(target=target):
-                yield from _base(target)
+                found |= set(_base(target))
             case cst.Expr(value=cst.Call(func=func, args=args)):
-                yield from _base(func)
-                for arg in args:
-                    yield from _base(arg.value)
+                found |= set(_base(func))
+                found |= {name for arg in args for name in _base(arg.value)}
+    return frozenset(found)
 
 
 def _base(node: cst.BaseExpression) -> Iterator[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.members import ancestry
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, is_name
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
 from typed_nnx_codegen.migrate.analysis.values import External, ProjectClass
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, Build, Site
@@ -48,6 +49,11 @@ _FIELD_FUNCTIONS: Final = frozenset(
 )
 
 
+@lru_cache(maxsize=4096)
+def _names_in(default: cst.BaseExpression) -> frozenset[str]:
+    return frozenset(one.value for one in descendants(default) if isinstance(one, cst.Name))
+
+
 def default_of(one: Field, evaluate: Evaluate, frame: Frame) -> Value:
     """Return the default of a field, in the file of the class that declares it."""
     if one.default is None:
@@ -56,7 +62,7 @@ def default_of(one: Field, evaluate: Evaluate, frame: Frame) -> Value:
     for other in one.owner.own_fields:
         if other.name == one.name:
             break
-        if any(is_name(node, other.name) for node in descendants(one.default)):
+        if other.name in _names_in(one.default):
             # In the body of a class the name is the default of that field.
             inner.names[other.name] = default_of(other, evaluate, frame)
     options = _options(one, one.default)
