@@ -21,7 +21,10 @@ def described(error: BaseException, command: str = "typed-nnx migrate") -> str:
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if "typed_nnx_codegen" in frame.filename] or list(frames)
     where = f"{Path(ours[-1].filename).name}:{ours[-1].lineno}" if ours else "an unknown place"
-    first = str(error).strip().split("\n")[0]
+    try:
+        first = str(error).strip().split("\n")[0]
+    except Exception:  # noqa: BLE001 - libcst's has no text for some errors
+        first = ""
     said = f"{type(error).__name__}: {first}" if first else type(error).__name__
     return f"a bug of {command}: {said} (in {where}); please report it"
 

@@ -138,6 +138,7 @@ MARKED: Final[dict[str, set[str]]] = {
         "FactoryField",
         "InstanceField",
     },
+    "named_activations": {"ExtractorBefore"},
     "names": {
         "NamePassedOn",
         "SetattrNames",

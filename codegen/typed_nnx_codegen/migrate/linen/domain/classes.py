@@ -10,7 +10,13 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted, is_name
-from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ProjectClass, options_of
+from typed_nnx_codegen.migrate.analysis.values import (
+    UNKNOWN,
+    External,
+    ProjectClass,
+    Value,
+    options_of,
+)
 from typed_nnx_codegen.migrate.linen.layers import Layer, find_layer
 
 LINEN: Final = "flax.linen"
@@ -338,6 +344,53 @@ class LinenClasses:
         cls.own_methods = {one.name: one for one in _methods(cls)}
         cls.constants = dict(_constants(cls))
         return cls
+
+
+def protocols(cls: LinenClass) -> Iterator[tuple[cst.Arg, ProjectClass]]:
+    """Yield the bases of a module that are protocols.
+
+    Python allows them for modules of Linen, and not for those of NNX, which have a metaclass.
+    """
+    for arg in cls.node.bases:
+        value = arg.value.value if isinstance(arg.value, cst.Subscript) else arg.value
+        found = cls.analysis.values.get(value, UNKNOWN)
+        if isinstance(found, ProjectClass) and any(map(_is_protocol, found.bases)):
+            yield arg, found
+
+
+def _is_protocol(base: Value) -> bool:
+    if isinstance(base, ProjectClass):
+        return any(map(_is_protocol, base.bases))
+    return isinstance(base, External) and base.name.rpartition(".")[2] == "Protocol"
+
+
+def has_code(protocol: ProjectClass) -> bool:
+    """Whether classes that inherit from a protocol get more from it than types."""
+    for base in protocol.bases:
+        if isinstance(base, ProjectClass) and has_code(base):
+            return True
+    for statement in _statements(protocol.node):
+        match statement:
+            case cst.Expr() | cst.Pass() | cst.AnnAssign(value=None):
+                continue
+            case cst.FunctionDef(body=body) if all(map(_does_nothing, _lines_in(body))):
+                continue
+        return True
+    return False
+
+
+def _lines_in(body: cst.BaseSuite) -> Iterator[cst.CSTNode]:
+    for line in body.body:
+        yield from line.body if isinstance(line, cst.SimpleStatementLine) else [line]
+
+
+def _does_nothing(node: cst.CSTNode) -> bool:
+    match node:
+        case cst.Pass() | cst.Raise():
+            return True
+        case cst.Expr(value=value):
+            return isinstance(value, cst.Ellipsis | cst.BaseString)
+    return False
 
 
 def _statements(node: cst.ClassDef) -> Iterator[cst.BaseStatement | cst.BaseSmallStatement]:

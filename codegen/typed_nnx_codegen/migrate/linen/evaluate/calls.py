@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -176,7 +177,9 @@ _TRANSFORMS: Final = frozenset(
     )
 )
 # Callables of which nothing is known but that arrays keep their shape, by the name of the field.
-_KEEPS_SHAPE: Final = ("act", "nonlin", "activate")
+_ACTIVATION: Final = re.compile(
+    r"(^|_)(acts?|activ|activate|activations?|non_?lin(ear|earity|earities)?)(fn|\d*)(_|$)"
+)
 
 
 # The arguments that functions of Linen have, and those of NNX with the same name have not.
@@ -329,7 +332,7 @@ class Calls:
             case Code(code=code):
                 self._check_class(node, frame)
                 changed = note_setting_call(self.code, node, frame)
-                return self._opaque(code, passed) if changed is None else changed
+                return _opaque(code, passed, node) if changed is None else changed
             case OneOf(options=options):
                 return self.submodules.one_of(options, passed, node, frame)
             case Choice():
@@ -472,13 +475,14 @@ class Calls:
                 " or construct it in the project",
             )
 
-    @staticmethod
-    def _opaque(code: str, passed: list[Passed]) -> Value:
-        arrays = [one.value for one in passed if isinstance(one.value, Array)]
-        name = code.rpartition(".")[2].lower()
-        if len(passed) == 1 and arrays and any(part in name for part in _KEEPS_SHAPE):
-            return arrays[0]
-        return Unknown(f"what `{code}` returns")
+
+def _opaque(code: str, passed: list[Passed], node: cst.Call) -> Value:
+    """Return what a call of something unknown returns: an activation keeps the shape."""
+    arrays = [one.value for one in passed if isinstance(one.value, Array)]
+    names = (code.rpartition(".")[2], dotted(node.func).rpartition(".")[2])
+    if len(passed) == 1 and arrays and any(_ACTIVATION.search(name.lower()) for name in names):
+        return arrays[0]
+    return Unknown(f"what `{code}` returns")
 
 
 def _shape_call(value: Value | None) -> Value:

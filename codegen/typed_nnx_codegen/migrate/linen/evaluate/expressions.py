@@ -532,6 +532,8 @@ class Expressions:
             case Table(items=items):
                 values = list(items.values())
                 same = values and all(one == values[0] for one in values)
+                if not same and values and all(map(_is_function, values)):
+                    return Choice(tuple(values), self.code.of(node, frame) or "")
                 if not same and any(map(_is_module_class, values)):
                     message = (
                         f"`{code_of(node)}` is one of several classes, and is no choice of calls"
@@ -612,4 +614,11 @@ def _is_module_class(value: Value) -> bool:
     """Whether a value is a class of modules."""
     return isinstance(value, ClassRef) or (
         isinstance(value, Ref) and find_layer(value.name) is not None
+    )
+
+
+def _is_function(value: Value) -> bool:
+    """Whether a value is a function: an activation, for one."""
+    return isinstance(value, FunctionRef) or (
+        isinstance(value, Ref) and not _is_module_class(value)
     )

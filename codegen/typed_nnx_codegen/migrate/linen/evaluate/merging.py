@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from typed_nnx_codegen.migrate.linen.domain.dims import ArgumentSize, Dim, Piece, as_dim, chosen
-from typed_nnx_codegen.migrate.linen.domain.frames import Frame, Recorder
+from typed_nnx_codegen.migrate.linen.domain.frames import Frame, FunctionRef, Recorder
 from typed_nnx_codegen.migrate.linen.domain.references import (
     Choice,
     ClassRef,
@@ -197,6 +197,10 @@ class Merging:
                 return self._made(name, one, other, first, frame, running)
             if isinstance(first, (ModuleValue, FieldModule)) and isinstance(second, Code):
                 return first  # a field that holds something to call in its place
+            if _is_known_function(first) and (
+                isinstance(second, Code) or _is_known_function(second)
+            ):
+                return self._of_functions(name, one, other, frame, running)
         if running is not None and _is_written(one) and _is_written(other):
             either = self._local_for(name, one, other, frame)
             if either is not None:
@@ -242,9 +246,8 @@ class Merging:
     ) -> Value:
         """Return what stands for either of two classes, functions or submodules."""
         choice = _choice(_options(one), _options(other))
-        if running is None or not is_function(one) or not is_function(other):
-            return choice
-        if not isinstance(choice, Choice):
+        is_written = all(is_function(value) or isinstance(value, Code) for value in (one, other))
+        if running is None or not is_written or not isinstance(choice, Choice):
             return choice
         either = self._local_for(name, one, other, frame)
         if either is None:
@@ -379,6 +382,15 @@ def is_function(value: Value) -> bool:
     if isinstance(value, Choice):
         return bool(value.code)
     return isinstance(value, Ref) and not value.code and find_layer(value.name) is None
+
+
+def _is_known_function(value: Value) -> bool:
+    """Whether a value is a function that can be gone through, or one of several functions."""
+    if isinstance(value, Choice):
+        return all(isinstance(one, Code) or _is_known_function(one) for one in value.options)
+    if isinstance(value, Ref):
+        return not value.code and find_layer(value.name) is None
+    return isinstance(value, FunctionRef)
 
 
 def holds_callables(value: Value) -> bool:

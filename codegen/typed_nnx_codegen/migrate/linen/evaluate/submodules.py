@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final
@@ -105,6 +106,8 @@ def note_default(
         site.reference = f"self.{one.name}"
         site.is_default = True
         frame.recorder.log.append(Build(site))
+        for inner in _given_to(site):
+            inner.is_nested = True
         plan.built.add(one.name)
         frame.recorder.setup.append(Line("", site=site))
         return replace(found, site=site)
@@ -114,6 +117,14 @@ def note_default(
             one.statement, f"the default of `{one.name}` holds modules that all share", COUNTERPART
         )
     return found
+
+
+def _given_to(site: Site) -> Iterator[Site]:
+    """Yield the modules that a module is constructed with, and those that these are."""
+    for bound in site.given.values():
+        if isinstance(bound.value, ModuleValue):
+            yield bound.value.site
+            yield from _given_to(bound.value.site)
 
 
 def _holds_module(value: Value) -> bool:

@@ -234,7 +234,7 @@ class Naming:
         """Name modules that are built for the fields of another one: they belong to it."""
         for name, bound in site.given.items():
             for inner in sites_in(bound.value):
-                inner.is_nested = inner.is_verbatim and not inner.attribute
+                inner.is_nested |= inner.is_verbatim and not inner.attribute
             self._of_attribute(bound.value, f"{site.linen}/{name}", f"{site.attribute}.{name}")
 
     # -- compact ------------------------------------------------------------------------------

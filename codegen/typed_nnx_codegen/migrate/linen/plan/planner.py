@@ -21,7 +21,9 @@ from typed_nnx_codegen.migrate.linen.domain.classes import (
     LinenClass,
     LinenClasses,
     Method,
+    has_code,
     layer_subclass,
+    protocols,
 )
 from typed_nnx_codegen.migrate.linen.domain.frames import Frame, Recorder
 from typed_nnx_codegen.migrate.linen.domain.references import SelfValue
@@ -126,6 +128,9 @@ class Planner:
             return plan
         if layers:
             return _staying(cls, f"it inherits from {', '.join(layers)}")
+        for _, protocol in protocols(cls):
+            if has_code(protocol):
+                return _staying(cls, f"it inherits code from `{protocol.name}`, a protocol")
         if foreign:
             plan.log.append(Mark(cls.node, f"it inherits from {', '.join(foreign)}"))
         try:

@@ -22,6 +22,7 @@ from typed_nnx_codegen.migrate.linen.domain.classes import (
 from typed_nnx_codegen.migrate.linen.domain.code import code_with
 from typed_nnx_codegen.migrate.linen.domain.dims import ArgumentNumber, Dim, as_dim
 from typed_nnx_codegen.migrate.linen.domain.frames import Evaluate, Frame, FunctionRef, Recorder
+from typed_nnx_codegen.migrate.linen.domain.names import names_in
 from typed_nnx_codegen.migrate.linen.domain.references import (
     ClassRef,
     ClassTransform,
@@ -157,32 +158,43 @@ def _items_called(node: cst.CSTNode) -> Iterator[tuple[str, str]]:
 def _looped(
     target: cst.BaseAssignTargetExpression, over: cst.BaseExpression, bodies: list[cst.CSTNode]
 ) -> Iterator[tuple[str, str]]:
-    names = {one.value for one in (target, *descendants(target)) if isinstance(one, cst.Name)}
-    built = {
-        one.func
-        for body in bodies
-        for one in (body, *descendants(body))
-        if isinstance(one, cst.Call) and isinstance(one.func, cst.Call)
+    """Yield the fields whose items a loop calls; not what it only calls the result of."""
+    below = [one for body in bodies for one in descendants(body) if isinstance(one, cst.Call)]
+    built = {one.func for one in below if isinstance(one.func, cst.Call)}
+    called = {
+        one.func.value for one in below if one not in built and isinstance(one.func, cst.Name)
     }
-    is_called = any(
-        isinstance(one, cst.Call)
-        and one not in built
-        and isinstance(one.func, cst.Name)
-        and one.func.value in names
-        for body in bodies
-        for one in (body, *descendants(body))
-    )
-    if not is_called:
-        return
-    for one in (over, *descendants(over)):
-        match one:
-            case cst.Attribute(value=base, attr=cst.Name(value="items" | "values")):
-                name = _field_name(base)
-                if name:
-                    yield name, DICT
-        name = _field_name(one)
-        if name:
-            yield name, LIST
+    for item, source in _iterated(target, over):
+        if called.isdisjoint(names_in(item)):
+            continue
+        for one in descendants(source):
+            match one:
+                case cst.Attribute(value=base, attr=cst.Name(value="items" | "values")):
+                    name = _field_name(base)
+                    if name:
+                        yield name, DICT
+            name = _field_name(one)
+            if name:
+                yield name, LIST
+
+
+def _iterated(
+    target: cst.BaseExpression, over: cst.BaseExpression
+) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:
+    """Yield what each target of a loop has an item of, in each iteration."""
+    match target, over:
+        case cst.Tuple(elements=parts), cst.Call(func=cst.Name(value="zip"), args=args) if len(
+            parts
+        ) == len(args):
+            for part, arg in zip(parts, args, strict=True):
+                yield from _iterated(part.value, arg.value)
+        case (
+            cst.Tuple(elements=[_, part]),
+            cst.Call(func=cst.Name(value="enumerate"), args=[arg, *_]),
+        ):
+            yield from _iterated(part.value, arg.value)
+        case _:
+            yield target, over
 
 
 def _field_name(node: cst.CSTNode) -> str:

@@ -20,6 +20,7 @@ from typed_nnx_codegen.migrate.linen.domain.classes import (
     LinenClass,
     LinenClasses,
     is_keyword_line,
+    protocols,
 )
 from typed_nnx_codegen.migrate.linen.domain.code import (
     Passing,
@@ -508,6 +509,15 @@ class Emission(cst.CSTTransformer):
             _insert(body, place, method)
         _insert(body, place, marked.with_changes(leading_lines=[*moved, *marked.leading_lines]))
         block = updated.body if isinstance(updated.body, cst.IndentedBlock) else _EMPTY
+        dropped = {arg for arg, _ in protocols(cls)}
+        bases = [
+            after
+            for before, after in zip(node.bases, updated.bases, strict=True)
+            if before not in dropped
+        ]
+        if dropped and bases and not updated.keywords:
+            bases[-1] = bases[-1].with_changes(comma=updated.bases[-1].comma)
+        updated = updated.with_changes(bases=bases)
         return without_dataclass_options(updated.with_changes(body=block.with_changes(body=body)))
 
     def _method(
