@@ -80,6 +80,7 @@ MARKED: Final[dict[str, set[str]]] = {
         "RewrittenVariables",
         "SamePlainMethods",
         "SharedDefaultTwice",
+        "TrainedInLoop",
         "WalrusAndStar",
         "WhileByShape",
     },
@@ -109,6 +110,8 @@ MARKED: Final[dict[str, set[str]]] = {
     },
     "lifted_transforms": {
         "EnsembleSetup",
+        "GatedBranches",
+        "LogDensityGradient",
     },
     "filled_lists": {"NamedPairs"},
     "lists_in_setup": {"MiscountedParts"},
@@ -180,6 +183,7 @@ MARKED: Final[dict[str, set[str]]] = {
     "variables": {
         "PutAndGet",
         "SownActivations",
+        "TargetNetwork",
     },
     "own_cells": {
         "RunsCell",

@@ -62,10 +62,10 @@ from typed_nnx_codegen.migrate.linen.evaluate.held_lists import (
     note_setting_call,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.jax_functions import (
-    Control,
     LoopedFunctions,
     Mapped,
     MappedFunctions,
+    is_refused,
     under_transform,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.members import Members
@@ -212,7 +212,6 @@ class Calls:
         lifted_functions: Goes through functions under transforms.
         mapped_functions: Goes through functions that JAX maps.
         looped_functions: Goes through functions that JAX runs in loops.
-        control: Goes through control flow of Linen.
         sized_lists: Goes through lists of arrays whose sizes are known.
         held_items: Goes through calls on lists and dicts.
         parent_setup: Goes through the `setup` that another one calls.
@@ -232,7 +231,6 @@ class Calls:
     lifted_functions: LiftedFunctions
     mapped_functions: MappedFunctions
     looped_functions: LoopedFunctions
-    control: Control
     sized_lists: SizedLists
     held_items: HeldItems
     parent_setup: Callable[[SelfValue, Method, cst.Call, Frame], Value]
@@ -354,9 +352,9 @@ class Calls:
     def _linen(self, callee: Ref, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
         if callee.name in _TRANSFORMS:
             return _transform(callee.name, passed, node)
-        controlled = self.control.call(callee.name, passed, node, frame)
-        if controlled is not None:
-            return controlled
+        if is_refused(callee.name):
+            frame.mark(node, f"`nn.{callee.name.rpartition('.')[2]}` is not migrated")
+            return UNKNOWN
         if callee.name == f"{LINEN}.merge_param":
             return self.variables.merge_param(passed, node, frame)
         if callee.name == f"{LINEN}.share_scope":
@@ -370,6 +368,9 @@ class Calls:
             if in_turn is not None:
                 return in_turn
             return self.submodules.construct(callee, passed, node, frame)
+        if any(isinstance(one.value, SelfValue) for one in passed):
+            message = f"`{code_of(node.func)}` of Linen may declare variables of the module"
+            frame.mark(node, message, COUNTERPART)
         args, keywords = _split(passed)
         for name in sorted(
             _ONLY_LINEN.get(callee.name.rpartition(".")[2], frozenset()) & {*keywords}

@@ -24,7 +24,6 @@ from typed_nnx_codegen.migrate.linen.evaluate.expressions import Comprehensions,
 from typed_nnx_codegen.migrate.linen.evaluate.functions import Functions
 from typed_nnx_codegen.migrate.linen.evaluate.held_lists import HeldItems
 from typed_nnx_codegen.migrate.linen.evaluate.jax_functions import (
-    Control,
     LoopedFunctions,
     MappedFunctions,
 )
@@ -157,7 +156,6 @@ class Executor:
             lifted_functions=self.lifted_functions,
             mapped_functions=mapped_functions,
             looped_functions=LoopedFunctions(self.dispatch),
-            control=Control(self.lifted_functions, merging, self.refer),
             sized_lists=sized_lists,
             held_items=HeldItems(sized_lists, merging),
             parent_setup=self._statements.parent_setup,

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Call, Need, Site, given_of
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.frames import CallEdit, Dispatch, Frame, Recorder
@@ -233,10 +232,6 @@ class ModuleCalls:
             functional = functional_call(receiver, passed, node, frame)
             if functional is not None:
                 return functional
-        if method in ("copy", "clone") and not passed:
-            copied = self._copied(receiver, node, frame)
-            if copied is not None:
-                return copied
         match receiver:
             case ModuleValue(site=site) if site.transforms:
                 return self.lifted_calls.call(
@@ -272,18 +267,6 @@ class ModuleCalls:
                     value = self.merging.joined(value, other, frame)
                 return value
         return UNKNOWN
-
-    def _copied(self, receiver: Value, node: cst.Call, frame: Frame) -> Value | None:
-        """Return the copy of a module in a field that `setup` keeps; None for other copies."""
-        target = frame.recorder.setup_target
-        is_kept = frame.verbatim and frame.records and target is not None and target[0] is node
-        if not is_kept or not isinstance(receiver, FieldModule):
-            return None
-        assert target is not None
-        assert isinstance(node.func, cst.Attribute)
-        clone = self.refer("nnx.clone")
-        frame.recorder.replace(node, f"{clone}({code_of(node.func.value)})")
-        return FieldModule(target[1], receiver.default)
 
     def _plain(
         self, site: Site, method: str, passed: list[Passed], node: cst.Call, frame: Frame

@@ -123,18 +123,6 @@ class LiftedFunctions:
         frame.log(LiftedFunction(module.value, transforms, len(inner)))
         return value
 
-    def run_with_module(
-        self, function: FunctionRef, arguments: list[Passed], frame: Frame
-    ) -> Value:
-        """Return what a function returns that is called with a module first."""
-        recorder = frame.recorder
-        owner = recorder.owner
-        if recorder.instance is not None and arguments[0].value is recorder.instance:
-            recorder.owner = _first_parameter(function)
-        value = self._call_function(function, arguments, frame)
-        recorder.owner = owner
-        return value
-
     def decorated(self, node: cst.FunctionDef, frame: Frame) -> Value:
         """Return a local function, under the transforms that decorate it."""
         value: Value = FunctionRef(node, frame)
