@@ -160,42 +160,29 @@ class FieldModule(Value):
 
 @dataclass(frozen=True)
 class Repeated(Value):
-    """A list whose items are alike: made by a comprehension or in a loop.
+    """A list or tuple of unknown length: a loop or a comprehension makes it, or only its ends are known.
 
     Attributes:
-        element: One of the items.
-        loop: The number of the loop in which they are made; None if it is not one.
-        also: The loops that make it in other branches.
+        element: What any of its items is.
+        loop: The number of the loop of the constructor that makes the items; None if it is not one.
+        also: The loops that make them in other branches.
+        head: The first items, as far as they are known: `(x, *rest)`.
+        tail: The last items, as far as they are known.
+        parts: Where the constructor builds it part by part, what each iteration of `loop` appends,
+            or the whole list where that is None: items, and lists for several of them. None where
+            the items are alike.
+        condition: Where this is a part that only one side of a branch appends, what decides.
+        orelse: The parts of the other side.
     """
 
     element: Value
     loop: int | None = None
     also: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
-class Headed(Repeated):
-    """A tuple of unknown length whose first items are known: `(x,)` or `(x, weights)`.
-
-    Attributes:
-        head: The first items; `element` stands for any item.
-        tail: The last items, as far as they are known.
-    """
-
     head: tuple[Value, ...] = ()
     tail: tuple[Value, ...] = ()
-
-
-@dataclass(frozen=True)
-class Grown(Repeated):
-    """A list that loops of the constructor append to: what an iteration appends, in order.
-
-    Attributes:
-        parts: What each iteration of `loop` appends, or what the list consists of where that is
-            None: items, and in the place of several of them lists that loops made.
-    """
-
-    parts: tuple[Value, ...] = ()
+    parts: tuple[Value, ...] | None = None
+    condition: Piece | None = None
+    orelse: tuple[Value, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -207,21 +194,6 @@ class InTurn(Value):
     """
 
     layers: Repeated
-
-
-@dataclass(frozen=True)
-class Sometimes(Repeated):
-    """What a branch that the constructor decides appends to a list.
-
-    Attributes:
-        condition: What decides.
-        parts: What is appended where it holds.
-        orelse: What is appended else.
-    """
-
-    condition: Piece = field(default_factory=lambda: Piece("True"))
-    parts: tuple[Value, ...] = ()
-    orelse: tuple[Value, ...] = ()
 
 
 # How the names of locals with sizes end.

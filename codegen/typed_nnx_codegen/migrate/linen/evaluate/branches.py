@@ -23,16 +23,13 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
 from typed_nnx_codegen.migrate.linen.domain.references import Choice
 from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Code, Unknown, Value
 from typed_nnx_codegen.migrate.linen.evaluate.conditions import (
+    condition_of,
     forget,
     take_told,
     there_if,
     truth_of,
 )
-from typed_nnx_codegen.migrate.linen.evaluate.held_lists import (
-    condition_of,
-    either_tuple,
-    sometimes,
-)
+from typed_nnx_codegen.migrate.linen.evaluate.lists import either_tuple, sometimes
 from typed_nnx_codegen.migrate.linen.evaluate.merging import (
     Merging,
     Running,

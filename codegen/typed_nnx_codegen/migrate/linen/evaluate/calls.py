@@ -39,6 +39,7 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
     Ref,
     Repeated,
     SelfValue,
+    SizedList,
     VariableValue,
 )
 from typed_nnx_codegen.migrate.linen.domain.values import (
@@ -54,19 +55,20 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Unknown,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.evaluate.conditions import instance_of
+from typed_nnx_codegen.migrate.linen.evaluate.conditions import condition_of, instance_of
 from typed_nnx_codegen.migrate.linen.evaluate.functions import Functions
-from typed_nnx_codegen.migrate.linen.evaluate.held_lists import (
-    HeldItems,
-    condition_of,
-    note_setting_call,
-)
 from typed_nnx_codegen.migrate.linen.evaluate.jax_functions import (
     LoopedFunctions,
     Mapped,
     MappedFunctions,
     is_refused,
     under_transform,
+)
+from typed_nnx_codegen.migrate.linen.evaluate.lists import (
+    container_method,
+    note_setting_call,
+    over_arrays,
+    over_values,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.members import Members
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging
@@ -75,7 +77,6 @@ from typed_nnx_codegen.migrate.linen.evaluate.module_outputs import computed_num
 from typed_nnx_codegen.migrate.linen.evaluate.recurrence import NORMALIZE, CallsInTurn, Recurrence
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
 from typed_nnx_codegen.migrate.linen.evaluate.submodules import Submodules
-from typed_nnx_codegen.migrate.linen.evaluate.tuples import over_arrays
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed
 from typed_nnx_codegen.migrate.linen.state.reads import share_scope
@@ -213,7 +214,7 @@ class Calls:
         mapped_functions: Goes through functions that JAX maps.
         looped_functions: Goes through functions that JAX runs in loops.
         sized_lists: Goes through lists of arrays whose sizes are known.
-        held_items: Goes through calls on lists and dicts.
+        merging: Joins values.
         parent_setup: Goes through the `setup` that another one calls.
         analysis_with: Gives the analysis of the file that defines a function.
     """
@@ -232,7 +233,7 @@ class Calls:
     mapped_functions: MappedFunctions
     looped_functions: LoopedFunctions
     sized_lists: SizedLists
-    held_items: HeldItems
+    merging: Merging
     parent_setup: Callable[[SelfValue, Method, cst.Call, Frame], Value]
     analysis_with: Callable[[cst.CSTNode], Analysis | None]
 
@@ -410,7 +411,7 @@ class Calls:
             return Table(merged)
         found = self.sized_lists.over(name, node, frame)
         if found is None:
-            found = self.held_items.over_values(name, args, keywords)
+            found = over_values(name, args)
         if found is None:
             found = over_arrays(name, args, keywords)
         if found is not None:
@@ -437,10 +438,21 @@ class Calls:
             case Table(cls=ProjectClass() as cls) as record if callee.name in cls.methods:
                 return self._of_record(record, cls, callee.name, passed, frame)
             case Seq() | Repeated() | Table():
-                return self.held_items.container_method(callee, passed, node, frame)
+                return self._container(callee.receiver, callee.name, passed, node, frame)
             case VariableValue():
                 return UNKNOWN
         return UNKNOWN
+
+    def _container(
+        self, receiver: Value, name: str, passed: list[Passed], node: cst.Call, frame: Frame
+    ) -> Value:
+        """Return what a method of a list or dict returns."""
+        if isinstance(receiver, SizedList):
+            found = self.sized_lists.method(receiver, name, node, frame)
+            if found is not None:
+                return found
+        join = self.merging.joined
+        return container_method(receiver, name, passed, frame, lambda a, b: join(a, b, frame))
 
     def _of_record(
         self, record: Table, cls: ProjectClass, name: str, passed: list[Passed], frame: Frame

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import keyword
+import re
 from collections import abc
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -15,9 +17,11 @@ from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.dims import (
     ArgumentPresence,
     ArgumentSize,
+    Dim,
     Piece,
     as_dim,
 )
+from typed_nnx_codegen.migrate.linen.domain.expr import Content
 from typed_nnx_codegen.migrate.linen.domain.frames import Frame, FunctionRef, Recorder
 from typed_nnx_codegen.migrate.linen.domain.references import (
     Choice,
@@ -431,3 +435,31 @@ def _there(value: Value | None, node: cst.BaseExpression, frame: Frame) -> str:
         case Choice(options=options, condition=condition) if not frame.records:
             return condition if NONE in options else ""
     return ""
+
+
+_NAME: Final = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
+# What is the same in every iteration of a loop.
+_EVERYWHERE: Final = frozenset({"self", "len", "isinstance", "int", "bool", *keyword.kwlist})
+
+
+def condition_of(code: str, recorder: Recorder) -> Piece | None:
+    """Return a condition that the constructor decides, for sizes; None where it asks arguments."""
+    slots = recorder.slots
+
+    def spelled(content: Content) -> str:
+        is_known = isinstance(content, Dim) and all(
+            isinstance(atom, Piece) for atom in content.atoms()
+        )
+        return content.code() if isinstance(content, Dim) and is_known else slots.name(content)
+
+    node = slots.filled(cst.parse_expression(code), spelled)
+    if list(slots.within(node)):
+        return None
+    text = code_of(node)
+    home = f"loop{recorder.loops[-1]}" if recorder.loops and not is_of_fields(text) else ""
+    return Piece(text, home)
+
+
+def is_of_fields(code: str) -> bool:
+    """Whether an expression has nothing in it but fields: it is the same everywhere."""
+    return _EVERYWHERE.issuperset(_NAME.findall(code))

@@ -22,7 +22,6 @@ from typed_nnx_codegen.migrate.linen.evaluate.branches import Choices
 from typed_nnx_codegen.migrate.linen.evaluate.calls import Calls, ChoiceCalls
 from typed_nnx_codegen.migrate.linen.evaluate.expressions import Comprehensions, Expressions
 from typed_nnx_codegen.migrate.linen.evaluate.functions import Functions
-from typed_nnx_codegen.migrate.linen.evaluate.held_lists import HeldItems
 from typed_nnx_codegen.migrate.linen.evaluate.jax_functions import (
     LoopedFunctions,
     MappedFunctions,
@@ -157,7 +156,7 @@ class Executor:
             mapped_functions=mapped_functions,
             looped_functions=LoopedFunctions(self.dispatch),
             sized_lists=sized_lists,
-            held_items=HeldItems(sized_lists, merging),
+            merging=merging,
             parent_setup=self._statements.parent_setup,
             analysis_with=self.analysis_with,
         )

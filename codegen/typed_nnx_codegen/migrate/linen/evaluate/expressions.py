@@ -36,7 +36,6 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
     ClassRef,
     EnumMember,
     FieldModule,
-    Headed,
     ModuleValue,
     PlainClass,
     Ref,
@@ -66,26 +65,26 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
 from typed_nnx_codegen.migrate.linen.evaluate.branches import Choices
 from typed_nnx_codegen.migrate.linen.evaluate.calls import Calls
 from typed_nnx_codegen.migrate.linen.evaluate.conditions import decided, truth_of
-from typed_nnx_codegen.migrate.linen.evaluate.held_lists import (
+from typed_nnx_codegen.migrate.linen.evaluate.iteration import header_of, unrolled
+from typed_nnx_codegen.migrate.linen.evaluate.jax_functions import MappedFunctions
+from typed_nnx_codegen.migrate.linen.evaluate.lists import (
+    added,
+    element_of,
+    head_of,
+    is_dropping_none,
+    item_of,
+    numbered_field,
     starred_tuple,
     with_ends,
     with_starred,
+    without_none,
 )
-from typed_nnx_codegen.migrate.linen.evaluate.iteration import element_of, header_of, unrolled
-from typed_nnx_codegen.migrate.linen.evaluate.jax_functions import MappedFunctions
 from typed_nnx_codegen.migrate.linen.evaluate.loops import Loops
 from typed_nnx_codegen.migrate.linen.evaluate.members import Members
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, note_residual
 from typed_nnx_codegen.migrate.linen.evaluate.module_outputs import is_number_or_text, spelled
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists, any_item
 from typed_nnx_codegen.migrate.linen.evaluate.submodules import Submodules
-from typed_nnx_codegen.migrate.linen.evaluate.tuples import (
-    added,
-    is_dropping_none,
-    item_of,
-    numbered_field,
-    without_none,
-)
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of
 from typed_nnx_codegen.migrate.linen.state.reads import VariableReads, is_scope
@@ -134,7 +133,7 @@ class Comprehensions:
         items = unrolled(values, header)
         if items is None and not frame.records and isinstance(values, Seq):
             items = list(values.items)  # a submodule: nothing is written about it
-        if is_dropping_none(node) and isinstance(values, Seq | Headed):
+        if is_dropping_none(node) and (isinstance(values, Seq) or head_of(values)):
             return without_none(values)
         if part.inner_for_in is not None or isinstance(node, (cst.DictComp, cst.SetComp)):
             value = self._general(node, header, values, frame)
@@ -515,16 +514,12 @@ class Expressions:
             if item is not None:
                 return item
         match base:
-            case Headed():
-                return item_of(base, index)
-            case Repeated(element=element) if not isinstance(index, Slice):
-                return element
             case Repeated():
-                return Repeated(base.element, base.loop)
+                return item_of(base, index)
             case ArrayMethod(name="at"):
                 return base
             case Table(cls=cls) if cls is not None and isinstance(index, Slice):
-                return Headed(UNKNOWN)
+                return Repeated(UNKNOWN)
             case Table(cls=cls) if cls is not None and isinstance(index, Const):
                 return numbered_field(base, index.value)
             case Table(items=items) if isinstance(index, Const):

@@ -24,7 +24,6 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     UNKNOWN,
     Array,
     Code,
-    Const,
     Seq,
     Shape,
     Table,
@@ -77,11 +76,6 @@ def _parts_of(target: cst.BaseExpression, code: str) -> Iterator[tuple[str, str]
                     yield from _parts_of(one.value, f"{code}[{place}]")
 
 
-def as_key(key: object) -> Value:
-    """Return the key of a dict as a value."""
-    return Const(key)
-
-
 def header_of(node: cst.BaseExpression, writer: ConstructorCode, frame: Frame) -> str | None:
     """Return what a loop of the constructor goes over; None where only the call knows."""
     match node:
@@ -113,18 +107,6 @@ def holds_modules(value: Value) -> bool:
     if isinstance(value, Seq):
         return any(holds_modules(item) for item in value.items)
     return isinstance(value, (ModuleValue, FieldModule, Choice, Array, Repeated))
-
-
-def element_of(values: Value) -> tuple[Value, int | None]:
-    """Return what an item of something stands for, and the loop that makes the items."""
-    match values:
-        case Repeated(element=element, loop=loop):
-            return element, loop
-        case Array(origin=origin) if origin:
-            return UNKNOWN, None
-        case Seq(items=items) if items and all(item == items[0] for item in items):
-            return items[0], None
-    return UNKNOWN, None
 
 
 def size_reader(

@@ -21,18 +21,11 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     Pass,
 )
 from typed_nnx_codegen.migrate.linen.domain.names import names_in
-from typed_nnx_codegen.migrate.linen.domain.references import (
-    Grown,
-    Headed,
-    Repeated,
-    SizedList,
-    Sometimes,
-)
+from typed_nnx_codegen.migrate.linen.domain.references import Repeated, SizedList
 from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Code, Seq, Value
-from typed_nnx_codegen.migrate.linen.evaluate.held_lists import condition_of, counting, grown
+from typed_nnx_codegen.migrate.linen.evaluate.conditions import condition_of
 from typed_nnx_codegen.migrate.linen.evaluate.iteration import (
     Ended,
-    element_of,
     header_of,
     inner_name,
     last_iteration,
@@ -42,6 +35,13 @@ from typed_nnx_codegen.migrate.linen.evaluate.iteration import (
     trial,
     unrolled,
 )
+from typed_nnx_codegen.migrate.linen.evaluate.lists import (
+    counting,
+    element_of,
+    grown,
+    is_counted,
+    rest_of,
+)
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, Running, is_module
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import (
     Begun,
@@ -50,7 +50,6 @@ from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import (
     Span,
     changes_list,
 )
-from typed_nnx_codegen.migrate.linen.evaluate.tuples import rest_of
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 _Sized = tuple[Running, Callable[[], Value | Dim | None]]
@@ -112,27 +111,28 @@ class CallLoops:
     ) -> None:
         """Go through a loop that runs with the call only, over submodules or arrays."""
         assign = self._assign
-        if isinstance(values, Headed) and any(is_module(item) for item in values.head):
+        if isinstance(values, Repeated) and any(is_module(item) for item in values.head):
             for item in values.head:
                 assign(target, item, None, frame)
                 run()
             values = rest_of(values)
-        if isinstance(values, Grown):
-            if values.loop is None:
-                self._parts(target, values.parts, frame, run)
-            else:
-                each = Repeated(UNKNOWN, values.loop)
-                parts = values.parts
-                self._running(
-                    target,
-                    each,
-                    frame,
-                    lambda: self._parts(target, parts, frame, run),
-                    lambda: None,
-                )
-            return
-        element, _ = element_of(values)
-        self._running(target, values, frame, run, lambda: assign(target, element, None, frame))
+        match values:
+            case Repeated(loop=None, parts=tuple() as parts):
+                self._parts(target, parts, frame, run)
+            case Repeated(loop=loop, parts=tuple() as parts):
+                each = Repeated(UNKNOWN, loop)
+
+                def run_parts() -> None:
+                    self._parts(target, parts, frame, run)
+
+                self._running(target, each, frame, run_parts, lambda: None)
+            case _:
+                element, _ = element_of(values)
+
+                def bind() -> None:
+                    assign(target, element, None, frame)
+
+                self._running(target, values, frame, run, bind)
 
     def _parts(
         self,
@@ -143,20 +143,23 @@ class CallLoops:
     ) -> None:
         """Go through such a loop for what a list consists of."""
         for part in parts:
-            if isinstance(part, Sometimes):
-                before = dict(frame.names)
-                self._parts(target, part.parts, frame, run)
-                names, frame.names = frame.names, before
-                self._parts(target, part.orelse, frame, run)
-                frame.names = {
-                    name: self._merging.chosen(part.condition, names.get(name, value), value, frame)
-                    for name, value in frame.names.items()
-                } | {name: value for name, value in names.items() if name not in frame.names}
-            elif isinstance(part, Repeated):
-                self.run(target, part, frame, run)
-            else:
-                self._assign(target, part, None, frame)
-                run()
+            match part:
+                case Repeated(condition=Piece() as condition, parts=tuple() as there):
+                    before = dict(frame.names)
+                    self._parts(target, there, frame, run)
+                    names, frame.names = frame.names, before
+                    self._parts(target, part.orelse, frame, run)
+                    chosen = self._merging.chosen
+                    new = {name: one for name, one in names.items() if name not in frame.names}
+                    frame.names = {
+                        name: chosen(condition, names.get(name, value), value, frame)
+                        for name, value in frame.names.items()
+                    } | new
+                case Repeated():
+                    self.run(target, part, frame, run)
+                case _:
+                    self._assign(target, part, None, frame)
+                    run()
 
     def _running(
         self,
@@ -421,7 +424,7 @@ class Loops:
                 continue
             if name in coded:
                 frame.names[name] = coded[name]
-            elif isinstance(after[name], Grown):
+            elif is_counted(after[name]):
                 frame.names[name] = grown(value, names[name], after[name], number, recorder)
             else:
                 frame.names[name] = left(value, after[name], last, number)

@@ -25,7 +25,7 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
 )
 from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Code, Const, Value
 from typed_nnx_codegen.migrate.linen.evaluate.functions import Functions
-from typed_nnx_codegen.migrate.linen.evaluate.held_lists import one_by_one
+from typed_nnx_codegen.migrate.linen.evaluate.lists import one_by_one
 from typed_nnx_codegen.migrate.linen.evaluate.module_outputs import is_number_or_text
 from typed_nnx_codegen.migrate.linen.evaluate.submodules import Submodules, default_of, note_default
 from typed_nnx_codegen.migrate.linen.layers import find_layer

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from typed_nnx_codegen.migrate.linen.domain.dims import ArgumentSize, Dim, Piece, as_dim, chosen
 from typed_nnx_codegen.migrate.linen.domain.frames import Frame, FunctionRef, Recorder
@@ -11,7 +12,6 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
     Choice,
     ClassRef,
     FieldModule,
-    Headed,
     ModuleValue,
     Partial,
     Ref,
@@ -34,7 +34,12 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.conditions import module_or_function
-from typed_nnx_codegen.migrate.linen.evaluate.tuples import head_of, record_or_tuple, tail_of
+from typed_nnx_codegen.migrate.linen.evaluate.lists import (
+    head_of,
+    is_rebuilt,
+    record_or_tuple,
+    tail_of,
+)
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.shapes.operands import aligned
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
@@ -158,17 +163,8 @@ class Merging:
                 running.append(Running(local, one.sizes, other.sizes))
                 element = self.joined(one.element, other.element, frame)
                 return SizedList(element, sizes=local, is_local=True)
-            case (Seq(), Seq()) | (Repeated(), Seq()) | (Seq(), Repeated()):
+            case (Seq() | Repeated(), Seq() | Repeated()):
                 return self._lists(name, one, other, frame, running)
-            case Repeated(element=first), Repeated(element=second):
-                head = self._head(name, one, other, frame, running)
-                tail = self._tail(one, other, frame)
-                element = self.joined(first, second, frame)
-                if head or tail:
-                    return Headed(element, head=head, tail=tail)
-                if one.loop is None or other.loop is None:
-                    return Repeated(element)
-                return Repeated(element, one.loop, also=(*one.also, other.loop, *other.also))
             case (Table(items=first), Table(items=second)) if first.keys() == second.keys():
                 return Table(
                     {
@@ -177,9 +173,9 @@ class Merging:
                     },
                     one.cls if one.cls == other.cls else None,
                 )
-            case (Table(cls=cls), Seq() | Headed()) if cls is not None:
+            case (Table(cls=cls), Seq() | Repeated()) if cls is not None:
                 return record_or_tuple(one, other, lambda a, b: self.joined(a, b, frame))
-            case (Seq() | Headed(), Table(cls=cls)) if cls is not None:
+            case (Seq() | Repeated(), Table(cls=cls)) if cls is not None:
                 return record_or_tuple(other, one, lambda a, b: self.joined(b, a, frame))
             case (Array(), Const(value=None)) | (Const(value=None), Array()):
                 array = one if isinstance(one, Array) else other
@@ -192,14 +188,12 @@ class Merging:
         either_kind = module_or_function(one, other)
         if either_kind is not None:
             return either_kind
-        for first, second in ((one, other), (other, one)):
-            if isinstance(first, Array) and isinstance(second, Code) and first.made:
-                return self._made(name, one, other, first, frame, running)
-            if isinstance(first, (ModuleValue, FieldModule)) and isinstance(second, Code):
-                return first  # a field that holds something to call in its place
-            if _is_known_function(first) and (
-                isinstance(second, Code) or _is_known_function(second)
-            ):
+        for a, b in ((one, other), (other, one)):
+            if isinstance(a, Array) and isinstance(b, Code) and a.made:
+                return self._made(name, one, other, a, frame, running)
+            if isinstance(a, (ModuleValue, FieldModule)) and isinstance(b, Code):
+                return a  # a field that holds something to call in its place
+            if _is_known_function(a) and (isinstance(b, Code) or _is_known_function(b)):
                 return self._of_functions(name, one, other, frame, running)
         if running is not None and _is_written(one) and _is_written(other):
             either = self._local_for(name, one, other, frame)
@@ -295,22 +289,28 @@ class Merging:
         return tuple(self.joined(a, b, frame) for a, b in both)[::-1]
 
     def _lists(
-        self, name: str, one: Value, other: Value, frame: Frame, running: list[Running] | None
+        self,
+        name: str,
+        one: Seq | Repeated,
+        other: Seq | Repeated,
+        frame: Frame,
+        running: list[Running] | None,
     ) -> Value:
-        items: list[Value] = []
-        for value in (one, other):
-            if isinstance(value, Seq):
-                items += value.items
-            elif isinstance(value, Repeated):
-                items.append(value.element)
+        """Return what stands for either of two lists or tuples."""
+        items = [
+            item
+            for value in (one, other)
+            for item in (value.items if isinstance(value, Seq) else (value.element,))
+        ]
         if not items:
             return UNKNOWN
-        element = items[0]
-        for item in items[1:]:
-            element = self.joined(element, item, frame)
+        element = reduce(lambda a, b: self.joined(a, b, frame), items)
         head = self._head(name, one, other, frame, running)
         tail = self._tail(one, other, frame)
-        return Headed(element, head=head, tail=tail) if head or tail else Repeated(element)
+        match one, other:
+            case Repeated(loop=int()), Repeated(loop=int(second)) if not head and not tail:
+                return Repeated(element, one.loop, (*one.also, second, *other.also))
+        return Repeated(element, head=head, tail=tail)
 
     def _arrays(
         self, name: str, one: Array, other: Array, frame: Frame, running: list[Running] | None
@@ -401,21 +401,6 @@ def holds_callables(value: Value) -> bool:
         case Table(items=table):
             return any(is_module(item) or holds_callables(item) for item in table.values())
     return False
-
-
-def is_rebuilt(one: Value, other: Value) -> bool:
-    """Whether two submodules are one, as an iteration of a loop and the next one build it."""
-    if not isinstance(one, ModuleValue) or not isinstance(other, ModuleValue):
-        return False
-    first, second = one.site, other.site
-    return (
-        first.node is second.node
-        and first.target == second.target
-        and bool(first.loops)
-        and first.loops == second.loops
-        and {name: (bound.value, bound.code) for name, bound in first.given.items()}
-        == {name: (bound.value, bound.code) for name, bound in second.given.items()}
-    )
 
 
 def is_same(one: Value, other: Value) -> bool:

@@ -26,7 +26,7 @@ from typed_nnx_codegen.migrate.linen.domain.dims import (
 )
 from typed_nnx_codegen.migrate.linen.domain.frames import Change, Frame
 from typed_nnx_codegen.migrate.linen.domain.names import names_in
-from typed_nnx_codegen.migrate.linen.domain.references import Headed, Repeated, SizedList
+from typed_nnx_codegen.migrate.linen.domain.references import Repeated, SizedList
 from typed_nnx_codegen.migrate.linen.domain.values import (
     NONE,
     UNKNOWN,
@@ -40,7 +40,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.iteration import header_of, inner_name, trial
-from typed_nnx_codegen.migrate.linen.evaluate.tuples import rebind
+from typed_nnx_codegen.migrate.linen.evaluate.lists import rebind
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 _JOINING: Final = ("jax.numpy.concatenate", "jax.numpy.concat", "numpy.concatenate")
@@ -606,8 +606,8 @@ class SizedLists:
             is_list = isinstance(value, Seq) and _are_arrays(value.items)
             if not is_list or now == value or not isinstance(now, Repeated):
                 continue
-            ends = now.head + now.tail if isinstance(now, Headed) else ()
-            if all(_is_lost(one, running, loop) for one in ends or (now.element,)):
+            ends = now.head + now.tail or (now.element,)
+            if all(_is_lost(one, running, loop) for one in ends):
                 found.append(name)
         return found
 

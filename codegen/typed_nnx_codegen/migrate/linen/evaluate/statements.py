@@ -37,7 +37,13 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
 )
 from typed_nnx_codegen.migrate.linen.evaluate.branches import Choices
 from typed_nnx_codegen.migrate.linen.evaluate.conditions import take_told
-from typed_nnx_codegen.migrate.linen.evaluate.held_lists import note_setting_item
+from typed_nnx_codegen.migrate.linen.evaluate.lists import (
+    added,
+    note_deleted,
+    note_item,
+    note_setting_item,
+    unpacked,
+)
 from typed_nnx_codegen.migrate.linen.evaluate.loops import Loops
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging
 from typed_nnx_codegen.migrate.linen.evaluate.module_outputs import (
@@ -47,7 +53,6 @@ from typed_nnx_codegen.migrate.linen.evaluate.module_outputs import (
     with_locals,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
-from typed_nnx_codegen.migrate.linen.evaluate.tuples import added, note_deleted, note_item, unpacked
 from typed_nnx_codegen.migrate.linen.state.reads import is_derived
 from typed_nnx_codegen.migrate.linen.state.variables import Variables
 from typed_nnx_codegen.migrate.linen.transforms.function_transforms import LiftedFunctions

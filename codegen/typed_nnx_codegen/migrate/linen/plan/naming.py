@@ -19,14 +19,12 @@ from typed_nnx_codegen.migrate.linen.domain.markers import NAME
 from typed_nnx_codegen.migrate.linen.domain.names import bound_in, may_be_alike, snake_case
 from typed_nnx_codegen.migrate.linen.domain.references import (
     Choice,
-    Grown,
-    Headed,
     ModuleValue,
     Repeated,
     sites_in,
 )
 from typed_nnx_codegen.migrate.linen.domain.values import Const, Seq, Table, Value
-from typed_nnx_codegen.migrate.linen.evaluate.held_lists import is_continued, later_in
+from typed_nnx_codegen.migrate.linen.evaluate.lists import is_continued, later_in
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.state.reads import first_values
 
@@ -176,7 +174,7 @@ class Naming:
                     self._in_record(value)
                 for key, item in items.items():
                     self._of_attribute(item, f"{linen}_{key}", f"{path}.{key}")
-            case Headed(head=head) if head and is_continued(value):
+            case Repeated(head=head) if head and is_continued(value):
                 rest = later_in(value)
                 letter = "ijk"[path.count("{")]
                 for position, item in enumerate(head):
@@ -555,7 +553,7 @@ def computed_in(name: cst.BaseExpression) -> str:
 
 def is_even(value: Repeated) -> bool:
     """Whether each iteration of a loop makes just one submodule of a list."""
-    if isinstance(value, Grown | Headed):
+    if value.parts is not None or value.head or value.tail:
         return False
     loops = [site.loops[-1:] for site in sites_in(value)]
     return len(set(loops)) == len(loops)

@@ -54,7 +54,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Table,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.evaluate.held_lists import is_of_fields
+from typed_nnx_codegen.migrate.linen.evaluate.conditions import is_of_fields
 from typed_nnx_codegen.migrate.linen.layers import (
     Built,
     Inputs,
