@@ -14,7 +14,9 @@ MARKED: Final[dict[str, set[str]]] = {
         "Overridden",
         "Overriding",
     },
+    "blocks_by_name": {"BlocksByName"},
     "changed_containers": {
+        "ChangedSettings",
         "Forwarded",
     },
     "changed_settings": {
@@ -115,7 +117,16 @@ MARKED: Final[dict[str, set[str]]] = {
     },
     "filled_lists": {"NamedPairs"},
     "lists_in_setup": {"MiscountedParts"},
-    "lists_of_arrays": {"ChangedBetween", "Odd", "UpsFirst"},
+    "lists_of_arrays": {
+        "ChangedBetween",
+        "EncDec",
+        "Indexed",
+        "Net",
+        "Odd",
+        "SharedHeadLoop",
+        "UpsFirst",
+        "ZippedWithParts",
+    },
     "loops": {
         "FeaturePyramid",
         "PairLoop",

@@ -23,7 +23,7 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     Site,
 )
 from typed_nnx_codegen.migrate.linen.domain.classes import Method
-from typed_nnx_codegen.migrate.linen.domain.dims import Atom, Dim, Piece
+from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece
 from typed_nnx_codegen.migrate.linen.domain.expr import Slots
 from typed_nnx_codegen.migrate.linen.domain.log import Event, Log
 from typed_nnx_codegen.migrate.linen.domain.markers import OTHER
@@ -237,7 +237,6 @@ class Recorder:
         anchors: Where the lines of the statement begin that is evaluated.
         pending: How many functions are evaluated in the midst of statements that build submodules.
         sized_names: The locals for sizes of arrays in lists, by where they are read.
-        first_sizes: The size of the first item of a list, by that of the item of an iteration.
         unsized: Those of lists whose sizes the constructor does not know any more.
         equal_sizes: Pairs of last sizes of arrays that are added.
         candidates: The sizes that a size may be of which nothing but a call decides.
@@ -272,7 +271,6 @@ class Recorder:
     anchors: dict[int, tuple[Block, int]] = field(default_factory=dict)
     pending: int = 0
     sized_names: dict[tuple[cst.CSTNode, str, int | None], str] = field(default_factory=dict)
-    first_sizes: dict[Atom, Dim] = field(default_factory=dict)
     unsized: set[str] = field(default_factory=set)
     equal_sizes: set[frozenset[Dim]] = field(default_factory=set)
     outputs: dict[Hashable, tuple[Value, Log]] = field(default_factory=dict)

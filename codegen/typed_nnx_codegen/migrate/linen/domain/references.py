@@ -209,8 +209,7 @@ class SizedList(Repeated):
             the local that has them when it begins.
         now: The expression over that local for the sizes that it has now.
         is_local: Whether statements of the constructor change it.
-        loops: The loops around what it is called with, where it is kept for that, or around it.
-        conditions: The branches around what it is called with.
+        loops: The loops around it.
         depth: How many branches there are around the loop of that iteration; None where none
             goes on.
     """
@@ -219,7 +218,6 @@ class SizedList(Repeated):
     now: str = field(default="", compare=False)
     is_local: bool = False
     loops: tuple[int, ...] = ()
-    conditions: tuple[Condition, ...] = ()
     depth: int | None = None
 
     @property
@@ -241,11 +239,6 @@ class SizedList(Repeated):
     def base(self) -> str:
         """The name of the list, for locals with sizes of its items."""
         return _SUFFIX.sub("", self.local)
-
-    def is_seen_by(self, site: Site) -> bool:
-        """Whether its sizes are there where a submodule is constructed."""
-        loops, conditions = len(self.loops), len(self.conditions)
-        return site.loops[:loops] == self.loops and site.conditions[:conditions] == self.conditions
 
     def with_code(self, code: str) -> SizedList:
         """Return it with other sizes."""

@@ -42,17 +42,6 @@ UNKNOWN: Final = Unknown()
 
 
 @dataclass(frozen=True)
-class Position(Unknown):
-    """The number of an iteration over submodules that a loop makes.
-
-    Attributes:
-        loop: That loop.
-    """
-
-    loop: int = 0
-
-
-@dataclass(frozen=True)
 class GivenNumber(Unknown):
     """A whole number that a method is called with; another call may have another one.
 

@@ -509,8 +509,8 @@ class Expressions:
         base = self.value_of(node.value, frame)
         indices = [self._index(one.slice, frame) for one in node.slice]
         index = indices[0] if len(indices) == 1 else Seq(tuple(indices))
-        if isinstance(base, SizedList) and len(node.slice) == 1:
-            item = self.sized_lists.item(base, node.slice[0].slice, node, frame)
+        if isinstance(base, SizedList):
+            item = self.sized_lists.item(base, index, node, frame)
             if item is not None:
                 return item
         match base:

@@ -29,7 +29,6 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Const,
     Lead,
     OfShapes,
-    Position,
     Seq,
     Shape,
     ShapeOf,
@@ -270,16 +269,11 @@ def note_item(target: cst.Subscript, value: Value, frame: Frame, key: Value, joi
         rebind(held, _with_item(held, key, value), frame)
 
 
-def note_deleted(target: cst.Subscript, frame: Frame, key: Value) -> None:
+def note_deleted(target: cst.Subscript, frame: Frame) -> None:
     """Note that an item of a list or dict is deleted."""
     held = _held(target, frame)
-    if held is None:
-        return
-    if isinstance(held, Table) and isinstance(key, Const) and not held.cls:
-        rest = {name: one for name, one in held.items.items() if name != key.value}
-        rebind(held, Table(rest), frame)
-        return
-    rebind(held, UNKNOWN, frame)
+    if held is not None:
+        rebind(held, UNKNOWN, frame)
 
 
 def _held(target: cst.Subscript, frame: Frame) -> Value | None:
@@ -477,17 +471,17 @@ def _forget(value: Value, frame: Frame) -> None:
 
 def over_values(name: str, args: Sequence[Value]) -> Value | None:
     """Return what `zip`, `enumerate` and `reversed` make of lists with submodules; else None."""
-    values = next((arg for arg in args if isinstance(arg, Repeated)), None)
-    if values is None:
+    lists = [arg for arg in args if isinstance(arg, Repeated)]
+    if not lists:
         return None
+    values = next((one for one in lists if one.loop is not None), lists[0])
     elements = tuple(element_of(arg)[0] for arg in args)
     loop, also = values.loop, values.also
     match name.removeprefix("builtins."):
         case "zip":
             return Repeated(Seq(elements), loop, also)
         case "enumerate":
-            number = UNKNOWN if loop is None or len(args) > 1 else Position("", loop)
-            return Repeated(Seq((number, elements[0])), loop, also)
+            return Repeated(Seq((UNKNOWN, elements[0])), loop, also)
         case "list" | "tuple" if values.head or values.tail:
             return values
         case "list" | "tuple" | "iter":

@@ -46,9 +46,10 @@ from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, Running, i
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import (
     Begun,
     SizedLists,
-    SizedLoop,
     Span,
     changes_list,
+    local_for,
+    with_last,
 )
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
@@ -313,9 +314,9 @@ class Loops:
         elif header is not None and not frame.records:
             self._closed(node, header, frame, run)
         elif header is not None:
-            self._of_constructor(node, SizedLoop(code_of(node.target), header), frame, run)
-        elif (sized := self._sized_lists.loop(node.target, node.iter, frame)) is not None:
-            self._of_constructor(node, sized, frame, run)
+            self._of_constructor(node, header, UNKNOWN, frame, run)
+        elif (header := self._sized_lists.header(node.iter, frame)) is not None:
+            self._of_constructor(node, header, element_of(values)[0], frame, run)
         else:
             self._call_loops.run(node.target, values, frame, run)
         if node.orelse is not None:
@@ -354,13 +355,26 @@ class Loops:
             frame.recorder.mark(node, "submodules are built in a `while` loop")
 
     def _of_constructor(
-        self, node: cst.For, loop: SizedLoop, frame: Frame, run: Callable[[], None]
+        self,
+        node: cst.For,
+        header: str,
+        item: Value,
+        frame: Frame,
+        run: Callable[[], None],
     ) -> None:
-        """Go through a loop that the constructor runs too."""
+        """Go through a loop that the constructor runs too.
+
+        Args:
+            node: The loop.
+            header: What the constructor goes over: sizes, where the method goes over arrays.
+            item: What it finds there, as far as that is arrays.
+            frame: Where it is.
+            run: Goes through its body.
+        """
         recorder = frame.recorder
         number = self.number_of(node.target, frame)
-        self._bind_all(node.target, loop, number, frame)
-        recorder.headers[number] = (loop.target, loop.header)
+        target = self._bind_items(node.target, item, number, frame)
+        recorder.headers[number] = (target, header)
         self._size_lists(node, number, frame, run)
         before = dict(frame.names)
         recorder.loops.append(number)
@@ -380,7 +394,7 @@ class Loops:
         self._update(running, frame, body)
         recorder.loops.pop()
         recorder.block = outer
-        outer.append(Compound(f"for {loop.target} in {loop.header}:", body, number=number))
+        outer.append(Compound(f"for {target} in {header}:", body, number=number))
         for name, value in names.items():
             if name in before and before[name] != value:
                 after = frame.names[name]
@@ -490,14 +504,21 @@ class Loops:
             return None if value.is_running else value.sizes
         return None if value is None else self._code.of_value(value, frame)
 
-    def _bind_all(
-        self, target: cst.BaseExpression, loop: SizedLoop, number: int, frame: Frame
-    ) -> None:
-        """Bind the target of a loop, or what stands for it where that goes over arrays."""
-        if loop.sizes:
-            loop.bind(number, frame)
-        else:
-            self.bind(target, number, frame)
+    def _bind_items(
+        self, target: cst.BaseExpression, item: Value, number: int, frame: Frame
+    ) -> str:
+        """Bind the target of a loop; return that of the constructor, which has sizes of arrays."""
+        match target, item:
+            case cst.Name(value=name), Array():
+                local = local_for(name, "features", target, frame)
+                frame.names[name] = with_last(item, local, f"loop{number}")
+                return local
+            case cst.Tuple(elements=elements), Seq(items=items) if len(items) == len(elements):
+                pairs = zip(elements, items, strict=True)
+                parts = [self._bind_items(one.value, each, number, frame) for one, each in pairs]
+                return f"({', '.join(parts)})" if target.lpar else ", ".join(parts)
+        self.bind(target, number, frame)
+        return code_of(target)
 
     def bind(self, target: cst.BaseExpression, number: int, frame: Frame) -> None:
         """Bind the target of a loop of the constructor."""

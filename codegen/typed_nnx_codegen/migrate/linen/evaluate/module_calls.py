@@ -39,7 +39,6 @@ from typed_nnx_codegen.migrate.linen.evaluate.members import API
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging
 from typed_nnx_codegen.migrate.linen.evaluate.module_outputs import of_alternatives, of_field
 from typed_nnx_codegen.migrate.linen.evaluate.recurrence import SEQUENTIAL, CallsInTurn, Recurrence
-from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
 from typed_nnx_codegen.migrate.linen.evaluate.submodules import Submodules
 from typed_nnx_codegen.migrate.linen.layers import Given, Helper, Inputs, Layer, Refused, find_layer
 from typed_nnx_codegen.migrate.linen.project.fields import FieldFacts
@@ -196,7 +195,6 @@ class ModuleCalls:
     Attributes:
         facts: What is known of fields.
         merging: Joins values.
-        sized_lists: Goes through lists of arrays whose sizes are known.
         submodules: Constructs submodules.
         functions: Goes through methods and functions.
         lifted_calls: Goes through calls of submodules under transforms.
@@ -209,7 +207,6 @@ class ModuleCalls:
 
     facts: FieldFacts
     merging: Merging
-    sized_lists: SizedLists
     submodules: Submodules
     functions: Functions
     lifted_calls: LiftedCalls
@@ -403,8 +400,7 @@ class ModuleCalls:
             return UNKNOWN
         bound = bind(found.node.params, passed, 1 if found.is_bound else 0)
         values = {name: one.value for name, one in bound.by_name.items()}
-        kept = self.sized_lists.kept(values, node, frame)
-        frame.note_call(site, method, kept)
+        frame.note_call(site, method, values)
         frame.log(CallEdit(node, site, None, called=method, frame=frame))
         instance = self.submodules.instance(site, frame)
         inner = Frame(frame.recorder, frame.analysis, records=False, root=frame.root)

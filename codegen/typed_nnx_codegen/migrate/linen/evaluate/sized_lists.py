@@ -34,9 +34,9 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Code,
     Const,
     Lead,
-    Position,
     Seq,
     Shape,
+    Slice,
     Value,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.iteration import header_of, inner_name, trial
@@ -47,44 +47,6 @@ _JOINING: Final = ("jax.numpy.concatenate", "jax.numpy.concat", "numpy.concatena
 _KEEPING: Final = ("builtins.list", "builtins.tuple")
 # An item of a list of which nothing else is known.
 ARRAY: Final = Array(Shape((), Lead("", None)))
-
-
-@dataclass(frozen=True)
-class SizedLoop:
-    """A loop over such a list, as the constructor runs it over the sizes.
-
-    Attributes:
-        target: What is bound in each iteration.
-        header: What it goes over.
-        sizes: The locals of sizes by the names of the arrays that they are of.
-        first: The sizes of the first items, by those locals.
-        arrays: Those arrays, but for that size.
-        plain: The other names that are bound.
-    """
-
-    target: str
-    header: str
-    sizes: tuple[tuple[str, str], ...] = ()
-    first: tuple[tuple[str, str], ...] = ()
-    arrays: tuple[tuple[str, Array], ...] = ()
-    plain: tuple[str, ...] = ()
-
-    def bind(self, number: int, frame: Frame) -> None:
-        """Bind the names of the loop.
-
-        Args:
-            number: The loop.
-            frame: Where it is.
-        """
-        home = f"loop{number}"
-        arrays = dict(self.arrays)
-        for name, local in self.sizes:
-            frame.names[name] = with_last(arrays[name], local, home)
-        for local, code in self.first:
-            frame.recorder.first_sizes[ItemSize(local, home)] = as_dim(ItemSize(code))
-        for name in self.plain:
-            frame.names[name] = Code(name, home)
-            frame.recorder.locals.add(name)
 
 
 @dataclass(frozen=True)
@@ -258,23 +220,6 @@ class SizedLists:
         frame.recorder.write(f"{local} = {value.sizes}", local)
         return SizedList(value.element, sizes=local, is_local=True)
 
-    def kept(self, values: dict[str, Value], node: cst.Call, frame: Frame) -> dict[str, Value]:
-        """Return arguments as a submodule is called with them: lists may change later."""
-        return {name: self._kept(value, name, node, frame) for name, value in values.items()}
-
-    def _kept(self, value: Value, name: str, node: cst.Call, frame: Frame) -> Value:
-        if not isinstance(value, SizedList):
-            return value
-        if not value.is_local:
-            return self.named(name, value, node, frame)
-        if not _is_sure(value, frame):
-            return value
-        recorder = frame.recorder
-        local = local_for(name, "sizes", node, frame)
-        recorder.write_before(f"{local} = tuple({value.local})", local)
-        loops, conditions = tuple(recorder.loops), tuple(recorder.conditions)
-        return replace(value, sizes=local, loops=loops, conditions=conditions)
-
     def code_of(self, value: Value, frame: Frame) -> str | None:
         """Return the expression for the last sizes of the arrays of a list; None if not known."""
         match value:
@@ -296,18 +241,10 @@ class SizedLists:
                 return self._extended(receiver, Seq((value,)), frame)
             case "extend", [Seq() as more]:
                 return self._extended(receiver, more, frame)
-            case "insert", [Const(value=0), value] if not receiver.is_local:
-                size = last_size(self._code, value, frame)
-                code = None if size is None else f"[{size}] + {receiver.code}"
-                return self._changed(receiver, code, frame)
-            case "pop", [] if receiver.is_local:
+            case "pop", []:
                 return self._popped(receiver, "", node, frame)
             case "pop", [Const(value=int(place))] if receiver.is_local:
                 return self._popped(receiver, str(place), node, frame)
-            case "pop", [] | [Const(value=-1)]:
-                return self._taken(receiver, "-1", ":-1", frame)
-            case "pop", [Const(value=0)]:
-                return self._taken(receiver, "0", "1:", frame)
             case (("index" | "count" | "copy"), _):
                 return None
         return self._changed(receiver, None, frame)
@@ -325,18 +262,17 @@ class SizedLists:
     def _popped(
         self, receiver: SizedList, place: str, node: cst.Call, frame: Frame
     ) -> Value | None:
-        """Return the item that a statement of the constructor takes off a list, too."""
+        """Return the last item, or that at a place, which the constructor takes off, too."""
+        code = receiver.code
+        if not receiver.is_local:
+            if self._changed(receiver, _part(code, ":-1"), frame) is None:
+                return None
+            return with_last(receiver.element, _part(code, "-1"))
         if not _is_sure(receiver, frame):
             return self._changed(receiver, None, frame)
         item = local_for(receiver.base, "item_features", node, frame)
-        text = f"{item} = {receiver.local}.pop({place})"
-        frame.recorder.write_before(text, f"{item}, {receiver.local}")
+        frame.recorder.write_before(f"{item} = {code}.pop({place})", f"{item}, {code}")
         return with_last(receiver.element, item)
-
-    def _taken(self, receiver: SizedList, item: str, rest: str, frame: Frame) -> Value | None:
-        if self._changed(receiver, _part(receiver.code, rest), frame) is None:
-            return None
-        return with_last(receiver.element, _part(receiver.code, item))
 
     @staticmethod
     def _changed(receiver: SizedList, code: str | None, frame: Frame) -> Value | None:
@@ -386,167 +322,65 @@ class SizedLists:
     # -- reading ------------------------------------------------------------------------------
 
     def item(
-        self, base: SizedList, index: cst.BaseSlice, node: cst.Subscript, frame: Frame
+        self, base: SizedList, index: Value, node: cst.Subscript, frame: Frame
     ) -> Value | None:
         """Return an item of the list, or the list of a slice; None as of any list."""
-        parts: tuple[cst.BaseExpression | None, ...] = ()
-        if isinstance(index, cst.Slice):
-            parts = (index.lower, index.upper, index.step)
-        elif isinstance(index, cst.Index):
-            parts = (index.value,)
-        if base.is_local and not _is_sure(base, frame):
+        if not _is_sure(base, frame):
             return None
-        codes = ["" if one is None else self._place(one, frame) for one in parts]
-        if None in codes or not _is_sure(base, frame):
-            return None
-        if not isinstance(index, cst.Slice):
-            return self._read(base, _part(base.code, codes[0] or ""), "item_features", node, frame)
-        text = ":".join(code or "" for code in codes[: 3 if codes[2] else 2])
-        return self._part_of(base, _part(base.code, text), "part_features", node, frame)
+        match index, node.slice:
+            case Const(value=int(place)), _:
+                code = _part(base.code, str(place))
+            case Slice(start=Const(value=start), stop=Const(value=stop), step=Const(value=None)), _:
+                ends = ("" if end is None else str(end) for end in (start, stop))
+                code = _part(base.code, ":".join(ends))
+                return base.with_code(self._now(base, code, "part", node, frame))
+            case _, [cst.SubscriptElement(slice=cst.Index(value=place))] if base.is_local:
+                computed = self._code.of(place, frame)
+                if computed is None:
+                    return None
+                code = _part(base.code, computed)
+            case _:
+                return None
+        return with_last(base.element, self._now(base, code, "item", node, frame))
 
     def over(self, name: str, node: cst.Call, frame: Frame) -> Value | None:
         """Return what a function makes of such a list; None as of any list."""
-        if name == "builtins.zip":
-            return self._zipped(node, frame)
         first = node.args[0] if node.args else None
         value = None if first is None or first.keyword is not None else frame.seen(first.value)
-        if not isinstance(value, SizedList) or not _is_sure(value, frame):
+        if not isinstance(value, SizedList) or not value.is_local or not _is_sure(value, frame):
             return None
-        code = value.code
         if _is_joined_last(name, value, node, frame):
-            return self._read(value, f"sum({code})", "sum_features", node, frame)
-        if name == "builtins.len":
-            if not value.is_local:
-                return Code(f"len({code})")
-            local = local_for(value.base, "count", node, frame)
-            frame.recorder.write_before(f"{local} = len({code})", local)
-            return Code(local)
-        if name == "builtins.reversed" and len(node.args) == 1:
-            return self._part_of(value, _part(code, "::-1"), "reversed_features", node, frame)
+            code = self._now(value, f"sum({value.code})", "sum", node, frame)
+            return with_last(value.element, code)
         if name in _KEEPING and len(node.args) == 1:
-            copied = f"list({code})" if value.is_local else code
-            return self._part_of(value, copied, "copy_features", node, frame)
+            return value.with_code(self._now(value, f"list({value.code})", "copy", node, frame))
         return None
 
     @staticmethod
-    def _read(base: SizedList, code: str, suffix: str, node: cst.CSTNode, frame: Frame) -> Array:
-        """Return an array with a last size that is read now: a list in a local changes later."""
-        if base.is_local:
-            local = local_for(base.base, suffix, node, frame)
-            frame.recorder.write_before(f"{local} = {code}", local)
-            code = local
-        return with_last(base.element, code)
-
-    @staticmethod
-    def _part_of(
-        base: SizedList, code: str, suffix: str, node: cst.CSTNode, frame: Frame
-    ) -> SizedList:
-        """Return a list that is made of another one now."""
-        if base.is_local:
-            local = local_for(base.base, suffix, node, frame)
-            frame.recorder.write_before(f"{local} = {code}", local)
-            code = local
-        return base.with_code(code)
-
-    def _place(self, node: cst.BaseExpression, frame: Frame) -> str | None:
-        """Return the code of a place in a list; the number of an iteration is counted along."""
-        value = frame.seen(node)
-        if isinstance(value, Const):
-            return str(value.value)
-        names = {
-            one.value: self._counter(one, frame)
-            for one in descendants(node)
-            if isinstance(one, cst.Name) and isinstance(frame.lookup(one.value), Position)
-        }
-        if not names:
-            return self._code.of(node, frame)
-        known: dict[str, Value] = {name: Code(local) for name, local in names.items()}
-        inner = Frame(frame.recorder, frame.analysis, frame.instance, frame.method, known, frame)
-        return self._code.of(node, inner)
-
-    @staticmethod
-    def _counter(node: cst.Name, frame: Frame) -> str:
-        """Return the local that counts the iterations which a name has the number of."""
-        value = frame.lookup(node.value)
-        assert isinstance(value, Position)
-        local = local_for(node.value, "count", node, frame, value.loop)
-        counter = Piece(local)
-        frame.recorder.log.append(Change(counter, as_dim(0), as_dim(counter) + 1, value.loop))
+    def _now(base: SizedList, code: str, kind: str, node: cst.CSTNode, frame: Frame) -> str:
+        """Return what is read of a list now: one in a local of the constructor changes later."""
+        if not base.is_local:
+            return code
+        local = local_for(base.base, f"{kind}_features", node, frame)
+        frame.recorder.write_before(f"{local} = {code}", local)
         return local
 
-    def _zipped(self, node: cst.Call, frame: Frame) -> Value | None:
-        """Return `zip` of submodules that a loop makes and lists of arrays; None for other ones."""
-        values = [frame.seen(arg.value) for arg in node.args]
-        made = [one for one in values if isinstance(one, Repeated) and one.loop is not None]
-        if not made or not _is_open(frame) or any(arg.keyword or arg.star for arg in node.args):
+    def header(self, node: cst.BaseExpression, frame: Frame) -> str | None:
+        """Return what a loop of the constructor goes over, with the sizes in the place of lists.
+
+        None where there is no such list in it, or the constructor does not go along.
+        """
+        names = [one.value for one in (node, *descendants(node)) if isinstance(one, cst.Name)]
+        lists = [(name, frame.lookup(name)) for name in names]
+        sizes: dict[str, Value] = {
+            name: Code(one.local)
+            for name, one in lists
+            if isinstance(one, SizedList) and one.is_local and _is_sure(one, frame)
+        }
+        if not sizes or not _is_open(frame):
             return None
-        items: list[Value] = []
-        for value in values:
-            element = value.element if isinstance(value, Repeated) else UNKNOWN
-            if isinstance(value, SizedList) and value.local not in frame.recorder.unsized:
-                element = self._first(value, made[0], node, frame)
-            items.append(element)
-        return Repeated(Seq(tuple(items)), made[0].loop, also=made[0].also)
-
-    @staticmethod
-    def _first(value: SizedList, made: Repeated, node: cst.Call, frame: Frame) -> Value:
-        """Return the item of a list that goes with one of the submodules."""
-        local = local_for(value.base, "rest_sizes", node, frame, made.loop)
-        rest = as_dim(Piece(f"{local}[1:]"))
-        change = Change(Piece(local), as_dim(Piece(value.code)), rest, made.loop, made.also)
-        frame.recorder.log.append(change)
-        return with_last(value.element, f"{local}[0]", f"loop{made.loop}")
-
-    # -- loops of the constructor -------------------------------------------------------------
-
-    def loop(
-        self, target: cst.BaseExpression, node: cst.BaseExpression, frame: Frame
-    ) -> SizedLoop | None:
-        """Return how the constructor goes over such lists; None where there is none of them."""
-        if not _is_open(frame):
-            return None
-        found = self._over(target, node, frame)
-        return found if found is not None and found.sizes else None
-
-    def _over(
-        self, target: cst.BaseExpression, node: cst.BaseExpression, frame: Frame
-    ) -> SizedLoop | None:
-        value = frame.seen(node)
-        match node, target:
-            case _, cst.Name(value=name) if isinstance(value, SizedList):
-                is_there = value.is_local and _is_sure(value, frame)
-                if not is_there or not isinstance(value.element, Array):
-                    return None
-                local = local_for(name, "features", node, frame)
-                sizes, arrays = ((name, local),), ((name, value.element),)
-                first = ((local, f"{value.local}[0]"),)
-                return SizedLoop(local, value.local, sizes, first, arrays)
-            case cst.Call(func=cst.Name(value="zip"), args=args), cst.Tuple(elements=elements):
-                if frame.lookup("zip") is not None or len(args) != len(elements):
-                    return None
-                if any(arg.keyword is not None or arg.star for arg in args):
-                    return None
-                pairs = zip(elements, args, strict=True)
-                parts = [self._over(one.value, arg.value, frame) for one, arg in pairs]
-                return _joined("zip", [one for one in parts if one is not None], len(args))
-            case (
-                cst.Call(func=cst.Name(value="enumerate"), args=[cst.Arg(value=inner)]),
-                cst.Tuple(elements=[cst.Element(value=cst.Name(value=index)), item]),
-            ) if frame.lookup("enumerate") is None:
-                part = self._over(item.value, inner, frame)
-                if part is None:
-                    return None
-                text = part.target if "," not in part.target else f"({part.target})"
-                return replace(
-                    part,
-                    target=f"{index}, {text}",
-                    header=f"enumerate({part.header})",
-                    plain=(index, *part.plain),
-                )
-        code = header_of(node, self._code, frame)
-        if code is None:
-            return None
-        return SizedLoop(code_of(target), code, plain=tuple(names_in(target)))
+        inner = Frame(frame.recorder, frame.analysis, frame.instance, frame.method, sizes, frame)
+        return header_of(node, self._code, inner)
 
     # -- loops over submodules ----------------------------------------------------------------
 
@@ -703,24 +537,6 @@ def changes_list(body: cst.CSTNode, name: str) -> bool:
             ) if changed == name:
                 return True
     return False
-
-
-def _joined(function: str, parts: list[SizedLoop], count: int) -> SizedLoop | None:
-    if len(parts) != count:
-        return None
-    targets = [f"({one.target})" if "," in one.target else one.target for one in parts]
-    return SizedLoop(
-        ", ".join(_unwrapped(one) for one in targets),
-        f"{function}({', '.join(one.header for one in parts)})",
-        tuple(pair for one in parts for pair in one.sizes),
-        tuple(pair for one in parts for pair in one.first),
-        tuple(pair for one in parts for pair in one.arrays),
-        tuple(name for one in parts for name in one.plain),
-    )
-
-
-def _unwrapped(target: str) -> str:
-    return target.replace("((", "(").replace("))", ")")
 
 
 def _size_in(value: Value, span: Span) -> Dim | None:

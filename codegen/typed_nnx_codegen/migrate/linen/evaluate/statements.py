@@ -207,7 +207,7 @@ class Statements:
                 frame.ended_by = "continue"
                 return True
             case cst.Del(target=cst.Subscript() as target):
-                note_deleted(target, frame, self._key(target, frame))
+                note_deleted(target, frame)
             case cst.For():
                 self.loops.statement(node, frame)
             case cst.While():

@@ -26,7 +26,6 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.dims import (
     ArgumentItems,
-    Atom,
     Dim,
     Piece,
     as_dim,
@@ -41,7 +40,6 @@ from typed_nnx_codegen.migrate.linen.domain.markers import (
     TRACE,
     TRANSFORM,
 )
-from typed_nnx_codegen.migrate.linen.domain.references import SizedList
 from typed_nnx_codegen.migrate.linen.domain.values import (
     NONE,
     OPEN,
@@ -468,14 +466,6 @@ class ConstructorCalls:
         if dim is None:
             return None
         homes = ("", self._plan.cls.home, *(f"loop{number}" for number in site.loops))
-        # One submodule takes all items of a list: they have the size of the first one.
-        first = self._recorder.first_sizes
-        shared: dict[Atom, Dim] = {
-            atom: first[atom]
-            for atom in dim.atoms()
-            if isinstance(atom, Piece) and atom.home not in homes and atom in first
-        }
-        dim = dim.replaced(shared)
         for atom in dim.atoms():
             if isinstance(atom, Piece) and atom.home not in homes:
                 return None
@@ -588,9 +578,6 @@ class ConstructorCalls:
     def _sizes(self, value: Value, site: Site) -> str | None:
         """Return the last size of each array of a list; None where they are not known here."""
         match value:
-            case SizedList(code=code) if value.is_seen_by(site):
-                dims = () if value.is_local else self._slots.sizes(code)
-                return code if all(self._if_visible(dim, site) for dim in dims) else None
             case Array(origin=origin, shape=Shape(dims=())) if origin:
                 return self._slots.name(as_dim(ArgumentItems(origin)))
             case Seq(items=items):
