@@ -13,9 +13,7 @@ from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.import_statements import finish_imports
-from typed_nnx_codegen.migrate.linen.builders.adoption import with_methods
-from typed_nnx_codegen.migrate.linen.builders.chosen_classes import with_chosen_classes
-from typed_nnx_codegen.migrate.linen.builders.setup_calls import with_setups
+from typed_nnx_codegen.migrate.linen.builders.adoption import with_builders
 from typed_nnx_codegen.migrate.linen.callers import Callers
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Mark
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, LinenClasses
@@ -54,8 +52,6 @@ from typed_nnx_codegen.migrate.undefined_names import (
 
 # The parts of the work, as they are shown: to read files, to plan modules, to write files.
 _OF_READING, _OF_PLANNING, _OF_WRITING = 0.2, 0.5, 0.3
-# Helpers of helpers: how deep `setup` goes to build submodules.
-_MOST_ROUNDS = 3
 _UNWRITABLE = "its new text would not parse"
 _UNDEFINED = "its new text would read `{name}` in line {line}, which nothing defines"
 _LOST = "`{name}`, which other files import from it, would be lost"
@@ -91,17 +87,10 @@ def migrate_linen(
     analyses = _analyses(every, project, _steps(advance, _OF_READING, len(every)))
     trees = {path: one.tree for path, one in analyses.items()}
     before = {path: tree.code for path, tree in trees.items()}
-    for change, rounds in (
-        (with_chosen_classes, 1),
-        (with_setups, _MOST_ROUNDS),
-        (with_methods, 1),
-    ):
-        for _ in range(rounds):
-            found = change(analyses)
-            if not found:
-                break
-            project.change(found)
-            analyses = _analyses(every, project)
+    changed = with_builders(analyses)
+    if changed:
+        project.change(changed)
+        analyses = _analyses(every, project)
     texts = {
         path: before[path] if one.tree is trees[path] else one.tree.code
         for path, one in analyses.items()

@@ -10,6 +10,7 @@ MARKED: Final[dict[str, set[str]]] = {
         "UnnamedTrainBranch",
     },
     "builders": {
+        "GivenModule",
         "Options",
         "Overridden",
         "Overriding",
@@ -24,16 +25,21 @@ MARKED: Final[dict[str, set[str]]] = {
     },
     "chosen_classes": {
         "ChangedLater",
+        "ChosenFunction",
+        "ChosenNorms",
         "NeverSeen",
         "OneNameForTwo",
+        "ReturnedAtOnce",
         "ReturnedByCall",
-        "ReturnedByOther",
-        "ReturnsAnother",
+        "ReturnedToName",
     },
     "chosen_functions": {
         "ChosenByCall",
     },
     "class_methods": {
+        "InSetup",
+        "OfClassMethods",
+        "OfFields",
         "WithOptions",
         "WithOptionsInSetup",
     },
@@ -50,12 +56,17 @@ MARKED: Final[dict[str, set[str]]] = {
         "SequentialOfOwn",
     },
     "detached_layers": {
+        "Around",
+        "Chosen",
         "Fixed",
         "OnlyKernel",
+        "Renamed",
+        "Standardized",
     },
     "diffusion": {
         "ScoreMLP",
     },
+    "first_calls": {"BeginsWithNone", "GrowingBuffer"},
     "fields_3d": {
         "EncodedField",
     },
@@ -75,6 +86,7 @@ MARKED: Final[dict[str, set[str]]] = {
         "SharedByTwo",
     },
     "hard_cases": {
+        "FromTable",
         "GenericCaller",
         "MappedBuilds",
         "OpaqueInput",
@@ -82,6 +94,7 @@ MARKED: Final[dict[str, set[str]]] = {
         "RewrittenVariables",
         "SamePlainMethods",
         "SharedDefaultTwice",
+        "StateInParams",
         "TrainedInLoop",
         "WalrusAndStar",
         "WhileByShape",
@@ -114,6 +127,8 @@ MARKED: Final[dict[str, set[str]]] = {
         "EnsembleSetup",
         "GatedBranches",
         "LogDensityGradient",
+        "JittedMLP",
+        "JittedParts",
     },
     "filled_lists": {"NamedPairs"},
     "lists_in_setup": {"MiscountedParts"},
@@ -144,6 +159,7 @@ MARKED: Final[dict[str, set[str]]] = {
         "ConstantsAndProperties",
         "NamedScopes",
         "Reshapes",
+        "SetupFunctions",
         "TwoRounds",
     },
     "modes": {"AsksInSetup", "HasModeField"},
@@ -164,6 +180,7 @@ MARKED: Final[dict[str, set[str]]] = {
         "ManyArguments",
     },
     "project_b/flat_derived": {"ReadsTheOther"},
+    "precision_and_partitioning": {"AxesInParams"},
     "recurrent": {
         "UnrolledLSTM",
     },
@@ -192,6 +209,7 @@ MARKED: Final[dict[str, set[str]]] = {
         "TurnedAxis",
     },
     "variables": {
+        "Perturbed",
         "PutAndGet",
         "SownActivations",
         "TargetNetwork",

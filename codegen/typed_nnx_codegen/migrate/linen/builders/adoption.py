@@ -1,4 +1,8 @@
-"""Makes functions that build submodules methods of the modules that call them."""
+"""Functions that build submodules, and what becomes of them: methods, or code of `setup`.
+
+`setup` has the code of what it calls, since each call of a constructor needs sizes of its own. Other
+methods call the function as a method of their class.
+"""
 
 from __future__ import annotations
 
@@ -12,152 +16,337 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import children, descendants
-from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
-from typed_nnx_codegen.migrate.linen.builders.finding import (
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ProjectFunction
+from typed_nnx_codegen.migrate.linen.builders.rewriting import (
     Builder,
     Edits,
     Function,
     NotBorrowed,
+    NotInlined,
     Rewriting,
+    arguments_of,
+    as_expression,
+    as_statements,
+    builds,
     find_builders,
     first_parameter,
     imports_for,
-    not_read,
     positional,
     references_in,
     rewritten,
+    without_annotations,
 )
-from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass, LinenClasses
-from typed_nnx_codegen.migrate.linen.domain.names import bound_in
+from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass, LinenClasses, Method
+from typed_nnx_codegen.migrate.linen.domain.names import bound_in, free_name
+
+# -- the calls of `setup` ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class SetupCall:
+    """A call that builds submodules.
+
+    Attributes:
+        call: The call.
+        function: What is called.
+        analysis: The file that defines it.
+        owner: What the function calls the module; empty for one that does not have it.
+    """
+
+    call: cst.Call
+    function: Function
+    analysis: Analysis
+    owner: str
+
+
+def _local_function(node: cst.BaseExpression, setup: cst.FunctionDef) -> cst.FunctionDef | None:
+    """Return the function that `setup` defines under a name; None where it may be another one."""
+    if not isinstance(node, cst.Name) or list(bound_in(setup.body)).count(node.value) != 1:
+        return None
+    for one in setup.body.body:
+        if isinstance(one, cst.FunctionDef) and one.name.value == node.value:
+            return None if one.decorators else one
+    return None
+
+
+class SetupCalls:
+    """Finds the calls.
+
+    Args:
+        classes: The modules of the project.
+        builders: The functions that build submodules.
+        every: All modules.
+    """
+
+    def __init__(
+        self,
+        classes: LinenClasses,
+        builders: Mapping[cst.CSTNode, Builder],
+        every: Iterable[LinenClass],
+    ) -> None:
+        self._classes = classes
+        self._builders = builders
+        self._every = list(every)
+
+    def of(self, cls: LinenClass) -> Iterator[SetupCall]:
+        """Yield the calls in the `setup` that a class defines."""
+        setup = cls.own_methods.get("setup")
+        owner = first_parameter(setup.node) if setup is not None else ""
+        if setup is None or not owner:
+            return
+        for node in descendants(setup.node.body):
+            if not isinstance(node, cst.Call):
+                continue
+            match node.func:
+                case cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value=called)):
+                    method = cls.method(called) if name == owner else None
+                    if method is not None and self._may_inline(cls, method):
+                        first = first_parameter(method.node) if method.is_bound else ""
+                        yield SetupCall(node, method.node, method.owner.analysis, first)
+                        continue
+            inner = _local_function(node.func, setup.node)
+            if inner is not None and builds(inner, cls.analysis, self._classes):
+                yield SetupCall(node, inner, cls.analysis, "")
+                continue
+            value = cls.analysis.values.get(node.func, UNKNOWN)
+            builder = self._builders.get(getattr(value, "node", cst.Pass()))
+            if isinstance(value, ProjectFunction) and builder is not None:
+                yield SetupCall(node, builder.node, builder.analysis, "")
+
+    def _builds(self, method: Method) -> bool:
+        return builds(method.node, method.owner.analysis, self._classes)
+
+    def leads_on(self, call: SetupCall) -> bool:
+        """Whether a function builds submodules through another one, which is not written again."""
+        return any(references_in(call.function, call.analysis, self._builders))
+
+    def _may_inline(self, cls: LinenClass, method: Method) -> bool:
+        """Whether a method builds submodules, and is the same one for all objects of a class."""
+        if method.is_compact or method.is_property or "builtins.classmethod" in method.decorators:
+            return False
+        if method.name in ("setup", "__call__") or not self._builds(method):
+            return False
+        below = [one for one in self._every if cls in one.ancestry()]
+        return all(one.method(method.name) is method for one in below)
+
+
+def inline(
+    cls: LinenClass, calls: SetupCalls, analyses: Iterable[Analysis], edits: Edits
+) -> set[cst.CSTNode]:
+    """Write the calls of `setup` anew, those within others first; return what was called."""
+    setup = cls.own_methods.get("setup")
+    found = {one.call: one for one in calls.of(cls) if not calls.leads_on(one)}
+    if setup is None or not found:
+        return set()
+    by_node = {
+        node: one for node, one in found.items() if not ({*descendants(node)} - {node}) & {*found}
+    }
+    taken = set(bound_in(setup.node)) | set(cls.analysis.scope.seen)
+    owner = cst.Name(first_parameter(setup.node))
+    inlined: set[cst.CSTNode] = set()
+    for statement in _lines(setup.node.body):
+        whole = _whole(statement, by_node)
+        for node in [one for one in descendants(statement) if one in by_node]:
+            one = by_node[node]  # type: ignore[index]  # it is in the mapping
+            try:
+                bare = without_annotations(one.function)
+                imports = imports_for(bare, one.analysis, cls.analysis)
+                arguments = arguments_of(one.function, one.call, one.owner, owner)
+                _check(one, cls)
+                if whole is one and not _is_short(one.function):
+                    assert isinstance(one.function, cst.FunctionDef)
+                    assert isinstance(statement, cst.SimpleStatementLine)
+                    assert isinstance(statement.body[0], cst.Assign | cst.AnnAssign | cst.Expr)
+                    finish = statement.body[0].with_changes(value=cst.Name("__value__"))
+                    lines = as_statements(one.function, arguments, finish, taken)
+                    edits.statements[statement] = [each.deep_clone() for each in lines]
+                else:
+                    edits.expressions[node] = as_expression(one.function, arguments).deep_clone()
+            except (NotInlined, NotBorrowed):
+                continue
+            edits.imports += [each for each in imports if each not in edits.imports]
+            inlined.add(one.function)
+    written = edits.calls_written()
+    edits.dropped |= {*_unused_helpers(cls, inlined, analyses, written)}
+    edits.dropped |= {*_unused_inner(setup.node, inlined, written)}
+    return inlined
+
+
+def _check(one: SetupCall, cls: LinenClass) -> None:
+    """See that the code of a function means the same in a method of a class.
+
+    Raises:
+        NotInlined: It does not.
+    """
+    for node in descendants(one.function):
+        if isinstance(node, cst.Yield | cst.Await | cst.Global | cst.Nonlocal):
+            raise NotInlined
+        if isinstance(node, cst.FunctionDef) and node is not one.function:
+            raise NotInlined  # it may outlive the call, with names that are gone then
+        is_super = isinstance(node, cst.Name) and node.value == "super"
+        if is_super and all(one.function is not each.node for each in cls.own_methods.values()):
+            raise NotInlined
+
+
+def _is_short(function: cst.FunctionDef | cst.Lambda) -> bool:
+    """Whether a function only returns an expression."""
+    if isinstance(function, cst.Lambda):
+        return True
+    body = list(function.body.body)
+    if function.get_docstring() is not None:
+        body = body[1:]
+    match body:
+        case [cst.SimpleStatementLine(body=[cst.Return(value=cst.BaseExpression())])]:
+            return True
+    return False
+
+
+def _whole(statement: cst.BaseStatement, calls: Mapping[cst.Call, SetupCall]) -> SetupCall | None:
+    """Return the call that is all that a statement evaluates."""
+    match statement:
+        case cst.SimpleStatementLine(
+            body=[cst.Assign(value=cst.Call() as call) | cst.Expr(value=cst.Call() as call)]
+        ):
+            return calls.get(call)
+        case cst.SimpleStatementLine(body=[cst.AnnAssign(value=cst.Call() as call)]):
+            return calls.get(call)
+    return None
+
+
+def _lines(body: cst.BaseSuite) -> Iterator[cst.BaseStatement]:
+    """Yield the statements of a body and of the blocks in it; headers with the blocks."""
+    for one in body.body:
+        if isinstance(one, cst.SimpleStatementLine):
+            yield one
+        elif isinstance(one, cst.If | cst.For | cst.While | cst.With):
+            yield from _lines(one.body)
+            orelse = getattr(one, "orelse", None)
+            while isinstance(orelse, cst.If):
+                yield from _lines(orelse.body)
+                orelse = orelse.orelse
+            if isinstance(orelse, cst.Else):
+                yield from _lines(orelse.body)
+
+
+def _unused_inner(
+    setup: cst.FunctionDef, inlined: set[cst.CSTNode], written: set[cst.CSTNode]
+) -> Iterator[cst.FunctionDef]:
+    """Yield the functions that `setup` defines, all of whose calls are written anew."""
+    for inner in setup.body.body:
+        if isinstance(inner, cst.FunctionDef) and inner in inlined:
+            names = (one for one in descendants(setup) if isinstance(one, cst.Name))
+            uses = [one for one in names if one.value == inner.name.value]
+            if all(one is inner.name or one in written for one in uses):
+                yield inner
+
+
+def _unused_helpers(
+    cls: LinenClass,
+    inlined: set[cst.CSTNode],
+    analyses: Iterable[Analysis],
+    written: set[cst.CSTNode],
+) -> Iterator[cst.FunctionDef]:
+    """Yield the methods that only `setup` called, whose calls are written anew."""
+    for name, method in cls.own_methods.items():
+        if method.node in inlined and not any(
+            node.attr.value == name and node not in written
+            for analysis in analyses
+            for node in analysis.nodes.of(cst.Attribute)
+        ):
+            yield method.node
+
+
+# -- methods ----------------------------------------------------------------------------------
 
 SELF: Final = "self"
 
 
 @dataclass(eq=False)
-class Adopted:
-    """A function that becomes a method.
-
-    Attributes:
-        builder: The function.
-        name: The name of the method.
-        is_given: Whether callers give the object as the first argument already.
-    """
-
-    builder: Builder
-    name: str
-    is_given: bool
-
-
-@dataclass(eq=False)
-class Reference:
-    """A place that refers to a function.
-
-    Attributes:
-        node: The expression.
-        owner: The name of the object there.
-        call: The call that calls it; None where it is used in another way.
-    """
-
-    node: cst.BaseExpression
-    owner: str
-    call: cst.Call | None
-
-
-@dataclass(eq=False)
 class Adoption:
-    """What one module takes over.
+    """The functions that become methods of a module.
 
     Attributes:
         cls: The module.
-        functions: The functions by definition.
-        references: The places in the methods of the module, by function.
-        inner: The places in the functions themselves: in which, and by which function.
+        builders: The functions, by definition.
+        names: The methods, by definition of the function.
+        references: How the methods of the module refer to them: by expression.
+        inner: How the functions refer to each other, by definition of the function.
     """
 
     cls: LinenClass
-    functions: dict[cst.CSTNode, Adopted] = field(default_factory=dict)
-    references: list[tuple[Reference, cst.CSTNode]] = field(default_factory=list)
-    inner: dict[cst.CSTNode, list[tuple[Reference, cst.CSTNode]]] = field(default_factory=dict)
+    builders: dict[cst.CSTNode, Builder] = field(default_factory=dict)
+    names: dict[cst.CSTNode, str] = field(default_factory=dict)
+    references: dict[cst.CSTNode, cst.Attribute] = field(default_factory=dict)
+    inner: dict[cst.CSTNode, dict[cst.CSTNode, cst.Attribute]] = field(default_factory=dict)
 
 
 def adoption_of(
-    cls: LinenClass, builders: Mapping[cst.CSTNode, Builder], taken: set[str]
-) -> Adoption | None:
-    """Return what a module takes over; None where it calls no such function.
+    cls: LinenClass,
+    builders: Mapping[cst.CSTNode, Builder],
+    taken: set[str],
+    written: set[cst.CSTNode],
+) -> Adoption:
+    """Return what becomes methods of a module: what its methods refer to, and these in turn.
 
     Args:
         cls: The module.
         builders: The functions that build submodules.
         taken: The names that objects of the module have already.
+        written: The code that is written anew.
     """
-    adoption = Adoption(cls)
-    refused: set[cst.CSTNode] = set()
-    while True:
-        clash = _follow(adoption, builders, taken, refused)
-        if clash is None:
-            break
-        refused.add(clash)
-        adoption = Adoption(cls)
-    return adoption if adoption.functions else None
+    found = Adoption(cls)
+    known = {node: one for node, one in builders.items() if SELF not in _bound(one.node)}
 
+    def follow(
+        function: Function, owner: str, analysis: Analysis
+    ) -> dict[cst.CSTNode, cst.Attribute]:
+        code: dict[cst.CSTNode, cst.Attribute] = {}
+        for node, name, target in _references(function, owner, analysis, known):
+            if node in written:
+                continue
+            if target not in found.names:
+                builder = known[target]
+                method = builder.name
+                if method in taken:
+                    method = free_name(f"_{method.lstrip('_')}", taken)
+                taken.add(method)
+                found.names[target], found.builders[target] = method, builder
+                found.inner[target] = follow(builder.node, SELF, builder.analysis)
+            code[node] = cst.Attribute(cst.Name(name), cst.Name(found.names[target]))
+        return code
 
-def _follow(
-    adoption: Adoption,
-    builders: Mapping[cst.CSTNode, Builder],
-    taken: set[str],
-    refused: set[cst.CSTNode],
-) -> cst.CSTNode | None:
-    """Follow calls from the methods of a module; return a function that cannot be a method.
-
-    It is given the object in some places only, or its object cannot be `self`.
-    """
-    cls = adoption.cls
-    known = {node: one for node, one in builders.items() if node not in refused}
-    waiting: list[tuple[Reference, cst.CSTNode]] = []
     for method in cls.own_methods.values():
         owner = first_parameter(method.node)
         if method.is_bound and owner:
-            waiting += _references(method.node, owner, cls.analysis, known)
-    adoption.references = list(waiting)
-    names = set(taken)
-    while waiting:
-        reference, node = waiting.pop(0)
-        is_given = _gives_owner(reference)
-        before = adoption.functions.get(node)
-        if before is not None:
-            if before.is_given != is_given:
-                return node
-            continue
-        builder = known[node]
-        given = builder.parameters[0] if is_given and builder.parameters else ""
-        if not _may_have_self(builder.node, given):
-            return node
-        name = _free(builder.name, names)
-        names.add(name)
-        adoption.functions[node] = Adopted(builder, name, is_given)
-        inner = _references(builder.node, given or SELF, builder.analysis, known)
-        adoption.inner[node] = inner
-        waiting += inner
-    return None
+            found.references |= follow(method.node, owner, cls.analysis)
+    return found
 
 
 def _references(
     function: Function, owner: str, analysis: Analysis, known: Mapping[cst.CSTNode, Builder]
-) -> list[tuple[Reference, cst.CSTNode]]:
-    """Return the places in a function that refer to functions which build submodules."""
+) -> list[tuple[cst.BaseExpression, str, cst.CSTNode]]:
+    """Return where a function refers to others, the name of the module there, and which one it is.
+
+    Other functions are left out that a call gives the module, or that a transform does.
+    """
     parents: dict[cst.CSTNode, cst.CSTNode] = {}
     for node in (function, *descendants(function)):
         for child in children(node):
             parents[child] = node
-    found: list[tuple[Reference, cst.CSTNode]] = []
-    for node, target in references_in(function.body, analysis, dict(known)):
+    found: list[tuple[cst.BaseExpression, str, cst.CSTNode]] = []
+    for node, target in references_in(function.body, analysis, known):
         around = parents.get(node)
-        call = around if isinstance(around, cst.Call) and around.func is node else None
         if isinstance(around, cst.Arg) and _is_of_linen(parents.get(around), analysis):
-            continue  # a function under a transform is given the module
+            continue
         name = _owner_at(node, function, owner, parents, analysis)
-        found.append((Reference(node, name, call), target))
+        if not (isinstance(around, cst.Call) and around.func is node and _gives(around, name)):
+            found.append((node, name, target))
     return found
+
+
+def _gives(call: cst.Call, owner: str) -> bool:
+    """Whether a call gives the module itself."""
+    return any(isinstance(arg.value, cst.Name) and arg.value.value == owner for arg in call.args)
 
 
 def _owner_at(
@@ -209,45 +398,10 @@ def _name_of(node: cst.BaseExpression, analysis: Analysis) -> str:
     return value.name if isinstance(value, External) else ""
 
 
-def _gives_owner(reference: Reference) -> bool:
-    """Whether a call gives the module as its first argument."""
-    match reference.call:
-        case cst.Call(args=[cst.Arg(keyword=None, star="", value=cst.Name(value=name)), *_]):
-            return name == reference.owner
-    return False
-
-
-def _may_have_self(function: Function, given: str) -> bool:
-    """Whether the object of a function may be called `self`: nothing else has that name.
-
-    Args:
-        function: The function.
-        given: The parameter that has the object; empty where it has none.
-    """
-    bound = list(_bound(function))
-    return given == SELF or (SELF not in bound and bound.count(given) <= 1)
-
-
 def _bound(function: Function) -> list[str]:
     if isinstance(function, cst.FunctionDef):
         return list(bound_in(function))
     return [node.name.value for node in descendants(function) if isinstance(node, cst.Param)]
-
-
-def _free(name: str, taken: set[str]) -> str:
-    for candidate in _candidates(name):
-        if candidate not in taken:
-            return candidate
-    raise AssertionError
-
-
-def _candidates(name: str) -> Iterator[str]:
-    yield name
-    yield f"_{name}" if not name.startswith("_") else f"{name}_block"
-    number = 2
-    while True:
-        yield f"{name}_{number}"
-        number += 1
 
 
 def drop_unused(
@@ -323,34 +477,32 @@ def _note_uses(
     homes = {one.statement: one.node for one in builders.values() if one.analysis is analysis}
     for statement in analysis.tree.body:
         around = homes.get(statement)
-        for node, target in references_in(statement, analysis, dict(builders)):
+        for node, target in references_in(statement, analysis, builders):
             if node not in edits.names and node not in written:
                 used[target].add(around)
 
 
-def with_methods(analyses: Mapping[Path, Analysis]) -> dict[Path, cst.Module]:
-    """Return the files that change when functions which build submodules become methods.
+def with_builders(analyses: Mapping[Path, Analysis]) -> dict[Path, cst.Module]:
+    """Return the files that change when modules build themselves what functions build for them.
 
     Args:
         analyses: The files that are migrated.
     """
     classes = LinenClasses(analyses.values())
-    builders = find_builders(analyses.values(), classes)
-    if not builders:
-        return {}
-    edits = {path: Edits() for path in analyses}
-    by_analysis = {id(one): path for path, one in analyses.items()}
     every = [cls for one in analyses.values() for cls in classes.all_in(one)]
+    builders = find_builders(analyses.values(), classes)
+    edits = {path: Edits() for path in analyses}
+    of_file = {id(one): edits[path] for path, one in analyses.items()}
+    calls = SetupCalls(classes, builders, every)
+    gone: set[cst.CSTNode] = set()
     for cls in every:
-        if not isinstance(cls.node.body, cst.IndentedBlock):
-            continue
-        adoption = adoption_of(cls, builders, _names_of(cls, every))
-        if adoption is not None:
-            _adopt(adoption, edits[by_analysis[id(cls.analysis)]])
-    if not any(one.methods for one in edits.values()):
+        gone |= inline(cls, calls, analyses.values(), of_file[id(cls.analysis)])
+    for cls in every if builders else ():
+        if isinstance(cls.node.body, cst.IndentedBlock):
+            gone |= _adopt(cls, builders, _names_of(cls, every), of_file[id(cls.analysis)])
+    if all(one.is_empty for one in edits.values()):
         return {}
-    adopted = {node for one in edits.values() for node in one.adopted}
-    drop_unused(adopted, builders, analyses, edits)
+    drop_unused({node for node in gone if node in builders}, builders, analyses, edits)
     return {
         path: rewritten(analyses[path].tree, one) for path, one in edits.items() if not one.is_empty
     }
@@ -372,78 +524,38 @@ def _names_of(cls: LinenClass, every: Iterable[LinenClass]) -> set[str]:
     return found
 
 
-def _adopt(adoption: Adoption, edits: Edits) -> None:
-    """Let a class take functions over."""
-    target = adoption.cls.analysis
+def _adopt(
+    cls: LinenClass, builders: Mapping[cst.CSTNode, Builder], taken: set[str], edits: Edits
+) -> set[cst.CSTNode]:
+    """Let a class have functions as methods; return the functions."""
+    adoption = adoption_of(cls, builders, taken, edits.calls_written())
     imports: list[str] = []
     try:
-        for one in adoption.functions.values():
-            imports += imports_for(one.builder.node, one.builder.analysis, target)
+        for one in adoption.builders.values():
+            imports += imports_for(one.node, one.analysis, cls.analysis)
     except NotBorrowed:
-        return
-    methods = [_method(one, adoption) for one in adoption.functions.values()]
-    edits.methods[adoption.cls.node] = methods
-    edits.adopted |= set(adoption.functions)
-    edits.imports += [one for one in imports if one not in edits.imports]
-    names, given = _written(adoption.references, adoption.functions)
-    edits.names |= names
-    edits.given |= given
+        return set()
+    if adoption.builders:
+        edits.methods[cls.node] = [_method(node, adoption) for node in adoption.builders]
+        edits.imports += [one for one in imports if one not in edits.imports]
+        edits.names |= adoption.references
+    return set(adoption.builders)
 
 
-def _written(
-    references: Iterable[tuple[Reference, cst.CSTNode]],
-    functions: Mapping[cst.CSTNode, Adopted],
-) -> tuple[dict[cst.CSTNode, cst.Attribute | cst.Name], set[cst.CSTNode]]:
-    """Return how places refer to methods, and the calls that gave the object."""
-    names: dict[cst.CSTNode, cst.Attribute | cst.Name] = {}
-    given: set[cst.CSTNode] = set()
-    for reference, node in references:
-        one = functions[node]
-        names[reference.node] = cst.Attribute(cst.Name(reference.owner), cst.Name(one.name))
-        if one.is_given and reference.call is not None:
-            given.add(reference.call)
-    return names, given
-
-
-def _method(one: Adopted, adoption: Adoption) -> cst.FunctionDef:
+def _method(node: cst.CSTNode, adoption: Adoption) -> cst.FunctionDef:
     """Return a function as a method."""
-    node = one.builder.node
-    names, given = _written(adoption.inner[node], adoption.functions)
-    if one.is_given:
-        old = one.builder.parameters[0]
-        names = _renamed(node, old) | {
-            place: code.with_changes(value=cst.Name(SELF)) if _is_of(code, old) else code
-            for place, code in names.items()
-        }
-    after = node.visit(Rewriting(Edits(names, given)))
+    name = cst.Name(adoption.names[node])
+    after = node.visit(Rewriting(Edits(adoption.inner[node])))
     if isinstance(after, cst.Lambda):
         body = cst.SimpleStatementLine([cst.Return(after.body)])
-        after = cst.FunctionDef(cst.Name(one.name), after.params, cst.IndentedBlock([body]))
+        after = cst.FunctionDef(name, after.params, cst.IndentedBlock([body]))
     assert isinstance(after, cst.FunctionDef)
-    if not one.is_given:
-        after = after.with_changes(params=_with_self(after.params))
     comments = [line for line in after.leading_lines if line.comment is not None]
     return after.with_changes(
-        name=cst.Name(one.name), leading_lines=[cst.EmptyLine(indent=False), *comments]
+        name=name,
+        params=_with_self(after.params),
+        leading_lines=[cst.EmptyLine(indent=False), *comments],
     ).deep_clone()
-
-
-def _renamed(node: cst.CSTNode, old: str) -> dict[cst.CSTNode, cst.Attribute | cst.Name]:
-    """Return the places in a function that name its object."""
-    aside = {id(part) for below in descendants(node) for part in not_read(below)}
-    return {
-        below: cst.Name(SELF)
-        for below in descendants(node)
-        if isinstance(below, cst.Name) and below.value == old and id(below) not in aside
-    }
-
-
-def _is_of(code: cst.Attribute | cst.Name, owner: str) -> bool:
-    return (
-        isinstance(code, cst.Attribute)
-        and isinstance(code.value, cst.Name)
-        and code.value.value == owner
-    )
 
 
 def _with_self(params: cst.Parameters) -> cst.Parameters:

@@ -175,11 +175,11 @@ class Site:
         is_nested: Whether it is constructed within the arguments of another one, in `setup`.
         is_default: Whether it is built for a field that is not given.
         is_alternative: Whether it is one of the alternatives of another one.
-        alternatives: What else it may construct: a field holds one of several classes.
+        alternatives: What else it may construct: a field or a local holds one of several classes.
+        tests: Where conditions of the constructor choose the class, that of each but the last one.
         subclass: The class of the project that derives from the layer, where one is constructed.
         is_bridged: Whether it stays a module of Linen in a bridge.
         updates: Whether calls of it may change variables, if it does.
-        is_detached: Whether it belongs to no module in Linen: `parent=None`.
     """
 
     node: cst.Call
@@ -210,10 +210,10 @@ class Site:
     is_default: bool = False
     is_alternative: bool = False
     alternatives: tuple[Site, ...] = ()
+    tests: tuple[str, ...] = ()
     subclass: str = ""
     is_bridged: bool = False
     updates: bool = True
-    is_detached: bool = False
 
     __hash__ = object.__hash__
 
@@ -353,7 +353,6 @@ class ClassPlan:
         optional: Fields whose parameters get a default, None.
         others: Entries beside those of submodules and declared variables: what methods sow.
         properties: Methods that are read like attributes, by name.
-        decorators: Decorators that methods get, by method.
         held_calls: The calls of modules in fields: the field, the method, its arguments.
         derives: The layer that it derives from, where it only changes how that is constructed.
         shared: The field whose module it shares its variables with; empty where there is none.
@@ -388,7 +387,6 @@ class ClassPlan:
 
     others: list[Entry] = field(default_factory=list)
     properties: dict[str, str] = field(default_factory=dict)
-    decorators: dict[str, list[str]] = field(default_factory=dict)
     derives: LayerSubclass | None = None
     held_calls: list[tuple[str, str, dict[str, Value]]] = field(default_factory=list)
     makes_later: bool = False

@@ -143,10 +143,9 @@ class StateAccess(Event):
 
     Attributes:
         node: The call.
-        method: The method of Linen's Module: ``has_variable``.
+        method: The method of Linen's Module: ``has_variable``, or ``variable`` without a first value.
         collection: The collection; empty where it is computed.
         name: The name; empty where it is computed.
-        value: What is written, for ``put_variable``.
         conditions: The branches around.
     """
 
@@ -154,17 +153,15 @@ class StateAccess(Event):
     method: str
     collection: str
     name: str
-    value: Value
     conditions: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Sow(Event):
-    """A value is sown: the collection and name, the argument that names it, whether it is made."""
+    """A value is sown: the collection and name, the argument that names it."""
 
     key: str
     node: cst.BaseExpression
-    is_made: bool = False
 
 
 @dataclass(frozen=True, eq=False)

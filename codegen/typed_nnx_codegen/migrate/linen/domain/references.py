@@ -306,11 +306,14 @@ class Choice(Value):
         code: The expression for it in the constructor; empty where that cannot say it.
         condition: Where a condition that the constructor decides says whether it is a submodule,
             or else None or a function, that condition: `Block() if self.deep else None`.
+        tests: Where conditions of the constructor choose a class, the condition of each option
+            but the last one.
     """
 
     options: tuple[Value, ...]
     code: str = ""
     condition: str = field(default="", compare=False)
+    tests: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

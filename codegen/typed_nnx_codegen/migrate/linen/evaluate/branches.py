@@ -9,9 +9,10 @@ from functools import reduce
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
-from typed_nnx_codegen.migrate.linen.builders.inlining import raises
+from typed_nnx_codegen.migrate.linen.builders.rewriting import raises
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Build, Condition
 from typed_nnx_codegen.migrate.linen.domain.code import bare, operand
+from typed_nnx_codegen.migrate.linen.domain.dims import Dim
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     Block,
     Compound,
@@ -21,7 +22,7 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     Take,
 )
 from typed_nnx_codegen.migrate.linen.domain.references import Choice
-from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Code, Unknown, Value
+from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Code, Size, Unknown, Value
 from typed_nnx_codegen.migrate.linen.evaluate.conditions import (
     condition_of,
     forget,
@@ -33,11 +34,12 @@ from typed_nnx_codegen.migrate.linen.evaluate.lists import either_tuple, sometim
 from typed_nnx_codegen.migrate.linen.evaluate.merging import (
     Merging,
     Running,
+    class_if,
     is_function,
     is_module,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
-from typed_nnx_codegen.migrate.linen.transforms.stacked_submodules import optional_transform
+from typed_nnx_codegen.migrate.linen.transforms.lifts import optional_transform
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 _Statements = list[cst.BaseStatement | cst.BaseSmallStatement]
@@ -84,7 +86,7 @@ class Choices:
                 frame.recorder.block.append(Line("", statement=node))
             take_told(node.test, outcome=False, frame=frame)
             return run_all(rest, frame)
-        code = self._code.of(node.test, frame)
+        code = self._code.of(node.test, frame) or self._of_last_sizes(node.test, frame)
         if code is None:
             asked = self._on_shapes(node.test, frame)
             return self._on_call(list(node.body.body), orelse, rest, frame, asked, node.test)
@@ -141,7 +143,7 @@ class Choices:
         return done
 
     def _returned(self, code: str, start: int, first: list[Value], frame: Frame) -> None:
-        """Note what a function of a submodule returns that ends on both sides of a branch.
+        """Note what a function that ends on both sides of a branch returns: arrays, or a class.
 
         Args:
             code: The condition.
@@ -150,6 +152,11 @@ class Choices:
             frame: The function.
         """
         sides = [first, frame.results[start + len(first) :]]
+        if all(len(side) == 1 for side in sides):
+            chosen = class_if(sides[0][0], sides[1][0], code)
+            if chosen is not None:
+                frame.results[start:] = [chosen]
+                return
         condition = condition_of(code, frame.recorder)
         if frame.records or condition is None or not all(sides):
             return
@@ -163,6 +170,28 @@ class Choices:
             return ""
         with self._code.with_shapes():
             return self._code.of(test, frame) or ""
+
+    def _of_last_sizes(self, test: cst.BaseExpression, frame: Frame) -> str | None:
+        """Return the question whether two shapes differ, of which all but the last size are equal.
+
+        Then the constructor decides it: `if residual.shape != x.shape` before a projection.
+        """
+        match test:
+            case cst.Comparison(
+                left=cst.Attribute(value=left, attr=cst.Name(value="shape")),
+                comparisons=[
+                    cst.ComparisonTarget(
+                        operator=(cst.Equal() | cst.NotEqual()) as operator,
+                        comparator=cst.Attribute(value=right, attr=cst.Name(value="shape")),
+                    )
+                ],
+            ):
+                sizes = _last_sizes(frame.seen(left), frame.seen(right))
+                codes = [self._code.of_value(Size(one), frame) for one in sizes]
+                if len(codes) == 2 and None not in codes:
+                    sign = "==" if isinstance(operator, cst.Equal) else "!="
+                    return f"({codes[0]} {sign} {codes[1]})"
+        return None
 
     def _on_call(
         self,
@@ -257,9 +286,9 @@ class Choices:
             running: list[Running] | None = [] if first is not None and frame.records else None
             optional: Value | None = None
             if name in names and name in others and code:
-                optional = optional_transform(names[name], others[name], code) or sometimes(
-                    names[name], others[name], code, frame.recorder
-                )
+                optional = optional_transform(names[name], others[name], code)
+                optional = optional or class_if(names[name], others[name], code)
+                optional = optional or sometimes(names[name], others[name], code, frame.recorder)
                 optional = optional or self._chosen(names[name], others[name], code, frame)
             if optional is not None:
                 value = optional
@@ -306,7 +335,7 @@ class Choices:
         """Return what a conditional expression stands for."""
         del test
         recorder = frame.recorder
-        code = self._code.of(node.test, frame)
+        code = self._code.of(node.test, frame) or self._of_last_sizes(node.test, frame)
         if code is None:
             self._number += 1
             number = self._number
@@ -331,7 +360,7 @@ class Choices:
             outer.append(Compound(f"if {bare(code)}:", first, second))
         if one == other:
             return one
-        optional = optional_transform(one, other, code)
+        optional = optional_transform(one, other, code) or class_if(one, other, code)
         if optional is not None:
             return optional
         if not is_module(one) and not is_module(other):
@@ -355,6 +384,23 @@ class Choices:
                 chosen.orelse.append(Line(f"{each.local} = {each.second}", each.local))
             outer.append(chosen)
         return self._code.or_code(value, node, frame)
+
+
+def _last_sizes(one: Value | None, other: Value | None) -> tuple[Dim, ...]:
+    """Return the last sizes of two arrays whose other sizes are equal; none of other arrays."""
+    if not isinstance(one, Array) or not isinstance(other, Array):
+        return ()
+    rank = other.shape.rank if one.shape.rank is None else one.shape.rank
+    count = max(len(one.shape.dims), len(other.shape.dims), 1)
+    first, second = (
+        shape.expanded(count) if rank is None else shape.with_rank(rank)
+        for shape in (one.shape, other.shape)
+    )
+    if first is None or second is None or first.dims[:-1] != second.dims[:-1]:
+        return ()
+    is_known = first.lead == second.lead and (first.lead is None or bool(first.lead.argument))
+    sizes = [size for size in (*first.dims[-1:], *second.dims[-1:]) if size is not None]
+    return tuple(sizes) if is_known and None not in first.dims else ()
 
 
 def _block() -> Block:

@@ -79,9 +79,9 @@ from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
 from typed_nnx_codegen.migrate.linen.evaluate.submodules import Submodules
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed
-from typed_nnx_codegen.migrate.linen.state.reads import share_scope
+from typed_nnx_codegen.migrate.linen.state.entries import share_scope
 from typed_nnx_codegen.migrate.linen.state.variables import Variables
-from typed_nnx_codegen.migrate.linen.transforms.function_transforms import LiftedFunctions
+from typed_nnx_codegen.migrate.linen.transforms.lifted_calls import LiftedFunctions
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 _ARRAYS: Final = frozenset({"ndarray", "Array"})
@@ -114,11 +114,13 @@ class ChoiceCalls:
     """Calls one of a few functions, classes or submodules.
 
     Attributes:
+        submodules: Constructs submodules.
         module_calls: Calls submodules.
         merging: Joins values.
         dispatch: Goes through a call of something.
     """
 
+    submodules: Submodules
     module_calls: ModuleCalls
     merging: Merging
     dispatch: Dispatch
@@ -137,6 +139,8 @@ class ChoiceCalls:
         others = [one for one in there if one not in modules]
         if not others:
             return self.module_calls.call(callee, "__call__", passed, node, frame)
+        if callee.tests and callee.options == (*others,):
+            return self.submodules.one_of(callee.options, passed, node, frame, callee.tests)
         if any(Submodules.is_class(one) for one in others):
             frame.mark(node, "which class is constructed here depends on a branch")
             return UNKNOWN
@@ -363,7 +367,8 @@ class Calls:
         if callee.name == NORMALIZE:
             return self.variables.normalizing.call(passed, node, frame)
         if callee.name == f"{LINEN}.param_with_axes":
-            return self.variables.param_with_axes(passed, node, frame)
+            frame.mark(node, "`nn.param_with_axes` is not migrated", COUNTERPART)
+            return UNKNOWN
         if find_layer(callee.name) is not None:
             in_turn = self.in_turn.made_in_method(callee, passed, node, frame)
             if in_turn is not None:

@@ -12,12 +12,13 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+from typed_nnx_codegen.migrate.analysis.syntax import descendants, is_name
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, LinenClasses
 from typed_nnx_codegen.migrate.linen.domain.frames import Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.domain.names import nnx_name
 from typed_nnx_codegen.migrate.linen.domain.references import ClassRef, Ref
-from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Const, Seq, Value
+from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Const, Seq, Table, Value
 from typed_nnx_codegen.migrate.linen.evaluate.branches import Choices
 from typed_nnx_codegen.migrate.linen.evaluate.calls import Calls, ChoiceCalls
 from typed_nnx_codegen.migrate.linen.evaluate.expressions import Comprehensions, Expressions
@@ -39,11 +40,10 @@ from typed_nnx_codegen.migrate.linen.project.fields import Evidence, FieldFacts
 from typed_nnx_codegen.migrate.linen.project.gradual import Gradual
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed
 from typed_nnx_codegen.migrate.linen.state.declaring import Declaring, FirstValues
-from typed_nnx_codegen.migrate.linen.state.reads import VariableReads
+from typed_nnx_codegen.migrate.linen.state.entries import VariableReads
 from typed_nnx_codegen.migrate.linen.state.variables import Variables
 from typed_nnx_codegen.migrate.linen.trace.record import Trace
-from typed_nnx_codegen.migrate.linen.transforms.function_transforms import LiftedFunctions
-from typed_nnx_codegen.migrate.linen.transforms.submodule_calls import LiftedCalls
+from typed_nnx_codegen.migrate.linen.transforms.lifted_calls import LiftedCalls, LiftedFunctions
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 _MOST_STEPS: Final = 80_000
@@ -146,7 +146,7 @@ class Executor:
             submodules=submodules,
             functions=self.functions,
             module_calls=module_calls,
-            choice_calls=ChoiceCalls(module_calls, merging, self.dispatch),
+            choice_calls=ChoiceCalls(submodules, module_calls, merging, self.dispatch),
             in_turn=in_turn,
             members=self.members,
             variables=variables,
@@ -261,6 +261,12 @@ class Executor:
         if isinstance(found[0], (cst.Integer, cst.Float, cst.SimpleString, cst.Tuple, cst.List)):
             value = self._expressions.evaluate(found[0], inner)
             return value if _is_literal(value) else None
+        if isinstance(found[0], cst.Dict) and _is_only_read(name, frame.analysis):
+            value = self._expressions.evaluate(found[0], inner)
+            is_of_classes = isinstance(value, Table) and any(
+                map(Submodules.is_class, value.items.values())
+            )
+            return value if is_of_classes else None
         if isinstance(found[0], (cst.Name, cst.Attribute, cst.Lambda, cst.Call)):
             value = self._expressions.evaluate(found[0], inner)
             if isinstance(value, (ClassRef, Ref)):
@@ -275,6 +281,18 @@ class Executor:
             return None
         value = self._expressions.of_file(node, frame)
         return value if isinstance(value, (Ref, ClassRef, FunctionRef)) else None
+
+
+def _is_only_read(name: str, analysis: Analysis) -> bool:
+    """Whether a file does no more with a table than reading items of it."""
+    read = [one for one in analysis.nodes.of(cst.Subscript) if is_name(one.value, name)]
+    written = {
+        below
+        for node in analysis.nodes.of_any(cst.AssignTarget, cst.Del, cst.AugAssign)
+        for below in descendants(node)
+    }
+    uses = sum(one.value == name for one in analysis.nodes.of(cst.Name))
+    return uses == len(read) + 1 and not written & {*read}
 
 
 def _is_literal(value: Value) -> bool:

@@ -81,13 +81,13 @@ from typed_nnx_codegen.migrate.linen.evaluate.lists import (
 )
 from typed_nnx_codegen.migrate.linen.evaluate.loops import Loops
 from typed_nnx_codegen.migrate.linen.evaluate.members import Members
-from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, note_residual
+from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, class_at, note_residual
 from typed_nnx_codegen.migrate.linen.evaluate.module_outputs import is_number_or_text, spelled
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists, any_item
 from typed_nnx_codegen.migrate.linen.evaluate.submodules import Submodules
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of
-from typed_nnx_codegen.migrate.linen.state.reads import VariableReads, is_scope
+from typed_nnx_codegen.migrate.linen.state.entries import VariableReads, is_scope
 from typed_nnx_codegen.migrate.linen.state.variables import Variables
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
@@ -530,6 +530,9 @@ class Expressions:
                 if not same and values and all(map(_is_function, values)):
                     return Choice(tuple(values), self.code.of(node, frame) or "")
                 if not same and any(map(_is_module_class, values)):
+                    chosen = class_at(items, self._key(node, frame))
+                    if chosen is not None:
+                        return chosen
                     message = (
                         f"`{code_of(node)}` is one of several classes, and is no choice of calls"
                     )
@@ -542,6 +545,13 @@ class Expressions:
             # Rows at positions: the last size stays.
             return Array(Shape(base.shape.expanded(1).dims[-1:], Lead("", None)), base.dtype)
         return self.code.or_code(shapes.subscript(base, index), node, frame)
+
+    def _key(self, node: cst.Subscript, frame: Frame) -> str | None:
+        """Return the key of an item as the constructor writes it; None where it cannot."""
+        match node.slice:
+            case [cst.SubscriptElement(slice=cst.Index(value=key))]:
+                return self.code.of(key, frame)
+        return None
 
     def _index(self, node: cst.BaseSlice, frame: Frame) -> Value:
         if isinstance(node, cst.Index):

@@ -29,7 +29,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import given_list
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, bind
-from typed_nnx_codegen.migrate.linen.transforms.function_transforms import LiftedFunctions
+from typed_nnx_codegen.migrate.linen.transforms.lifted_calls import LiftedFunctions
 
 # Of how many functions what was found out is remembered.
 _KEPT: Final = 4096

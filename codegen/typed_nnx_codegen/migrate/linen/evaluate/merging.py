@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -11,6 +11,7 @@ from typed_nnx_codegen.migrate.linen.domain.frames import Frame, FunctionRef, Re
 from typed_nnx_codegen.migrate.linen.domain.references import (
     Choice,
     ClassRef,
+    ClassTransform,
     FieldModule,
     ModuleValue,
     Partial,
@@ -40,8 +41,10 @@ from typed_nnx_codegen.migrate.linen.evaluate.lists import (
     record_or_tuple,
     tail_of,
 )
+from typed_nnx_codegen.migrate.linen.evaluate.submodules import Submodules
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.shapes.operands import aligned
+from typed_nnx_codegen.migrate.linen.transforms.lifts import is_of_self
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 
@@ -84,7 +87,7 @@ def _argument_size(size: Dim, pairs: Iterable[frozenset[Dim]]) -> Dim:
     return size
 
 
-_CALLABLE = (Ref, ClassRef, Partial, ModuleValue, FieldModule, Choice)
+_CALLABLE = (Ref, ClassRef, ClassTransform, Partial, ModuleValue, FieldModule, Choice)
 
 
 @dataclass(frozen=True)
@@ -428,3 +431,49 @@ def _choice(first: tuple[Value, ...], second: tuple[Value, ...]) -> Value:
 
 def _options(value: Value) -> tuple[Value, ...]:
     return value.options if isinstance(value, Choice) else (value,)
+
+
+def class_if(one: Value, other: Value, code: str) -> Choice | None:
+    """Return either of two classes, with the conditions on which it is each; None for other values.
+
+    Args:
+        one: The class, or a choice of classes, where the condition holds.
+        other: That where it does not hold.
+        code: The condition. It means the same all through the constructor: only fields are in it.
+    """
+    first, second = _classes(one), _classes(other)
+    if not first or not second or one == other or not is_of_self(code):
+        return None
+    tests = one.tests if isinstance(one, Choice) else ()
+    within = [f"({code} and {test})" for test in tests]
+    others = other.tests if isinstance(other, Choice) else ()
+    return Choice((*first, *second), tests=(*within, code, *others))
+
+
+def class_at(table: Mapping[object, Value], key: str | None) -> Choice | None:
+    """Return the class at a key of a table, with the conditions on which it is each.
+
+    Args:
+        table: The table.
+        key: The code of the key, in which only fields are; None where the constructor has none.
+
+    Returns:
+        The class; None for a table of other values, or another key.
+    """
+    options = tuple(table.values())
+    if key is None or not is_of_self(key) or not all(map(_is_plain_class, options)):
+        return None
+    return Choice(options, tests=tuple(f"{key} == {one!r}" for one in [*table][:-1]))
+
+
+def _classes(value: Value) -> tuple[Value, ...]:
+    """Return the classes that a value may be, where conditions tell which."""
+    if isinstance(value, Choice):
+        return value.options if value.tests else ()
+    return (value,) if _is_plain_class(value) else ()
+
+
+def _is_plain_class(value: Value) -> bool:
+    """Whether a value is a class, or a partial of one, under no transform."""
+    kind = value.function if isinstance(value, Partial) else value
+    return Submodules.is_class(kind) and not isinstance(kind, ClassTransform)

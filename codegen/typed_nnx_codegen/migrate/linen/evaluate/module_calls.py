@@ -43,8 +43,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.submodules import Submodules
 from typed_nnx_codegen.migrate.linen.layers import Given, Helper, Inputs, Layer, Refused, find_layer
 from typed_nnx_codegen.migrate.linen.project.fields import FieldFacts
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, bind, bind_names
-from typed_nnx_codegen.migrate.linen.state.reads import drawn_variables
-from typed_nnx_codegen.migrate.linen.transforms.submodule_calls import LiftedCalls
+from typed_nnx_codegen.migrate.linen.transforms.lifted_calls import LiftedCalls
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -95,9 +94,9 @@ def functional_call(
             layer = find_layer(target)
         case _:
             return None
-    if _name_of(node) == "init":
-        is_plain = layer is not None and site.is_detached and not site.loops
-        return drawn_variables(site, node, frame.recorder) if is_plain else None
+    if _name_of(node) == "init" and layer is not None:
+        frame.mark(node, "`init` of a layer here is not migrated", COUNTERPART)
+        return None
     names = _parameter_names(passed)
     if layer is None or site.transforms or site.alternatives or not names:
         return None

@@ -10,7 +10,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen import shapes
-from typed_nnx_codegen.migrate.linen.builders.finding import means_another, names_read
+from typed_nnx_codegen.migrate.linen.builders.rewriting import means_another, names_read
 from typed_nnx_codegen.migrate.linen.domain.classes import Method
 from typed_nnx_codegen.migrate.linen.domain.code import bare, operand
 from typed_nnx_codegen.migrate.linen.domain.dims import OF_CALL, Piece, as_dim
@@ -53,10 +53,9 @@ from typed_nnx_codegen.migrate.linen.evaluate.module_outputs import (
     with_locals,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
-from typed_nnx_codegen.migrate.linen.state.reads import is_derived
+from typed_nnx_codegen.migrate.linen.state.entries import is_derived
 from typed_nnx_codegen.migrate.linen.state.variables import Variables
-from typed_nnx_codegen.migrate.linen.transforms.function_transforms import LiftedFunctions
-from typed_nnx_codegen.migrate.linen.transforms.submodule_calls import part_of
+from typed_nnx_codegen.migrate.linen.transforms.lifted_calls import LiftedFunctions, part_of
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 

@@ -30,7 +30,6 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
     SelfValue,
 )
 from typed_nnx_codegen.migrate.linen.domain.values import (
-    NONE,
     UNKNOWN,
     Code,
     Const,
@@ -186,9 +185,22 @@ class Submodules:
         return UNKNOWN
 
     def one_of(
-        self, options: tuple[Value, ...], passed: list[Passed], node: cst.Call, frame: Frame
+        self,
+        options: tuple[Value, ...],
+        passed: list[Passed],
+        node: cst.Call,
+        frame: Frame,
+        tests: tuple[str, ...] = (),
     ) -> Value:
-        """Return the object that a call of one of several classes constructs."""
+        """Return the object that a call of one of several classes constructs.
+
+        Args:
+            options: The classes.
+            passed: The arguments.
+            node: The call.
+            frame: Where it is.
+            tests: Where the constructor chooses the class, the conditions of all but the last one.
+        """
         first, *others = options
         value = self._dispatch(first, passed, node, frame)
         if not isinstance(value, ModuleValue):
@@ -200,7 +212,9 @@ class Submodules:
                 if isinstance(made, ModuleValue):
                     made.site.is_alternative = True
                     found.append(made.site)
-        value.site.alternatives = tuple(found)
+        if tests and len(found) < len(others):
+            return UNKNOWN
+        value.site.alternatives, value.site.tests = tuple(found), tests
         return value
 
     def _transformed(
@@ -264,8 +278,6 @@ class Submodules:
         site.stacks = recorder.stacks
         site.owner = recorder.owner
         site.is_verbatim = frame.verbatim
-        no_parent = any(one.keyword == "parent" and one.value == NONE for one in passed)
-        site.is_detached = no_parent and isinstance(target, str) and not frame.verbatim
         name = bound.by_name.get("name")
         if name is not None and name.value != Const(None):
             site.explicit = _pattern(name.node, name.value)

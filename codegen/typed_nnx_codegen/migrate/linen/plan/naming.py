@@ -26,7 +26,6 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
 from typed_nnx_codegen.migrate.linen.domain.values import Const, Seq, Table, Value
 from typed_nnx_codegen.migrate.linen.evaluate.lists import is_continued, later_in
 from typed_nnx_codegen.migrate.linen.layers import find_layer
-from typed_nnx_codegen.migrate.linen.state.reads import first_values
 
 _MOST_CONDITIONS: Final = 4
 # Whether each condition holds.
@@ -135,14 +134,12 @@ class Naming:
             for name, value in instance.attributes.items():
                 self._of_attribute(value, name, name)
         built = [site for site in self._recorder.plan.sites if not site.attribute]
-        self._of_compact(
-            [site for site in built if not (site.is_verbatim or first_values(site, self._recorder))]
-        )
+        self._of_compact([site for site in built if not site.is_verbatim])
         for site in (one for one in built if not one.attribute):
             if site.is_verbatim:
                 message = "this submodule of `setup` is bound to no attribute"
                 self._recorder.mark(site.node, message, NAME)
-            elif first_values(site, self._recorder) or self._recorder.plan.marks:
+            elif self._recorder.plan.marks:
                 # Its variables are those of the module, or a marker says why it has no name.
                 site.attribute = self._free(snake_case(site.class_name), site)
                 site.reference = f"self.{site.attribute}"

@@ -47,11 +47,15 @@ from typed_nnx_codegen.migrate.linen.project.fields import (
     optional_fields,
 )
 from typed_nnx_codegen.migrate.linen.project.gradual import Gradual
-from typed_nnx_codegen.migrate.linen.state.calls_on_modules import mark_stacked
-from typed_nnx_codegen.migrate.linen.state.entries import StateAccesses, entries_of
-from typed_nnx_codegen.migrate.linen.state.reads import write_properties, write_reads
+from typed_nnx_codegen.migrate.linen.state.entries import (
+    entries_of,
+    write_accesses,
+    write_properties,
+    write_reads,
+)
+from typed_nnx_codegen.migrate.linen.state.variables import mark_stacked
 from typed_nnx_codegen.migrate.linen.trace.record import Trace
-from typed_nnx_codegen.migrate.linen.transforms.stacked_submodules import name_optional
+from typed_nnx_codegen.migrate.linen.transforms.lifts import name_optional
 from typed_nnx_codegen.migrate.linen.write.method_edits import Moving, edit_methods
 from typed_nnx_codegen.migrate.linen.write.printing import Printing
 
@@ -139,9 +143,8 @@ class Planner:
             return _staying(cls, "its methods are too long to go through")
         if self.executor.facts.is_asked(cls):
             write_output(self.executor.code, recorder, recorder.returned)
-        frame = Frame(recorder, cls.analysis, recorder.instance)
         executor = self.executor
-        StateAccesses(executor.code, executor.first_values, executor.declaring, frame).run()
+        write_accesses(recorder)
         inherited: dict[cst.CSTNode, str] = {}
         for base in reversed(cls.ancestry()[1:]):
             inherited |= self.plan_of(base).replacements

@@ -7,9 +7,16 @@ from typing import Final
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import children, code_of, descendants, is_name
-from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, Instance, ProjectClass
-from typed_nnx_codegen.migrate.linen.builders.setup_calls import class_method
+from typed_nnx_codegen.migrate.analysis.values import (
+    UNKNOWN,
+    External,
+    Instance,
+    ProjectClass,
+    ProjectFunction,
+)
+from typed_nnx_codegen.migrate.analysis.values import Method as MethodOf
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     Build,
     Call,
@@ -291,11 +298,19 @@ def _constructors(
                 yield node
         elif isinstance(value, ProjectClass) and classes.of(value) is not None:
             yield node
-        elif class_method(node, analysis.values) is not None:
+        elif _is_of_class(node, analysis):
             made = analysis.values.get(node, UNKNOWN)
             cls = made.cls if isinstance(made, Instance) else None
             if isinstance(cls, ProjectClass) and classes.of(cls) is not None:
                 yield node
+
+
+def _is_of_class(call: cst.Call, analysis: Analysis) -> bool:
+    """Whether a call calls a class method or static method of a class."""
+    match analysis.values.get(call.func, UNKNOWN):
+        case MethodOf(receiver=ProjectClass(), function=ProjectFunction(decorators=decorators)):
+            return not {"builtins.classmethod", "builtins.staticmethod"}.isdisjoint(decorators)
+    return False
 
 
 def drop_leftovers(recorder: Recorder, refer: Callable[[str], str]) -> None:
@@ -380,15 +395,18 @@ def mark_shifting_names(recorder: Recorder) -> None:
     for site in sites:
         if not site.alternatives:
             continue
-        names = {linen_class_name(one) for one in (site, *site.alternatives)}
+        names = [linen_class_name(one) for one in (site, *site.alternatives)]
         for other in sites:
-            if other.code == site.code:
-                continue
-            counted = {linen_class_name(one) for one in (other, *other.alternatives)}
-            if names & counted:
+            counted = [linen_class_name(one) for one in (other, *other.alternatives)]
+            is_field = bool(site.code) and other.code == site.code
+            is_choice = bool(site.tests) and (other.tests, counted) == (site.tests, names)
+            if other is site or is_field or is_choice:
+                continue  # it is of the same class, whichever that is
+            if {*names} & {*counted}:
+                called = site.code or code_of(site.node.func)
                 recorder.mark(
                     site.node,
-                    f"which number its name in Linen has depends on what `{site.code}` is:"
+                    f"which number its name in Linen has depends on what `{called}` is:"
                     f" `{code_of(other.node.func)}` may be counted with it",
                     NAME,
                 )

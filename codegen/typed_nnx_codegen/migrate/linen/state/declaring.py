@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,8 +13,12 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen import shapes
+from typed_nnx_codegen.migrate.linen.builders.rewriting import (
+    NotInlined,
+    arguments_of,
+    as_expression,
+)
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Condition
-from typed_nnx_codegen.migrate.linen.domain.code import KeepingNames, wrapped
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     CallFunction,
     Compound,
@@ -39,8 +44,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.shapes.operands import BoundArguments, Passed, wanted_shape
-from typed_nnx_codegen.migrate.linen.state.reads import MODE
-from typed_nnx_codegen.migrate.linen.transforms.stacked_submodules import Stack
+from typed_nnx_codegen.migrate.linen.transforms.lifts import Stack, variable_type
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 _SCOPES = (cst.Lambda, cst.ListComp, cst.GeneratorExp, cst.DictComp, cst.SetComp, cst.NamedExpr)
@@ -56,48 +60,34 @@ def applied(function: str, args: Sequence[str], named: Mapping[str, str]) -> str
     """
     node = cst.parse_expression(function)
     if isinstance(node, cst.Lambda):
-        body = _body(node, args, named)
-        if body is not None:
-            return body
+        given = [cst.Arg(cst.parse_expression(code)) for code in args]
+        given += [
+            cst.Arg(cst.parse_expression(code), keyword=cst.Name(name))
+            for name, code in named.items()
+        ]
+        with suppress(NotInlined):
+            return _body(node, cst.Call(node, given))
     simple = isinstance(node, (cst.Name, cst.Attribute, cst.Call, cst.Subscript))
     text = function if simple or getattr(node, "lpar", None) else f"({function})"
     words = [f"{name}={code}" for name, code in named.items()]
     return f"{text}({', '.join([*args, *words])})"
 
 
-def _body(node: cst.Lambda, args: Sequence[str], named: Mapping[str, str]) -> str | None:
-    """Return the body of a lambda with its arguments in place; None where that is not plain."""
-    params = node.params
-    every = [one.name.value for one in (*params.posonly_params, *params.params)]
-    if params.kwonly_params or isinstance(params.star_arg, cst.Param) or params.star_kwarg:
-        return None
-    if len(args) > len(every):
-        return None
-    given = {**dict(zip(every, args, strict=False)), **named}
-    if set(given) != set(every):
-        return None
+def _body(node: cst.Lambda, call: cst.Call) -> str:
+    """Return the body of a lambda with its arguments in place.
+
+    Raises:
+        NotInlined: It would say an argument twice, or has names of its own.
+    """
+    every = (*node.params.posonly_params, *node.params.params)
     below = list(descendants(node.body))
-    if any(isinstance(one, _SCOPES) for one in below):
-        return None
     names = [one.value for one in below if isinstance(one, cst.Name)]
-    if any(names.count(name) > 1 for name in every):
-        return None
-    after = node.body.visit(_Placing(given))
-    assert isinstance(after, cst.BaseExpression)
-    return code_of(after).strip()
-
-
-class _Placing(KeepingNames):
-    """Writes arguments for parameters."""
-
-    def __init__(self, given: Mapping[str, str]) -> None:
-        super().__init__()
-        self._given = given
-
-    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
-        """Write the argument for a parameter."""
-        code = self._given.get(original_node.value)
-        return updated_node if code is None else wrapped(cst.parse_expression(code))
+    is_default = len(call.args) != len(every)
+    if is_default or any(isinstance(one, _SCOPES) for one in below):
+        raise NotInlined
+    if any(names.count(one.name.value) > 1 for one in every):
+        raise NotInlined
+    return code_of(as_expression(node, arguments_of(node, call))).strip()
 
 
 # What is said to `self.param` and `self.variable` themselves.
@@ -277,13 +267,11 @@ class FirstValues:
         return None
 
 
-TYPES: Final = {
-    "params": "nnx.Param",
-    "batch_stats": "nnx.BatchStat",
-    "cache": "nnx.Cache",
-    "intermediates": "nnx.Intermediate",
-    "perturbations": "nnx.Perturbation",
-}
+STATISTICS: Final = "batch_stats"
+MODE: Final = "use_running_average"
+# The line of the constructor; a new model is in training.
+MODE_LINE: Final = f"self.{MODE} = False  # `train()` and `eval()` set it"
+
 # What every module of NNX has.
 _OF_NNX: Final = frozenset(
     {"train", "eval", "sow", "perturb", "set_attributes", "iter_modules", MODE}
@@ -406,11 +394,7 @@ class Declaring:
 
     def kind(self, collection: str) -> str:
         """Return the expression for the type of the variables of a collection."""
-        known = TYPES.get(collection)
-        if known is not None:
-            return self._refer(known)
-        function = self._refer("nnx.variable_type_from_name")
-        return f"{function}({collection!r}, allow_register=True)"
+        return variable_type(collection, self._refer)
 
     def declare(
         self,
@@ -420,8 +404,6 @@ class Declaring:
         value: Value,
         node: cst.Call,
         frame: Frame,
-        *,
-        stays: bool = False,
     ) -> str:
         """Write the line that makes a variable, and what stands for the call that declared it.
 
@@ -432,7 +414,6 @@ class Declaring:
             value: What is known of it.
             node: The call.
             frame: The frame.
-            stays: Whether the call stays.
 
         Returns:
             Its attribute.
@@ -455,9 +436,8 @@ class Declaring:
         stacks = [one for one in recorder.stacks if isinstance(one, Stack)]
         if any(one.lift.stacks(frozenset({collection})) for one in stacks):
             recorder.mark(node, "a variable that is declared under a transform that stacks it")
-        if not stays:
-            owner = recorder.owner or "self"
-            recorder.replace(node, self.reading(owner, attribute, name, collection, value))
+        owner = recorder.owner or "self"
+        recorder.replace(node, self.reading(owner, attribute, name, collection, value))
         return attribute
 
     @staticmethod

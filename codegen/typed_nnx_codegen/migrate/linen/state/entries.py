@@ -1,45 +1,56 @@
-"""The variables of a module: where Linen has them, where the new model has them, who asks for them."""
+"""The variables of a module: where Linen has them, where the new model has them, who reads them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.linen.builders.rewriting import names_in_code
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     ClassPlan,
+    Edit,
     Entry,
     Site,
     given_of,
     linen_class_name,
 )
 from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass
+from typed_nnx_codegen.migrate.linen.domain.code import code_with
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     Declare,
+    Derived,
+    Evaluate,
     Frame,
     Line,
     Recorder,
     Sow,
+    Stale,
     StateAccess,
+    VariableRead,
 )
 from typed_nnx_codegen.migrate.linen.domain.markers import CALL, NAME
+from typed_nnx_codegen.migrate.linen.domain.names import free_name
 from typed_nnx_codegen.migrate.linen.domain.references import (
+    BoundMethod,
+    Choice,
     ClassRef,
     FieldModule,
     ModuleValue,
     Ref,
+    SelfValue,
+    VariableValue,
+    sites_in,
 )
-from typed_nnx_codegen.migrate.linen.domain.values import Array, Const
+from typed_nnx_codegen.migrate.linen.domain.values import NONE, Array, Const, Seq, Value
 from typed_nnx_codegen.migrate.linen.layers import Given, find_layer
 from typed_nnx_codegen.migrate.linen.project.fields import LIST, held_containers
-from typed_nnx_codegen.migrate.linen.state.declaring import Declaring, FirstValues
-from typed_nnx_codegen.migrate.linen.state.reads import entries_of_drawn
-from typed_nnx_codegen.migrate.linen.transforms.stacked_submodules import stacked_entry
-from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
+from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, wanted_shape
+from typed_nnx_codegen.migrate.linen.state.declaring import Declaring
+from typed_nnx_codegen.migrate.linen.transforms.lifts import stacked_entry
 
 # Layers that one field may hold, since they are constructed and called alike.
 _ALIKE: Final = (
@@ -88,8 +99,6 @@ def entries_of(recorder: Recorder, plan_of: Callable[[LinenClass], ClassPlan]) -
             other = found.setdefault(entry.linen, entry).to or ""
             if other != entry.to and other.startswith(f"{site.attribute}.") and site not in scopes:
                 clashing[f"{entry.linen.partition('/')[0]}/{site.linen}"] = site
-        for entry in entries_of_drawn(site, recorder):
-            found.setdefault(entry.linen, entry)
     for linen, site in clashing.items():
         _by_class(linen, site, found, recorder)
     for linen, one in recorder.variables.items():
@@ -276,153 +285,58 @@ def _of_field(
         yield Entry(f"{collection}/{value.name}", value.name)
 
 
-class StateAccesses:
-    """Rewrites what asks for variables by name.
-
-    Args:
-        code: Writes expressions for the constructor.
-        first_values: Finds first values of variables.
-        declaring: Declares variables.
-        frame: A frame of the module that is planned.
-    """
-
-    def __init__(
-        self,
-        code: ConstructorCode,
-        first_values: FirstValues,
-        declaring: Declaring,
-        frame: Frame,
-    ) -> None:
-        self._code = code
-        self._first_values = first_values
-        self._declaring = declaring
-        self._frame = frame
-        self._recorder = frame.recorder
-
-    def run(self) -> None:
-        """Rewrite them."""
-        self._make_written()
-        variables = self._recorder.variables
-        for access in self._recorder.log.of(StateAccess):
-            site = variables.get(f"{access.collection}/{access.name}")
-            if site is None:
-                self._unknown(access)
-            elif access.method == "has_variable":
-                self._has(access, site)
-            elif access.method == "put_variable":
-                self._put(access, site)
-            else:
-                self._get(access, site)
-        self._name_sown()
-        for method in self._recorder.plan.cls.methods().values():
-            if method.is_bound:
-                _read_params(method.node, self._recorder)
-
-    def _unknown(self, access: StateAccess) -> None:
-        self._recorder.mark(
-            access.node,
-            f"`{access.method}` of a variable that this module does not declare",
-            NAME,
-        )
-
-    # -- variables that are only written ------------------------------------------------------
-
-    def _make_written(self) -> None:
-        """Make the variables that `put_variable` alone declares."""
-        for access in self._recorder.log.of(StateAccess):
-            key = f"{access.collection}/{access.name}"
-            is_new = key not in self._recorder.variables and access.name
-            if access.method != "put_variable" or not is_new:
-                continue
-            with self._code.with_shapes():
-                zeros = self._first_values.zeros(access.value, self._frame)
-            if zeros is None:
-                continue
-            attribute = self._declaring.free(access.name, self._recorder, access.collection)
-            made = f"{self._declaring.kind(access.collection)}({zeros})"
-            self._recorder.block.append(Line(f"self.{attribute} = {made}"))
-            self._recorder.log.append(Declare(key, attribute, access.value, around=()))
-
-    # -- questions ----------------------------------------------------------------------------
-
-    def _has(self, access: StateAccess, site: Declare) -> None:
-        if site.later:
-            self._recorder.replace(access.node, f"(self.{site.attribute} is not None)")
-            return
-        every = self._recorder.log.about(Declare, site.key)
-        declared = [one.around for one in every if one.around is not None]
-        calls = [one.calls for one in every if one.calls is not None] or [()]
-        asked = [one for one in access.conditions if one.is_of_call]
-        if not any(all(one in asked for one in each) for each in calls):
-            self._recorder.mark(
-                access.node, "whether Linen has this variable depends on its first call", CALL
-            )
-        if any(all(one in access.conditions for one in each) for each in declared):
-            self._recorder.replace(access.node, "True")
+def write_accesses(recorder: Recorder) -> None:
+    """Write what asks for variables by name, and the names of what is sown."""
+    variables = recorder.variables
+    for access in recorder.log.of(StateAccess):
+        declared = variables.get(f"{access.collection}/{access.name}")
+        if declared is None:
+            message = f"`{access.method}` of a variable that this module does not declare"
+            recorder.mark(access.node, message, NAME)
+        elif access.method == "has_variable":
+            _write_question(access, declared, recorder)
         else:
-            self._recorder.replace(access.node, f"hasattr(self, {site.attribute!r})")
-
-    def _put(self, access: StateAccess, site: Declare) -> None:
-        value = _argument(access.node, "value", 2)
-        if value is None:
-            self._unknown(access)
-            return
-        self._recorder.replace(access.node, _Written(f"self.{site.attribute}.set_value"))
-
-    def _get(self, access: StateAccess, site: Declare) -> None:
-        where = f"self.{site.attribute}"
-        if access.method == "variable":
-            self._recorder.replace(access.node, where)
-            return
-        reading = "[...]" if isinstance(site.value, Array) else ".get_value()"
-        self._recorder.replace(access.node, f"{where}{reading}")
-
-    # -- sown values --------------------------------------------------------------------------
-
-    def _name_sown(self) -> None:
-        """Give sown values attributes that nothing else has."""
-        found: dict[str, str] = {}
-        for sown in self._recorder.log.groups(Sow):
-            collection, _, text = sown[0].key.partition("/")
-            attribute = Declaring.free(text, self._recorder, collection)
-            if attribute in found.values():
-                attribute = f"{attribute}_of_{collection}"
-            found[f"{collection}/{text}"] = attribute
-            self._recorder.plan.others.append(Entry(f"{collection}/{text}", attribute))
-            if attribute == text:
-                continue
-            for one in sown:
-                if isinstance(one.node, cst.SimpleString):
-                    self._recorder.replace(one.node, repr(attribute))
-                else:
-                    self._recorder.mark(
-                        one.node, "the name of what is sown is that of an attribute", NAME
-                    )
+            recorder.replace(access.node, f"self.{declared.attribute}")
+    _name_sown(recorder)
+    for method in recorder.plan.cls.methods().values():
+        if method.is_bound:
+            _read_params(method.node, recorder)
 
 
-@dataclass(frozen=True)
-class _Written:
-    """Writes `put_variable` as the call of a method of the variable."""
+def _write_question(access: StateAccess, declared: Declare, recorder: Recorder) -> None:
+    """Write `has_variable`."""
+    if declared.later:
+        recorder.replace(access.node, f"(self.{declared.attribute} is not None)")
+        return
+    every = recorder.log.about(Declare, declared.key)
+    around = [one.around for one in every if one.around is not None]
+    calls = [one.calls for one in every if one.calls is not None] or [()]
+    asked = [one for one in access.conditions if one.is_of_call]
+    if not any(all(one in asked for one in each) for each in calls):
+        message = "whether Linen has this variable depends on its first call"
+        recorder.mark(access.node, message, CALL)
+    if any(all(one in access.conditions for one in each) for each in around):
+        recorder.replace(access.node, "True")
+    else:
+        recorder.replace(access.node, f"hasattr(self, {declared.attribute!r})")
 
-    method: str
 
-    def __call__(self, node: cst.Call, updated: cst.Call) -> cst.BaseExpression:
-        """Return the call."""
-        del node
-        given = _argument(updated, "value", 2)
-        assert given is not None
-        return cst.Call(cst.parse_expression(self.method), [cst.Arg(given)])
-
-
-def _argument(node: cst.Call, keyword: str, position: int) -> cst.BaseExpression | None:
-    for place, arg in enumerate(node.args):
-        if arg.star:
-            return None
-        if (arg.keyword is not None and arg.keyword.value == keyword) or (
-            arg.keyword is None and place == position
-        ):
-            return arg.value
-    return None
+def _name_sown(recorder: Recorder) -> None:
+    """Give sown values attributes that nothing else has."""
+    found: dict[str, str] = {}
+    for sown in recorder.log.groups(Sow):
+        collection, _, text = sown[0].key.partition("/")
+        attribute = Declaring.free(text, recorder, collection)
+        if attribute in found.values():
+            attribute = f"{attribute}_of_{collection}"
+        found[f"{collection}/{text}"] = attribute
+        recorder.plan.others.append(Entry(f"{collection}/{text}", attribute))
+        for one in sown if attribute != text else ():
+            if isinstance(one.node, cst.SimpleString):
+                recorder.replace(one.node, repr(attribute))
+            else:
+                message = "the name of what is sown is that of an attribute"
+                recorder.mark(one.node, message, NAME)
 
 
 # -- parameters that `setup` assigns ----------------------------------------------------------
@@ -478,3 +392,337 @@ def _reads(method: cst.FunctionDef) -> Iterator[cst.Attribute | cst.Call]:
             written.add(node.target)
         elif isinstance(node, (cst.Attribute, cst.Call)) and node not in written:
             yield node
+
+
+# -- reads through `.variables` ---------------------------------------------------------------
+
+_MESSAGE: Final = "which variable this is in `.variables` is not known"
+# The settings of a layer that are the shape of a variable.
+_SHAPES: Final = {("flax.linen.Embed", "embedding"): ("num_embeddings", "features")}
+
+
+class VariableReads:
+    """Finds such reads, and writes them as attributes.
+
+    Args:
+        evaluate: Goes through an expression.
+    """
+
+    def __init__(
+        self,
+        evaluate: Evaluate,
+    ) -> None:
+        self._evaluate = evaluate
+
+    def read(self, node: cst.Subscript, frame: Frame) -> Value | None:
+        """Return the variable that an expression reads; None where it is something else."""
+        found = _path(node)
+        if found is None:
+            return None
+        owner, path = found
+        site: Site | None = None
+        match self._evaluate(owner, frame):
+            case SelfValue() as instance if instance is frame.instance:
+                pass
+            case ModuleValue(site=given) if not (given.transforms or given.alternatives):
+                site = given
+            case _:
+                return None
+        frame.log(VariableRead(node, owner, site, path))
+        return _value(site, path)
+
+
+def write_reads(recorder: Recorder, plan_of: Callable[[LinenClass], ClassPlan]) -> None:
+    """Write the reads of a module, whose variables are known now."""
+    for read in recorder.log.of(VariableRead):
+        target = recorder.plan.cls if read.site is None else read.site.target
+        place = _place(read.path, _readable(target, read.site, recorder, plan_of))
+        if place is None:
+            recorder.mark(read.node, _MESSAGE)
+        else:
+            own = recorder.variables.get(read.path) if read.site is None else None
+            is_array = own is None or isinstance(own.value, Array)
+            reading = "[...]" if is_array else ".get_value()"
+            recorder.replace(read.node, f"{code_of(read.owner)}{place}{reading}")
+
+
+def _readable(
+    target: str | LinenClass,
+    site: Site | None,
+    recorder: Recorder,
+    plan_of: Callable[[LinenClass], ClassPlan],
+) -> Iterable[Entry]:
+    """Return the variables of what is read from."""
+    if site is None:
+        return recorder.plan.entries
+    if isinstance(target, LinenClass):
+        plan = plan_of(target)
+        return [] if plan.stays or not plan.is_done else plan.entries
+    layer = find_layer(target)
+    if layer is None or site.is_bridged:
+        return []
+    return [
+        Entry(one.linen, one.nnx)
+        for one in layer.variables(given_of(site))
+        if one.transpose is None and one.reshape is None
+    ]
+
+
+def _place(path: str, entries: Iterable[Entry]) -> str | None:
+    """Return the attributes that lead to a variable: ``.layers[0].kernel``."""
+    for entry in entries:
+        names = [*re.finditer(r"\{(\w+)\}", entry.linen)]
+        pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(entry.linen))
+        match = re.fullmatch(pattern, path) if len({m[1] for m in names}) == len(names) else None
+        if match is None:
+            continue
+        if entry.to is None or entry.change:
+            return None
+        parts = entry.to.format_map(match.groupdict()).split(".") if names else entry.to.split(".")
+        if not all(part.isidentifier() or part.isdecimal() for part in parts):
+            return None
+        return "".join(f"[{part}]" if part.isdecimal() else f".{part}" for part in parts)
+    return None
+
+
+def _path(node: cst.Subscript) -> tuple[cst.BaseExpression, str] | None:
+    """Return the module and the path of `module.variables["params"]["kernel"]`."""
+    keys: list[str] = []
+    current: cst.BaseExpression = node
+    while isinstance(current, cst.Subscript):
+        match current.slice:
+            case [cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString() as key))]:
+                keys.insert(0, str(key.evaluated_value))
+            case _:
+                return None
+        current = current.value
+    match current:
+        case cst.Attribute(value=owner, attr=cst.Name(value="variables")) if len(keys) > 1:
+            return (owner, "/".join(keys)) if _is_name(owner) else None
+    return None
+
+
+def _is_name(node: cst.BaseExpression) -> bool:
+    while isinstance(node, cst.Attribute):
+        node = node.value
+    return isinstance(node, cst.Name)
+
+
+def _value(site: Site | None, path: str) -> Array:
+    """Return what is known of a variable."""
+    name = path.rpartition("/")[2]
+    settings = _SHAPES.get((str(site.target), name)) if site is not None else None
+    if site is None or settings is None or path.count("/") != 1:
+        return Array()
+    given = [site.given.get(setting) for setting in settings]
+    if any(one is None for one in given):
+        return Array()
+    return Array(wanted_shape(Seq(tuple(one.value for one in given if one is not None))))
+
+
+# -- what `setup` computes from variables -----------------------------------------------------
+
+_DECLARES = ("param", "variable", "get_variable")
+
+
+def is_derived(node: cst.SimpleStatementLine, frame: Frame) -> bool:
+    """Whether a statement of `setup` computes from variables what belongs in a property.
+
+    What it computes is noted either way.
+    """
+    recorder = frame.recorder
+    owner = _owner(frame)
+    if len(node.body) != 1 or not owner:
+        return False
+    match node.body[0]:
+        case (
+            cst.Expr(
+                cst.Call(
+                    func=cst.Attribute(cst.Name(value=name), attr=cst.Name(value="append"))
+                ) as value
+            )
+            | cst.AugAssign(target=cst.Name(value=name), value=value)
+            | cst.Assign(
+                targets=[cst.AssignTarget(cst.Subscript(value=cst.Name(value=name)))], value=value
+            )
+        ):
+            # A property would have to repeat all that leads to it.
+            if name in frame.names and _is_stale(value, owner, frame):
+                recorder.log.append(Stale(name))
+            return False
+        case cst.Assign(targets=[cst.AssignTarget(target=target)], value=value):
+            pass
+        case cst.AnnAssign(target=target, value=cst.BaseExpression() as value):
+            pass
+        case _:
+            return False
+    if not _is_stale(value, owner, frame):
+        return False
+    match target:
+        case cst.Name(value=name):
+            recorder.log.append(Stale(name, node))
+            return False
+        case cst.Attribute(value=cst.Name(value=of), attr=attr) if of == owner:
+            found = _found(value, frame)
+            read = {one.value for one in descendants(value) if isinstance(one, cst.Name)}
+            is_repeatable = all(recorder.stale.get(name, node) is not None for name in read)
+            is_plain = is_repeatable and not recorder.conditions and not recorder.loops
+            if is_plain and not isinstance(found, ModuleValue):
+                before = tuple(_needed(value, recorder))
+                _keep_locals(attr.value, (value, *before), owner, frame)
+                recorder.log.append(Derived(attr.value, value, before, owner))
+                recorder.log.append(Stale(f"{owner}.{attr.value}"))
+                return True
+    recorder.mark(node, "it is computed from variables once; Linen computes it at each call", CALL)
+    return False
+
+
+def write_properties(recorder: Recorder) -> None:
+    """Write the properties of a module into its plan."""
+    replacements = recorder.plan.replacements
+    for one in recorder.log.of(Derived):
+        lines = ["@property", f"def {one.attribute}({one.owner}):"]
+        for statement in one.before:
+            lines += [
+                f"    {line}" for line in code_with(statement, replacements).strip().split("\n")
+            ]
+        lines.append(f"    return {code_with(one.value, replacements)}")
+        recorder.plan.properties[one.attribute] = "\n".join(lines)
+
+
+def _keep_locals(attribute: str, nodes: Sequence[cst.CSTNode], owner: str, frame: Frame) -> None:
+    """Let the object keep the locals of `setup` that a property reads.
+
+    Args:
+        attribute: The property.
+        nodes: Its code.
+        owner: The name of the object in `setup`.
+        frame: The frame of `setup`.
+    """
+    recorder = frame.recorder
+    cls = recorder.plan.cls
+    taken = {one.name for one in cls.fields()} | set(cls.methods())
+    kept: dict[str, str] = {}
+    replacements, stale = recorder.plan.replacements, recorder.stale
+    for node in nodes:
+        written = [one for one in descendants(node) if one in replacements]
+        aside = {id(part) for one in written for part in descendants(one)}
+        for below in names_in_code(node):
+            name = below.value
+            is_local = name in frame.names and name != owner and name not in stale
+            if not is_local or id(below) in aside:
+                continue
+            if name not in kept:
+                kept[name] = free_name(f"{attribute}_{name}", taken)
+                recorder.block.append(Line(f"self.{kept[name]} = {name}"))
+            recorder.replace(below, f"{owner}.{kept[name]}")
+
+
+def _owner(frame: Frame) -> str:
+    params = None if frame.method is None else frame.method.node.params
+    first = [] if params is None else [*params.posonly_params, *params.params]
+    return first[0].name.value if first else ""
+
+
+def _found(value: cst.BaseExpression, frame: Frame) -> Value | None:
+    return frame.values.get(value)
+
+
+def _is_stale(value: cst.BaseExpression, owner: str, frame: Frame) -> bool:
+    """Whether an expression reads variables; one that makes the variable itself does not."""
+    recorder = frame.recorder
+    params, stale = recorder.params, recorder.stale
+    target = recorder.setup_target
+    match value:
+        case cst.Call(func=cst.Attribute(cst.Name(value=name), cst.Name(value="param"))):
+            if name == owner and target is not None and value is target[0]:
+                return False  # the first value, which counts once in Linen, too
+    for node in descendants(value):
+        match node:
+            case cst.Call(func=cst.Attribute(value=cst.Name(value=name), attr=attr)) if (
+                name == owner
+            ):
+                is_target = target is not None and node is target[0]
+                if attr.value in _DECLARES and not is_target:
+                    return attr.value != "variable" or node is not value
+                callee = _found(node.func, frame)
+                method = callee.method if isinstance(callee, BoundMethod) else None
+                if method is not None and _declares(method.node, recorder):
+                    return True
+            case cst.Attribute(value=cst.Name(value=name), attr=attr) if name == owner:
+                if attr.value in params or f"{owner}.{attr.value}" in stale:
+                    return True
+            case cst.Attribute(attr=cst.Name(value="value")):
+                if isinstance(_found(node.value, frame), VariableValue):
+                    return True
+            case cst.Name(value=name) if name in stale:
+                return True
+    return False
+
+
+def _declares(method: cst.FunctionDef, recorder: Recorder) -> bool:
+    names = (*_DECLARES, *recorder.params)
+    return any(
+        isinstance(node, cst.Attribute) and node.attr.value in names for node in descendants(method)
+    )
+
+
+def _needed(value: cst.BaseExpression, recorder: Recorder) -> Iterator[cst.BaseStatement]:
+    """Yield the statements that give the locals in an expression, in their order."""
+    names = {one.value for one in descendants(value) if isinstance(one, cst.Name)}
+    found: list[cst.BaseStatement] = []
+    for name, statement in reversed(recorder.stale.items()):
+        if name in names and statement is not None:
+            found.append(statement)
+            names |= {one.value for one in descendants(statement) if isinstance(one, cst.Name)}
+    yield from reversed(found)
+
+
+# -- submodules that share the scope ----------------------------------------------------------
+
+
+def share_scope(passed: Sequence[Passed], node: cst.Call, frame: Frame) -> Value:
+    """Note that a submodule has the scope of the module, or the module that of one in a field."""
+    if not frame.records:
+        return NONE  # the plan of its class tells it
+    match [one.value for one in passed]:
+        case [SelfValue() as owner, ModuleValue() | Choice() as other] if (
+            owner is frame.instance and _is_built(other)
+        ):
+            if frame.method is not None:
+                for site in sites_in(other):
+                    site.shares = True
+                _drop(node, frame.method.node, frame)
+            return NONE
+        case [SelfValue() as owner, FieldModule(name=name)] if owner is frame.instance and any(
+            name == one.name for one in owner.cls.fields()
+        ):
+            if frame.method is not None:
+                frame.recorder.plan.shared = name
+                _drop(node, frame.method.node, frame)
+            return NONE
+    frame.recorder.mark(node, "`nn.share_scope` with a module from outside is not migrated")
+    return NONE
+
+
+def is_scope(node: cst.BaseExpression, frame: Frame) -> bool:
+    """Whether an expression is the scope of the module, which it has wherever methods run."""
+    match node:
+        case cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value="scope")):
+            return isinstance(frame.lookup(name), SelfValue)
+    return False
+
+
+def _is_built(value: Value) -> bool:
+    """Whether a value is one of some submodules that are built here."""
+    if isinstance(value, Choice):
+        return all(_is_built(one) for one in value.options)
+    return isinstance(value, ModuleValue)
+
+
+def _drop(node: cst.Call, function: cst.FunctionDef, frame: Frame) -> None:
+    """Drop the statement that is nothing but a call."""
+    for line in descendants(function):
+        match line:
+            case cst.SimpleStatementLine(body=[cst.Expr(value=value)]) if value is node:
+                frame.log(Edit(line, None))

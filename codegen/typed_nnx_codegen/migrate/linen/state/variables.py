@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of
-from typed_nnx_codegen.migrate.linen.domain.class_plan import STAND_IN, Assignment, Edit, Entry
-from typed_nnx_codegen.migrate.linen.domain.frames import Evaluate, Frame, StateAccess
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.linen.domain.class_plan import (
+    STAND_IN,
+    Assignment,
+    Call,
+    ClassPlan,
+    Edit,
+    Need,
+    Site,
+)
+from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.domain.dims import Dim
+from typed_nnx_codegen.migrate.linen.domain.frames import (
+    Declare,
+    Evaluate,
+    Frame,
+    Recorder,
+    Sow,
+    StateAccess,
+)
 from typed_nnx_codegen.migrate.linen.domain.markers import CALL, COUNTERPART, NAME
 from typed_nnx_codegen.migrate.linen.domain.references import (
     ModuleValue,
@@ -26,7 +43,9 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Array,
     Code,
     Const,
+    Seq,
     Size,
+    Table,
     Unknown,
     Value,
 )
@@ -37,16 +56,30 @@ from typed_nnx_codegen.migrate.linen.evaluate.conditions import (
 )
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, holds_callables, is_module
 from typed_nnx_codegen.migrate.linen.evaluate.recurrence import Normalizing
+from typed_nnx_codegen.migrate.linen.layers import Helper
 from typed_nnx_codegen.migrate.linen.shapes.operands import BoundArguments, Passed, bind_names
-from typed_nnx_codegen.migrate.linen.state.calls_on_modules import (
-    LaterVariables,
-    StateCalls,
-    asks_for,
+from typed_nnx_codegen.migrate.linen.state.declaring import (
+    MODE,
+    STATISTICS,
+    Declaring,
+    FirstValues,
+    VariableName,
 )
-from typed_nnx_codegen.migrate.linen.state.declaring import Declaring, FirstValues
-from typed_nnx_codegen.migrate.linen.state.reads import Drawn, declare_drawn
-from typed_nnx_codegen.migrate.linen.transforms.stacked_submodules import settle_branches
+from typed_nnx_codegen.migrate.linen.transforms.lifts import (
+    TYPES,
+    Stack,
+    Unsupported,
+    settle_branches,
+    stacks_of,
+)
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
+
+_SOWN: Final = (
+    "NNX keeps what is sown from one call to the next; take it away with `nnx.pop` after each call"
+)
+
+
+_NOT_MIGRATED: Final = frozenset({"perturb", "get_variable", "put_variable"})
 
 
 class Variables:
@@ -78,19 +111,15 @@ class Variables:
         self._first_values = first_values
         self._later = LaterVariables(refer, declaring)
         self.normalizing = Normalizing(code, declaring)
-        state = StateCalls(code, refer, declaring, first_values)
         self._handlers: Final[dict[str, Callable[..., Value]]] = {
             "param": self._param,
             "variable": self._variable,
-            "make_rng": state.make_rng,
-            "has_rng": state.has_rng,
-            "sow": state.sow,
-            "perturb": state.perturb,
-            "is_initializing": state.is_initializing,
-            "is_mutable_collection": state.is_mutable,
+            "make_rng": self._make_rng,
+            "has_rng": self._has_rng,
+            "sow": self._sow,
+            "is_initializing": self._is_initializing,
+            "is_mutable_collection": self._is_mutable,
             "has_variable": self._has,
-            "get_variable": self._get,
-            "put_variable": self._put,
         }
 
     def call(
@@ -100,7 +129,8 @@ class Variables:
         del instance
         handler = self._handlers.get(name)
         if handler is None:
-            frame.mark(node, f"`self.{name}` has no counterpart in NNX", COUNTERPART)
+            problem = "is not migrated" if name in _NOT_MIGRATED else "has no counterpart in NNX"
+            frame.mark(node, f"`self.{name}` {problem}", COUNTERPART)
             return UNKNOWN
         return handler(passed, node, frame)
 
@@ -112,34 +142,9 @@ class Variables:
         if name is None or init is None or bound.is_open:
             return self._unclear(node, frame)
         value = self._first_values.value(init, bound, frame, has_key=True)
-        if isinstance(value, Drawn) and isinstance(name.value, Const) and frame.records:
-            declare_drawn(value, str(name.value.value), node, frame.recorder)
-            return Array()
         key = f"{frame.recorder.rngs}.params()"
         self._declared("params", name, bound, key, value, node, frame)
         return value
-
-    def param_with_axes(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
-        """Return what the older form of partitioning does: a parameter with names of its axes."""
-        axes = next((one for one in passed if one.keyword == "axes"), None)
-        plain = [one for one in passed if one.keyword not in ("axes", "module")]
-        bound = bind_names(["name", "init_fn"], plain).by_name
-        name, init = bound.get("name"), bound.get("init_fn")
-        named = name is not None and isinstance(name.value, Const) and init is not None
-        if not named or axes is None or any(one.keyword == "module" for one in passed):
-            return self._unclear(node, frame)
-        assert name is not None
-        assert init is not None
-        if axes.code is not None and init.code is not None:
-            function = self._refer("nnx.with_partitioning")
-            code = f"{function}({init.code}, {axes.code}, eager_sharding=False)"
-            named_axes = replace(init, value=UNKNOWN, code=code)
-            plain = [named_axes if one is init else one for one in plain]
-        if frame.records and isinstance(name.value, Const):
-            # The names of the axes are in the parameter itself now.
-            dropped = Entry(f"params_axes/{name.value.value}_axes", None)
-            frame.recorder.plan.others.append(dropped)
-        return self._param(plain, node, frame)
 
     def _variable(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
         bound = bind_names(["col", "name", "init_fn"], passed)
@@ -199,52 +204,20 @@ class Variables:
 
     # -- by name ------------------------------------------------------------------------------
 
-    def _note(
-        self,
-        method: str,
-        passed: list[Passed],
-        node: cst.Call,
-        frame: Frame,
-        value: Value = UNKNOWN,
-    ) -> None:
+    @staticmethod
+    def _note(method: str, passed: list[Passed], node: cst.Call, frame: Frame) -> None:
         """Note that a variable is asked for by name: all are known when all is gone through."""
-        bound = bind_names(["col", "name", "value"], passed)
+        bound = bind_names(["col", "name"], passed).by_name
         collection, name = (
             str(one.value.value) if one is not None and isinstance(one.value, Const) else ""
-            for one in (bound.by_name.get("col"), bound.by_name.get("name"))
+            for one in (bound.get("col"), bound.get("name"))
         )
         conditions = tuple(frame.recorder.conditions)
-        frame.log(StateAccess(node, method, collection, name, value, conditions))
+        frame.log(StateAccess(node, method, collection, name, conditions))
 
     def _has(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
         self._note("has_variable", passed, node, frame)
         return UNKNOWN
-
-    def _get(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
-        self._note("get_variable", passed, node, frame)
-        bound = bind_names(["col", "name", "default"], passed)
-        collection, name = bound.by_name.get("col"), bound.by_name.get("name")
-        if collection is None or name is None:
-            return UNKNOWN
-        match collection.value, name.value:
-            case Const(value=where), Const(value=text):
-                known = frame.recorder.variables.get(f"{where}/{text}")
-                put = next(
-                    (
-                        one.value
-                        for one in frame.recorder.log.of(StateAccess)
-                        if (one.method, one.collection, one.name) == ("put_variable", where, text)
-                    ),
-                    UNKNOWN,
-                )
-                return put if known is None else known.value
-        return UNKNOWN
-
-    def _put(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
-        bound = bind_names(["col", "name", "value"], passed)
-        given = bound.by_name.get("value")
-        self._note("put_variable", passed, node, frame, UNKNOWN if given is None else given.value)
-        return NONE
 
     def attribute_text(self, node: cst.BaseExpression, frame: Frame) -> str:
         """Return the attribute that an expression names; empty where nothing is known of it."""
@@ -272,7 +245,89 @@ class Variables:
         """Return the value of a variable: `count.value`, which is `count[...]` in NNX."""
         if frame.records and isinstance(node.value, (cst.Name, cst.Attribute, cst.Subscript)):
             frame.recorder.replace(node, f"{code_of(node.value)}{_reading(variable)}")
-        return variable.array
+        # A number or None is what it begins with; a later call may find another one.
+        return variable.array if isinstance(variable.array, Array | Seq | Table) else UNKNOWN
+
+    # -- keys ---------------------------------------------------------------------------------
+
+    def _make_rng(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
+        """Return a key: of a stream of `self.rngs`."""
+        if not frame.records:
+            return UNKNOWN
+        recorder = frame.recorder
+        if frame.verbatim:
+            recorder.mark(node, "a key that `setup` draws: NNX draws it once", CALL)
+        recorder.uses_rngs = True
+        recorder.replace(node, f"{self._stream(passed, frame)}()")
+        return UNKNOWN
+
+    def _has_rng(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
+        """Return whether there is a stream of keys."""
+        if frame.records:
+            frame.recorder.uses_rngs = True
+            name = passed[0].node if passed else cst.SimpleString("'params'")
+            owner = "rngs" if frame.verbatim else "self.rngs"
+            frame.recorder.replace(node, f"({code_of(name)} in {owner})")
+        return UNKNOWN
+
+    @staticmethod
+    def _stream(passed: list[Passed], frame: Frame) -> str:
+        owner = "rngs" if frame.verbatim else "self.rngs"
+        if not passed:
+            return f"{owner}.params"
+        match passed[0].value:
+            case Const(value=str() as name) if name.isidentifier():
+                if isinstance(passed[0].node, cst.SimpleString):
+                    return f"{owner}.{name}"
+        return f"{owner}[{code_of(passed[0].node)}]"
+
+    # -- what is seen on the way --------------------------------------------------------------
+
+    def _sow(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
+        """Write a value that is sown: collections have types in NNX, and names are attributes."""
+        bound = bind_names(["col", "name", "value", "reduce_fn", "init_fn"], passed)
+        collection, name = bound.by_name.get("col"), bound.by_name.get("name")
+        if not frame.records or collection is None or name is None:
+            return UNKNOWN
+        recorder = frame.recorder
+        if not isinstance(collection.value, Const):
+            recorder.mark(node, "`sow` into a collection whose name is computed", NAME)
+            return UNKNOWN
+        known = TYPES.get(str(collection.value.value))
+        if collection.keyword:
+            arg = next(one for one in node.args if one.value is collection.node)
+            assert arg.keyword is not None
+            recorder.replace(arg.keyword, "variable_type")
+        if known is not None:
+            recorder.replace(collection.node, self._refer(known))
+        if known is None:
+            recorder.mark(node, _SOWN, CALL)
+        if not isinstance(name.value, Const):
+            return UNKNOWN
+        text = str(name.value.value)
+        frame.log(Sow(f"{collection.value.value}/{text}", name.node))
+        return UNKNOWN
+
+    # -- questions ----------------------------------------------------------------------------
+
+    def _is_initializing(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
+        """Return whether variables are being made: a call of an NNX module never makes them."""
+        del passed
+        frame.replace(node, "False")
+        return UNKNOWN
+
+    def _is_mutable(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
+        """Return whether a collection can be written: in NNX all can."""
+        if passed and passed[0].value == Const("params"):
+            # Parameters are only mutable while they are made.
+            return self._is_initializing(passed, node, frame)
+        if passed and passed[0].value == Const(STATISTICS) and ask_mode(node, frame):
+            return UNKNOWN
+        if frame.records:
+            frame.recorder.replace(node, "True")
+            message = "what is computed depends on which collections are mutable"
+            frame.recorder.mark(node, message, CALL)
+        return Const(True)
 
     # -- the rest -----------------------------------------------------------------------------
 
@@ -334,7 +389,12 @@ def _reading(variable: VariableValue) -> str:
 
 
 def _has_other_shape(written: Value, first: Value) -> bool:
-    """Whether a variable is written with another shape than that of its first value."""
+    """Whether a variable is written with another shape than that of its first value.
+
+    `init` of Linen runs the method, and leaves what was written last; the constructor does not.
+    """
+    if first == NONE:
+        return written != NONE
     if not isinstance(first, Array) or not isinstance(written, Array):
         return False
     if first.shape.rank is None or written.shape.rank is None:
@@ -344,4 +404,239 @@ def _has_other_shape(written: Value, first: Value) -> bool:
             and written.shape.rank is None
             and bool(written.shape.lead and written.shape.lead.argument)
         )
-    return first.shape.rank != written.shape.rank
+    return first.shape.rank != written.shape.rank or any(
+        map(_surely_differ, first.shape.dims, written.shape.dims)
+    )
+
+
+def _surely_differ(one: Dim | None, other: Dim | None) -> bool:
+    """Whether a size is another one than the number that it was: no size of an input is zero."""
+    if one is None or other is None or one.constant is None:
+        return False
+    return one != other and (other.constant is not None or one.constant == 0)
+
+
+# -- which collections may change --------------------------------------------------------------
+
+
+def ask_mode(node: cst.Call, frame: Frame) -> bool:
+    """Write the question whether statistics are mutable as one for the mode of the module.
+
+    Args:
+        node: The question.
+        frame: The frame.
+
+    Returns:
+        Whether that is possible.
+    """
+    if not frame.records:
+        return True
+    recorder = frame.recorder
+    cls = recorder.plan.cls
+    taken = {one.name for one in cls.fields()} | set(cls.methods())
+    taken |= {one.attribute for one in recorder.variables.values()}
+    if recorder.instance is not None:
+        taken |= set(recorder.instance.attributes)
+    if frame.verbatim or frame.method is None or MODE in taken:
+        return False
+    recorder.plan.asks_mode = True
+    negated = next((one for one in descendants(frame.method.node) if _is_negation(one, node)), None)
+    if negated is None:
+        recorder.replace(node, f"(not self.{MODE})")
+    else:
+        recorder.replace(negated, f"self.{MODE}")
+    return True
+
+
+def _is_negation(node: cst.CSTNode, inner: cst.CSTNode) -> bool:
+    match node:
+        case cst.UnaryOperation(operator=cst.Not(), expression=expression):
+            return expression is inner
+    return False
+
+
+# -- variables that calls make ----------------------------------------------------------------
+
+# The arguments of `self.variable` before those of the initializer.
+_FIRST: Final = ("col", "name", "init_fn")
+
+MADE_ONCE: Final = Helper("made_once")
+
+
+class LaterVariables:
+    """Declares variables that the constructor leaves None.
+
+    Args:
+        refer: Gives the code for a public name.
+        declaring: Declares variables.
+    """
+
+    def __init__(self, refer: Callable[[str], str], declaring: Declaring) -> None:
+        self._refer = refer
+        self._declaring = declaring
+
+    def declare(
+        self, collection: str, name: VariableName, value: Value, node: cst.Call, frame: Frame
+    ) -> str:
+        """Declare a variable; return its attribute, or nothing where a call cannot make it.
+
+        Args:
+            collection: Its collection.
+            name: Its name.
+            value: What is known of it.
+            node: The call that declares it.
+            frame: The frame.
+        """
+        recorder = frame.recorder
+        is_plain = name.is_literal and not name.is_pattern and not recorder.owner
+        if not is_plain or collection == "params" or frame.verbatim or recorder.loops:
+            return ""
+        if any(isinstance(one, Stack) for one in recorder.stacks) or not _is_spelled(node):
+            return ""
+        key = f"{collection}/{name.text}"
+        known = recorder.variables.get(key)
+        if known is not None and not known.later:
+            return ""
+        attribute = self._declaring.attribute(collection, name, frame)
+        if known is None:
+            none = f"{self._refer('nnx.data')}(None)"
+            frame.log(Declare(key, attribute, value, later=none))
+        frame.log(Need(MADE_ONCE))
+        kind = self._declaring.kind(collection)
+        if "(" in kind:
+            kind = f"lambda value: {kind}(value)"
+        frame.replace(node, _MadeOnce(attribute, kind))
+        return attribute
+
+
+def asks_for(collection: str, recorder: Recorder) -> bool:
+    """Whether a module asks whether it has variables of a collection."""
+    for method in recorder.plan.cls.methods().values():
+        for text in _questions(method.node):
+            if text in ("", collection):
+                return True
+    return False
+
+
+def mark_stacked(recorder: Recorder, plan_of: Callable[[LinenClass], ClassPlan]) -> None:
+    """Mark submodules under transforms that cannot pass on variables made within a call."""
+    plan = recorder.plan
+    plan.makes_later = any(one.later for one in recorder.variables.values())
+    for site in plan.sites:
+        for one in (site, *site.alternatives):
+            if not isinstance(one.target, LinenClass) or not plan_of(one.target).makes_later:
+                continue
+            plan.makes_later = True
+            if _maps(site):
+                recorder.mark(site.node, "variables that a call makes under a transform")
+
+
+def _maps(site: Site) -> bool:
+    """Whether transforms around a submodule run it more than once, or may."""
+    try:
+        return bool(stacks_of(site))
+    except Unsupported:
+        return True
+
+
+def _questions(function: cst.FunctionDef) -> list[str]:
+    """Return the collections in which a function asks for variables; "" for any."""
+    found: list[str] = []
+    for node in descendants(function):
+        match node:
+            case cst.Call(
+                func=cst.Attribute(attr=cst.Name(value="has_variable")), args=[first, *_]
+            ):
+                asked = first.value
+                text = asked.evaluated_value if isinstance(asked, cst.SimpleString) else ""
+                found.append(str(text))
+    return found
+
+
+def _is_spelled(node: cst.Call) -> bool:
+    """Whether the first arguments of `self.variable` are where they are looked for."""
+    names = [arg.keyword.value if arg.keyword is not None else "" for arg in node.args]
+    return (
+        isinstance(node.func, cst.Attribute)
+        and not any(arg.star for arg in node.args[:3])
+        and "unbox" not in names
+        and all(name in ("", wanted) for name, wanted in zip(names, _FIRST, strict=False))
+        and len(names) > len(_FIRST) - 1
+        and not set(names[3:]) & set(_FIRST)
+    )
+
+
+@dataclass(frozen=True)
+class _MadeOnce:
+    """Writes `self.variable(...)` as the call that makes the variable once.
+
+    Attributes:
+        attribute: The attribute of the variable.
+        kind: The expression for its type.
+    """
+
+    attribute: str
+    kind: str
+
+    def __call__(self, node: cst.Call, updated: cst.Call) -> cst.BaseExpression:
+        """Return the call."""
+        del node
+        assert isinstance(updated.func, cst.Attribute)
+        _, _, init, *others = updated.args
+        first = [
+            updated.func.value,
+            cst.parse_expression(repr(self.attribute)),
+            cst.parse_expression(self.kind),
+            init.value,
+        ]
+        space = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+        args = [cst.Arg(one, comma=space) for one in first]
+        if not others:
+            args[-1] = args[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        return cst.Call(cst.Name(MADE_ONCE.name), [*args, *others])
+
+
+_LAYERS: Final = frozenset(
+    {
+        "flax.linen.MultiHeadDotProductAttention",
+        "flax.linen.MultiHeadAttention",
+        "flax.linen.SelfAttention",
+    }
+)
+
+
+def cache_lines(site: Site, recorder: Recorder, writer: ConstructorCode) -> Iterator[str]:
+    """Yield the lines of the constructor that make the cache of an attention layer.
+
+    Linen makes it where the layer is initialized, of the shape that it is called with there.
+    """
+    decode = site.given.get("decode")
+    if site.target not in _LAYERS or decode is None or decode.code is None:
+        return
+    if isinstance(decode.value, Const) and not decode.value.value:
+        return
+    frame = Frame(recorder, recorder.plan.cls.analysis, recorder.instance)
+    calls = recorder.log.about(Call, site)
+    queries = calls[0].values.get("inputs_q") if calls else None
+    shape = None
+    if isinstance(queries, Array):
+        shape = writer.of_shape(queries.shape, frame)
+    if shape is None or "{" in site.attribute:
+        recorder.mark(site.node, "call `init_cache(shape)` of it before decoding", CALL)
+        return
+    line = f"self.{site.attribute}.init_cache({shape})"
+    if isinstance(decode.value, Const):
+        yield line
+        return
+    yield f"if {decode.code}:"
+    yield f"    {line}"
+
+
+def caches_in(
+    node: cst.BaseStatement, sites: Sequence[Site], recorder: Recorder, writer: ConstructorCode
+) -> Iterator[str]:
+    """Yield such lines for the layers that a statement of `setup` constructs."""
+    below = set(descendants(node))
+    for site in sites:
+        if site.is_verbatim and site.node in below and site.attribute:
+            yield from cache_lines(site, recorder, writer)

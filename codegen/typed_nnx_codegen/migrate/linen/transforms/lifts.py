@@ -1,4 +1,4 @@
-"""`Lift`: one transform of Linen with its settings, as code for the constructor and for methods."""
+"""`Lift`: one transform of Linen with its settings, in methods and around what constructors build."""
 
 from __future__ import annotations
 
@@ -10,55 +10,84 @@ from typing import Final, Literal
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, ClassPlan, Site, given_of
+from typed_nnx_codegen.migrate.linen.domain.class_plan import (
+    Bound,
+    ClassPlan,
+    Entry,
+    Site,
+    given_of,
+    linen_class_name,
+)
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
-from typed_nnx_codegen.migrate.linen.domain.references import ClassTransform, Ref
+from typed_nnx_codegen.migrate.linen.domain.dims import Dim
+from typed_nnx_codegen.migrate.linen.domain.frames import Recorder
+from typed_nnx_codegen.migrate.linen.domain.references import (
+    ClassTransform,
+    ModuleValue,
+    Ref,
+    Repeated,
+)
 from typed_nnx_codegen.migrate.linen.domain.values import NONE, Code, Const, Seq, Table, Value
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 
 Axis = int | Literal["carry"] | None
 
-_PARAMETERS: Final = {
-    "remat": (
-        "variables",
-        "rngs",
-        "concrete",
-        "prevent_cse",
-        "static_argnums",
-        "policy",
-        "methods",
-    ),
-    "jit": (
-        *("variables", "rngs", "static_argnums", "static_argnames", "donate_argnums", "device"),
-        *("backend", "methods"),
-    ),
-    "vmap": (
-        *("variable_axes", "split_rngs", "in_axes", "out_axes", "axis_size", "axis_name"),
-        *("spmd_axis_name", "metadata_params", "methods"),
-    ),
-    "scan": (
-        *("variable_axes", "variable_broadcast", "variable_carry", "split_rngs", "in_axes"),
-        *("out_axes", "length", "reverse", "unroll", "data_transform", "metadata_params"),
-        *("methods", "_split_transpose", "check_constancy_invariants"),
-    ),
-    "remat_scan": (
-        *("lengths", "policy", "variable_broadcast", "variable_carry", "variable_axes"),
-        "split_rngs",
-    ),
-}
 # Settings that NNX does not have, with the value that changes nothing.
-_LACKING: Final[Mapping[str, tuple[object, ...]]] = {
-    "variables": (True,),
-    "rngs": (True,),
-    "concrete": (False,),
-    "data_transform": (None,),
+_LACKING: Final[Mapping[str, object]] = {
+    "variables": True,
+    "rngs": True,
+    "concrete": False,
+    "data_transform": None,
 }
-_SAME: Final = {
-    "remat": ("prevent_cse", "static_argnums", "policy"),
-    "jit": ("static_argnums", "static_argnames", "donate_argnums", "device", "backend"),
-    "vmap": ("axis_name", "spmd_axis_name"),
-    "scan": ("reverse", "unroll", "_split_transpose"),
-    "remat_scan": ("policy",),
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A transform that NNX has, too.
+
+    Attributes:
+        parameters: Its parameters after the target, by position.
+        same: Those that NNX takes as they are.
+        maps: Whether it runs what it transforms more than once.
+    """
+
+    parameters: tuple[str, ...]
+    same: tuple[str, ...]
+    maps: bool = False
+
+
+_KINDS: Final = {
+    "remat": Kind(
+        (
+            *("variables", "rngs", "concrete", "prevent_cse", "static_argnums", "policy"),
+            "methods",
+        ),
+        ("prevent_cse", "static_argnums", "policy"),
+    ),
+    "jit": Kind(
+        (
+            *("variables", "rngs", "static_argnums", "static_argnames", "donate_argnums"),
+            *("device", "backend", "methods"),
+        ),
+        ("static_argnums", "static_argnames", "donate_argnums", "device", "backend"),
+    ),
+    "vmap": Kind(
+        (
+            *("variable_axes", "split_rngs", "in_axes", "out_axes", "axis_size", "axis_name"),
+            *("spmd_axis_name", "metadata_params", "methods"),
+        ),
+        ("axis_name", "spmd_axis_name"),
+        maps=True,
+    ),
+    "scan": Kind(
+        (
+            *("variable_axes", "variable_broadcast", "variable_carry", "split_rngs", "in_axes"),
+            *("out_axes", "length", "reverse", "unroll", "data_transform", "metadata_params"),
+            *("methods", "_split_transpose", "check_constancy_invariants"),
+        ),
+        ("reverse", "unroll", "_split_transpose"),
+        maps=True,
+    ),
 }
 
 
@@ -71,7 +100,7 @@ class Lift:
     """A transform of Linen.
 
     Attributes:
-        kind: Its name: ``scan``, ``vmap``, ``remat``, ``jit``, ``remat_scan``.
+        kind: Its name: ``scan``, ``vmap``, ``remat``, ``jit``.
         given: Its settings.
         axes: The axis of each collection that is lifted: None where all share it, ``carry``
             where each step hands it to the next; under True that of all others.
@@ -92,7 +121,7 @@ class Lift:
     @property
     def maps(self) -> bool:
         """Whether it runs what it transforms more than once."""
-        return self.kind in ("scan", "vmap", "remat_scan")
+        return _KINDS[self.kind].maps
 
     def axis(self, collection: str) -> Axis:
         """Return the axis along which the variables of a collection are stacked."""
@@ -116,7 +145,7 @@ class Lift:
     @property
     def kept(self) -> tuple[str, ...]:
         """The settings that NNX takes as they are."""
-        return tuple(name for name in _SAME[self.kind] if name in self.given)
+        return tuple(name for name in _KINDS[self.kind].same if name in self.given)
 
     def value(self, name: str, default: Value) -> Value:
         """Return what is known of a setting."""
@@ -131,15 +160,14 @@ def lift_of(transform: ClassTransform) -> Lift:
     """
     kind = transform.name.rpartition(".")[2]
     kind = "remat" if kind == "checkpoint" else kind
-    names = _PARAMETERS.get(kind)
-    if names is None:
+    if kind not in _KINDS:
         raise Unsupported(f"`nn.{kind}` is not migrated")
+    names = _KINDS[kind].parameters
     given = dict(zip(names, transform.args, strict=False)) | dict(transform.keywords)
     for name, bound in given.items():
         if name not in names:
             raise Unsupported(f"`nn.{kind}` has no parameter `{name}`")
-        harmless = _LACKING.get(name)
-        if harmless is not None and bound.value not in tuple(Const(one) for one in harmless):
+        if name in _LACKING and bound.value != Const(_LACKING[name]):
             raise Unsupported(f"`{name}` of `nn.{kind}` has no counterpart in NNX")
     if transform.name.endswith("partitioning.remat") and "static_argnums" in given:
         given["static_argnums"] = _behind_the_module(given["static_argnums"])
@@ -176,8 +204,6 @@ def _axes(kind: str, given: Mapping[str, Bound]) -> dict[object, Axis]:
                 axes[name] = number
             case _:
                 raise Unsupported(f"an axis of `variable_axes` of `nn.{kind}` is not known")
-    if kind == "remat_scan" and "variable_axes" not in given:
-        axes[True] = 0
     shared: tuple[tuple[str, Axis], ...] = (
         ("variable_broadcast", None),
         ("variable_carry", "carry"),
@@ -194,8 +220,6 @@ def _split(kind: str, given: Mapping[str, Bound]) -> dict[object, bool]:
         if not isinstance(value, Const):
             raise Unsupported(f"`split_rngs` of `nn.{kind}` is not known")
         found[name] = bool(value.value)
-    if kind == "remat_scan" and "split_rngs" not in given:
-        found[True] = True
     return found
 
 
@@ -347,7 +371,7 @@ def static_code(lift: Lift, closed: Sequence[int], spelled: Spelled) -> str:
 
 Refer = Callable[[str], str]
 
-_TYPES: Final = {
+TYPES: Final = {
     "params": "nnx.Param",
     "batch_stats": "nnx.BatchStat",
     "cache": "nnx.Cache",
@@ -409,7 +433,7 @@ def state_axes(
         axis = lift.axis(name)
         axis = None if axis == "carry" and not carries else axis
         if axis != base:
-            entries[_filter_code(name, refer)] = _axis(axis, refer)
+            entries[variable_type(name, refer)] = _axis(axis, refer)
     if not entries:
         return str(base)
     inner = ", ".join(f"{key}: {axis}" for key, axis in entries.items())
@@ -426,8 +450,224 @@ def _axis(axis: object, refer: Refer) -> str:
     return refer("nnx.Carry") if axis == "carry" else str(axis)
 
 
-def _filter_code(collection: str, refer: Refer) -> str:
-    kind = _TYPES.get(collection)
-    if kind is not None:
-        return refer(kind)
+def variable_type(collection: str, refer: Refer) -> str:
+    """Return the expression for the type of the variables of a collection."""
+    if collection in TYPES:
+        return refer(TYPES[collection])
     return f"{refer('nnx.variable_type_from_name')}({collection!r}, allow_register=True)"
+
+
+# -- submodules that transforms stack ----------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Stack(Value):
+    """A transform around the code that constructs submodules.
+
+    Attributes:
+        lift: The transform.
+        size: How many steps or members there are, by what it is called with.
+    """
+
+    lift: Lift
+    size: Dim | None = None
+
+
+def lifts_of(site: Site) -> list[Lift]:
+    """Return the transforms of a class, outermost first.
+
+    Raises:
+        Unsupported: One of them has no counterpart.
+    """
+    return [lift_of(one) for one in site.transforms if isinstance(one, ClassTransform)]
+
+
+def stacks_of(site: Site) -> list[Stack]:
+    """Return all transforms around a submodule that map, outermost first.
+
+    Raises:
+        Unsupported: One of them has no counterpart.
+    """
+    sizes = dict(enumerate(site.sizes))
+    own = [Stack(lift, sizes.get(k)) for k, lift in enumerate(lifts_of(site))]
+    around = [one for one in site.stacks if isinstance(one, Stack)]
+    return [one for one in (*around, *own) if one.lift.maps]
+
+
+def stacked(
+    code: str,
+    site: Site,
+    collections: frozenset[str],
+    *,
+    rngs: str,
+    token: Callable[[Dim], str],
+    refer: Refer,
+) -> str:
+    """Return the code that constructs a submodule as often as transforms run it.
+
+    Args:
+        code: The code that constructs one.
+        site: The submodule.
+        collections: The collections in which it has variables.
+        rngs: The name of the random keys in the constructor.
+        token: Writes sizes.
+        refer: Spells public names of NNX.
+
+    Raises:
+        Unsupported: It is not known how often, or NNX cannot do the same.
+    """
+    for one in reversed(stacks_of(site)):
+        if not one.lift.stacks(collections):
+            continue
+        code = _stacked_once(code, one.lift, _size(one, token), collections, rngs, refer)
+    return code
+
+
+def _stacked_once(
+    code: str, lift: Lift, size: str, collections: frozenset[str], rngs: str, refer: Refer
+) -> str:
+    out = state_axes(lift, collections, refer, carries=False)
+    settings = [f"lambda {rngs}: {code}"]
+    is_split = lift.splits("params")
+    if not is_split:
+        settings.append("in_axes=None")
+    if out != "0":
+        settings.append(f"out_axes={out}")
+    if not is_split:
+        settings.append(f"axis_size={size}")
+    metadata = lift.given.get("metadata_params")
+    if metadata is not None and metadata.code is not None:
+        settings.append(f"transform_metadata={metadata.code}")
+    keys = f"{rngs}.split({size})" if is_split else rngs
+    return f"{refer('nnx.vmap')}({', '.join(settings)})({keys})"
+
+
+def _size(stack: Stack, token: Callable[[Dim], str]) -> str:
+    """Return how often a submodule is built."""
+    bound = size_setting(stack.lift)
+    if bound is not None and bound.code is not None:
+        return bound.code
+    if stack.size is None:
+        raise Unsupported(
+            f"it is not known how often `nn.{stack.lift.kind}` runs it: give `length` or `axis_size`"
+        )
+    return token(stack.size)
+
+
+def stacked_entry(entry: Entry, site: Site) -> Entry:
+    """Return a variable of a submodule that transforms stack: its layout has more axes."""
+    if not entry.change or not (site.transforms or site.stacks):
+        return entry
+    collection = entry.linen.partition("/")[0]
+    try:
+        axes = [one.lift.axis(collection) for one in reversed(stacks_of(site))]
+    except Unsupported:
+        return entry
+    change = dict(entry.change)
+    for axis in axes:
+        change = _stacked_change(change, axis) if isinstance(axis, int) else change
+    return Entry(entry.linen, entry.to, change)
+
+
+def _stacked_change(change: dict[str, object], axis: int) -> dict[str, object]:
+    found = dict(change)
+    order = found.get("transpose")
+    if isinstance(order, (tuple, list)):
+        numbers = [int(one) for one in order]
+        place = axis if axis >= 0 else len(numbers) + 1 + axis
+        moved = [one + (one >= place) for one in numbers]
+        found["transpose"] = [*moved[:place], place, *moved[place:]]
+    shape = found.get("reshape")
+    if isinstance(shape, (tuple, list)):
+        raise Unsupported("the weights of a stacked layer have another layout in NNX")
+    return found
+
+
+# Transforms that change how something is computed, not what.
+_SAME_RESULTS: Final = frozenset({"remat", "checkpoint", "jit"})
+_WORDS: Final = frozenset({"and", "or", "not", "in", "is", "None", "True", "False", "self"})
+
+
+def optional_transform(one: Value, other: Value, code: str) -> Value | None:
+    """Return a class or function that is under a transform only where a condition holds.
+
+    Args:
+        one: What it is where the condition holds.
+        other: What it is elsewhere.
+        code: The condition.
+
+    Returns:
+        The transform with its condition; None where the two do not differ by one transform, or
+        methods cannot say the condition.
+    """
+    if not is_of_self(code):
+        return None
+    if isinstance(one, ClassTransform) and _is_around(one, other):
+        return replace(one, condition=code)
+    if isinstance(other, ClassTransform) and _is_around(other, one):
+        return replace(other, condition=f"not ({code})")
+    return None
+
+
+def settle_branches(one: Value, other: Value, codes: Mapping[int, str]) -> None:
+    """Note on which condition submodules of two sides of a branch are under a transform.
+
+    Args:
+        one: The submodule, or the list of such, of one side.
+        other: That of the other side.
+        codes: The conditions of branches, by number.
+    """
+    if isinstance(one, Repeated) and isinstance(other, Repeated):
+        settle_branches(one.element, other.element, codes)
+    if not isinstance(one, ModuleValue) or not isinstance(other, ModuleValue):
+        return
+    for site, plain in ((one.site, other.site), (other.site, one.site)):
+        if not site.conditions or not site.transforms or site.transforms[1:] != plain.transforms:
+            continue
+        last, first = site.conditions[-1], site.transforms[0]
+        code = codes.get(last.number, "")
+        if not isinstance(first, ClassTransform) or first.condition or not code:
+            continue
+        if first.name.rpartition(".")[2] in _SAME_RESULTS and is_of_self(code):
+            condition = code if last.side else f"not ({code})"
+            site.transforms = (replace(first, condition=condition), *site.transforms[1:])
+
+
+def _is_around(one: ClassTransform, inner: Value) -> bool:
+    name = one.name.rpartition(".")[2]
+    return one.target == inner and name in _SAME_RESULTS and not one.condition
+
+
+def is_of_self(code: str) -> bool:
+    """Whether code reads nothing but attributes of the object and literals."""
+    plain = re.sub(r"'[^']*'|\"[^\"]*\"", "", code)
+    names = re.findall(r"(?<![\w.])[A-Za-z_]\w*", plain)
+    return all(name in _WORDS for name in names) and "(" not in plain.replace("(not ", "")
+
+
+def name_optional(recorder: Recorder) -> None:
+    """Note the names that submodules have in Linen where their optional transform is left out."""
+    sites = [site for site in recorder.plan.sites if not site.is_verbatim and not site.explicit]
+    taken = {linen_class_name(site) for site in sites}
+    for site in sites:
+        for other in _without_optional(site):
+            name = linen_class_name(site)
+            plain = linen_class_name(other)
+            if plain in taken:
+                recorder.mark(
+                    site.node,
+                    f"Linen counts this submodule with others named `{plain}` where its"
+                    " transform is left out; give it `name=` before migrating",
+                )
+            elif site.linen.startswith(f"{name}_"):
+                site.aliases = (*site.aliases, plain + site.linen.removeprefix(name))
+
+
+def _without_optional(site: Site) -> list[Site]:
+    is_optional = [
+        isinstance(one, ClassTransform) and bool(one.condition) for one in site.transforms
+    ]
+    if not any(is_optional):
+        return []
+    kept = tuple(one for one, gone in zip(site.transforms, is_optional, strict=True) if not gone)
+    return [replace(site, transforms=kept)]

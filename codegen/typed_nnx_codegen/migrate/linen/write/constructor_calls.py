@@ -79,9 +79,8 @@ from typed_nnx_codegen.migrate.linen.project.gradual import (
     first_inputs,
 )
 from typed_nnx_codegen.migrate.linen.trace.record import Measured, TracedCall
-from typed_nnx_codegen.migrate.linen.transforms.lifts import Unsupported, collections_of
-from typed_nnx_codegen.migrate.linen.transforms.stacked_submodules import stacked
-from typed_nnx_codegen.migrate.linen.transforms.submodule_calls import part_of
+from typed_nnx_codegen.migrate.linen.transforms.lifted_calls import part_of
+from typed_nnx_codegen.migrate.linen.transforms.lifts import Unsupported, collections_of, stacked
 from typed_nnx_codegen.migrate.linen.write.method_edits import (
     SETTING,
     chosen_constructor,

@@ -535,11 +535,6 @@ class Emission(cst.CSTTransformer):
                 node = node.with_changes(
                     decorators=kept, leading_lines=[*node.leading_lines, *leading]
                 )
-        added = [
-            cst.Decorator(cst.parse_expression(code))
-            for code in self._plan_of(cls).decorators.get(node.name.value, ())
-        ]
-        node = node.with_changes(decorators=[*added, *node.decorators])
         node, left = with_items(node, self._methods.iterators.get(before, []), self._is_pure)
         node = _with_lists(before, node, left, self._methods)
         return without_unread(node, read_in(before), self._is_pure)

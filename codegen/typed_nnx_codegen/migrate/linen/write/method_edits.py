@@ -322,6 +322,10 @@ def chosen_constructor(
         refer: Gives the code for a public name.
     """
     (first, last), *others = codes
+    if first.tests:
+        *before, final = [last, *(code for _, code in others)]
+        pairs = zip(before, first.tests, strict=True)
+        return "(" + "".join(f"{code} if {test} else " for code, test in pairs) + f"{final})"
     text = ""
     for site, code in others:
         if code == last:

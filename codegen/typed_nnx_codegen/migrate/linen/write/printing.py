@@ -41,7 +41,7 @@ from typed_nnx_codegen.migrate.linen.project.fields import (
     holds,
     wrapped,
 )
-from typed_nnx_codegen.migrate.linen.state.calls_on_modules import cache_lines, caches_in
+from typed_nnx_codegen.migrate.linen.state.variables import cache_lines, caches_in
 from typed_nnx_codegen.migrate.linen.write.constructor_calls import ConstructorCalls
 from typed_nnx_codegen.migrate.linen.write.tidying import reads_of
 

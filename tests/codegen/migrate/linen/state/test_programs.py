@@ -76,7 +76,7 @@ def _marks(tmp_path: Path, body: str, before: str = "") -> list[str]:
         ),
         pytest.param(
             "return x + self.get_variable('given', 'shift')",
-            "that this module does not declare",
+            "`self.get_variable` is not migrated",
             id="variable from outside",
         ),
         pytest.param(

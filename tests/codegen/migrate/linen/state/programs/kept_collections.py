@@ -28,18 +28,6 @@ class OwnBatchNorm(nn.Module):
         return (x - mean) * jax.lax.rsqrt(var + 1e-5) * scale
 
 
-class WritesByName(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        h = nn.Dense(3)(x)
-        before = self.variable("trace", "before", lambda: jnp.zeros((3,)))
-        total = self.get_variable("trace", "before") + h.sum(0)
-        if not self.is_initializing():
-            self.put_variable("trace", "before", total)
-        self.put_variable("trace", "last", jax.lax.stop_gradient(h))
-        return h + before.value
-
-
 class GrowsAndChangesType(nn.Module):
     """Linen replaces the value, whatever its dtype."""
 
@@ -94,12 +82,12 @@ class Holder(nn.Module):
         return CounterInSetup(2, name="counter")(x)
 
 
-class SownAndPerturbed(nn.Module):
+class Sown(nn.Module):
     features: int = 3
 
     @nn.compact
     def __call__(self, x):
-        h = self.perturb("hidden", nn.Dense(self.features)(x))
+        h = nn.Dense(self.features)(x)
         self.sow("intermediates", "features", h)
         return nn.tanh(h)
 

@@ -11,12 +11,11 @@ STATS = ("batch_stats",)
 EXAMPLES = [
     Example(Build("OwnBatchNorm"), X, train=True, mutable=STATS),
     Example(Build("OwnBatchNorm"), X, train=False),
-    Example(Build("WritesByName"), X, mutable=("trace",)),
     Example(Build("GrowsAndChangesType"), X, mutable=("seen",)),
     Example(Build("KeyValueCache", 5), TOKEN, mutable=("cache",)),
     Example(Build("CounterInSetup", 3), X, mutable=("counts",)),
     Example(Build("Holder"), X, mutable=("batch_stats", "counts")),
-    Example(Build("SownAndPerturbed"), X, mutable=("intermediates",)),
+    Example(Build("Sown"), X, mutable=("intermediates",)),
     Example(Build("Streams"), X),
     Example(Build("Streams"), X, noisy=True, rngs=("dropout", "noise"), name="random"),
     Example(Build("Target", Build("flax.linen.Dense", 3)), X),

@@ -53,20 +53,9 @@ class RematFunction(nn.Module):
         return nn.Dense(2)(inner(self, x))
 
 
-@nn.jit
-class Jitted(nn.Module):
-    features: int
-
-    @nn.compact
-    def __call__(self, x):
-        return nn.Dense(self.features)(nn.tanh(nn.Dense(7)(x)))
-
-
 class UsesJitted(nn.Module):
     @nn.compact
     def __call__(self, x, train=False):
-        x = Jitted(6)(x)
-        x = Jitted(4)(x)
         return nn.jit(Layer, static_argnums=(3,))(5)(x, None, train)
 
 

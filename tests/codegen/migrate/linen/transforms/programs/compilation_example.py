@@ -8,7 +8,6 @@ EXAMPLES = [
     Example(Build("RematByKeyword"), X, mutable=("batch_stats",), train=True),
     Example(Build("RematMethods", 4), X),
     Example(Build("RematFunction"), X),
-    Example(Build("Jitted", 3), X),
     Example(Build("UsesJitted"), X, mutable=("batch_stats",), train=True),
     Example(Build("Branches"), X, 1),
     Example(Build("Branches"), -X, 2),

@@ -115,12 +115,6 @@ class MaybeRemat(nn.Module):
         return x
 
 
-class Deep(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        return nn.remat_scan(nn.Dense, lengths=(2, 3))(5)(x)
-
-
 class Stage(nn.Module):
     """A stack within a stack."""
 
@@ -163,22 +157,6 @@ class ManyStacks(nn.Module):
             axis_size=3,
         )
         return members(4)(x, 2.0)[0]
-
-
-@functools.partial(nn.scan, variable_axes={"params": 0}, split_rngs={"params": True}, length=3)
-class DecoratedLayers(nn.Module):
-    width: int
-
-    @nn.compact
-    def __call__(self, x, _):
-        return x + nn.Dense(x.shape[-1])(nn.relu(nn.Dense(self.width)(x))), None
-
-
-class UsesDecorated(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        x, _ = DecoratedLayers(4)(x, None)
-        return nn.Dense(2)(x)
 
 
 class Policy(nn.Module):

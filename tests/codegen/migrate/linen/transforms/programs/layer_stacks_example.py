@@ -13,10 +13,7 @@ EXAMPLES = [
     Example(Build("StackByFunction", 3), X),
     Example(Build("MaybeRemat", False), X),
     Example(Build("MaybeRemat", True, policy=jax.checkpoint_policies.nothing_saveable), X),
-    Example(Build("Deep"), X),
     Example(Build("Stages"), X),
     Example(Build("ManyStacks"), X),
-    Example(Build("DecoratedLayers", 4), X, None),
-    Example(Build("UsesDecorated"), X),
     Example(Build("Policy"), X),
 ]

@@ -1,0 +1,67 @@
+"""What only the first call of Linen decides: projections that sizes ask for, variables that it writes."""
+
+import flax.linen as nn
+import jax.numpy as jnp
+
+
+class Residual(nn.Module):
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        residual = x
+        x = nn.relu(nn.Dense(self.width)(x))
+        x = nn.Dense(self.width)(x)
+        if residual.shape != x.shape:
+            residual = nn.Dense(self.width, use_bias=False, name="proj")(residual)
+        return x + residual
+
+
+class ResidualConv(nn.Module):
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        y = nn.relu(nn.Conv(self.width, (3, 3))(x))
+        y = nn.Conv(self.width, (3, 3))(y)
+        x = x if x.shape == y.shape else nn.Conv(self.width, (1, 1), name="proj")(x)
+        return y + x
+
+
+class Residuals(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        for width in (4, 4, 6):
+            x = Residual(width)(x)
+        return x
+
+
+class CountsCalls(nn.Module):
+    """A variable that begins with a number has another one later."""
+
+    @nn.compact
+    def __call__(self, x):
+        count = self.variable("counts", "calls", lambda: 0)
+        y = nn.Dense(3)(x)
+        return y if count.value == 0 else 2.0 * y
+
+
+class BeginsWithNone(nn.Module):
+    """`init` leaves an array in it."""
+
+    @nn.compact
+    def __call__(self, x):
+        last = self.variable("memory", "last", lambda: None)
+        y = x if last.value is None else x + last.value
+        last.value = x
+        return y
+
+
+class GrowingBuffer(nn.Module):
+    """`init` leaves rows in it."""
+
+    @nn.compact
+    def __call__(self, x):
+        seen = self.variable("memory", "seen", jnp.zeros, (0, 4))
+        seen.value = jnp.concatenate([seen.value, x], axis=0)
+        return x
