@@ -20,6 +20,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
 )
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ListUse
 from typed_nnx_codegen.migrate.linen.domain.code import comments_of, with_left_comments, with_only
+from typed_nnx_codegen.migrate.linen.domain.names import names_in
 from typed_nnx_codegen.migrate.markers import marked_codes
 
 IsPure = Callable[[cst.BaseExpression], bool]
@@ -110,12 +111,35 @@ def without_unread(
         read = read_in(node)
         if read & _DYNAMIC or any(isinstance(one, _SHARED) for one in descendants(node)):
             return node
-        unread = _Unread(names - read, is_pure)
+        unread = _Unread(names - (read - _only_changed(node)), is_pure)
         body = node.body.visit(unread)
         assert isinstance(body, cst.BaseSuite)
         if not unread.count:
             return node
         node = node.with_changes(body=body)
+
+
+def _only_changed(node: cst.FunctionDef) -> frozenset[str]:
+    """Return the names that only `units += [1]` reads, of objects that nothing else has."""
+    reads = Counter(reads_of(node.body))
+    for one in descendants(node.body):
+        match one:
+            case cst.AugAssign(target=cst.Name(value=name)):
+                reads[name] -= 1
+            case cst.Assign(value=value) if not _is_fresh(value):
+                # What it binds may be a list that others have, too.
+                reads.update(bound for each in one.targets for bound in names_in(each.target))
+    return frozenset(name for name, count in reads.items() if not count)
+
+
+def _is_fresh(value: cst.BaseExpression) -> bool:
+    """Whether an expression gives an object that nothing else has; `asarray` may give its argument."""
+    match value:
+        case cst.List() | cst.Tuple() | cst.BinaryOperation() | cst.BaseNumber() | cst.BaseString():
+            return True
+        case cst.Call(func=cst.Name()):
+            return True
+    return False
 
 
 _SHARED: Final = (cst.Global, cst.Nonlocal)
@@ -199,6 +223,8 @@ class _Unread(cst.CSTTransformer):
             case [cst.Assign(targets=targets, value=value)]:
                 every = [one.target for one in targets]
             case [cst.AnnAssign(target=cst.Name() as target, value=cst.BaseExpression() as value)]:
+                every = [target]
+            case [cst.AugAssign(target=cst.Name() as target, value=value)]:
                 every = [target]
             case _:
                 return updated_node
