@@ -79,7 +79,6 @@ MARKED: Final[dict[str, set[str]]] = {
     "graph_networks": {
         "EncodeProcessDecode",
     },
-    "given_numbers": {"RepeatsOfCall", "WindowOfCall"},
     "grown_sequences": {
         "KeptInMethod",
         "NamedItems",

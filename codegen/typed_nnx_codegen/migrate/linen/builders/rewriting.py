@@ -502,7 +502,7 @@ class Substituting(KeepingNames):
         value = self._values.get(original_node.value)
         if value is None:
             return updated_node
-        return value if isinstance(value, cst.Integer | cst.Float) else wrapped(value)
+        return wrapped(value)
 
 
 def truth_of(node: cst.BaseExpression) -> bool | None:

@@ -1,16 +1,15 @@
-"""What is decided about a Linen module: its submodules, the sizes that are lifted, its variables."""
+"""The plan of a Linen module: its submodules, lifted sizes, variables; the log that it is made from."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LayerSubclass, LinenClass
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim
-from typed_nnx_codegen.migrate.linen.domain.log import Event, Log
 from typed_nnx_codegen.migrate.linen.domain.markers import OTHER, SIZE
 from typed_nnx_codegen.migrate.linen.domain.values import Value
 from typed_nnx_codegen.migrate.linen.layers import Given, Helper, find_layer
@@ -82,7 +81,6 @@ class Lifted:
         default: The size that all traced calls have; empty where none tells it.
         is_listed: Whether it is several sizes: one for each submodule of a list, or of a shape.
         is_of_items: Whether the argument is a list of arrays, and it is the dimension of each.
-        is_number: Whether it is the argument itself, a whole number.
         measured: What it is in traced calls, by the outermost call and the module in it.
     """
 
@@ -95,7 +93,6 @@ class Lifted:
     default: str = ""
     is_listed: bool = False
     is_of_items: bool = False
-    is_number: bool = False
     measured: tuple[tuple[tuple[int, int], int | tuple[int | None, ...]], ...] = ()
 
     @property
@@ -103,8 +100,6 @@ class Lifted:
         """The Python expression for it where the method is called; empty if that is not known."""
         if not self.argument:
             return self.default
-        if self.is_number:
-            return self.argument
         if self.is_of_items:
             return f"tuple(one.shape[{self.axis}] for one in {self.argument})"
         code = f"{self.argument}.shape" + ("" if self.axis is None else f"[{self.axis}]")
@@ -124,6 +119,19 @@ class Condition:
     number: int
     side: bool
     is_of_call: bool
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The arguments of a call as they are written, in which what the file passes stands as it was.
+
+    Attributes:
+        text: Their text.
+        args: The arguments.
+    """
+
+    text: str
+    args: tuple[cst.Arg, ...] = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -238,6 +246,87 @@ class Entry:
     linen: str
     to: str | None
     change: Mapping[str, object] = field(default_factory=dict)
+
+
+# -- the log ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Event:
+    """Something that the evaluation of methods finds out; its first field is what it is about."""
+
+
+E = TypeVar("E", bound=Event)
+
+
+class Log:
+    """Events in the order in which they were appended.
+
+    Evaluation appends without asking whether it counts. In a trial it appends to a log of its own,
+    in which queries see the events around too, and which is dropped at the end.
+
+    Args:
+        outer: The log around that of a trial.
+    """
+
+    def __init__(self, outer: Log | None = None) -> None:
+        self._outer = outer
+        self._kinds: dict[type[Event], list[Event]] = {}
+        self._subjects: dict[tuple[type[Event], Hashable], list[Event]] = {}
+        self._events: list[Event] = []
+        self._dropped: set[int] = set()
+
+    def append(self, event: Event) -> None:
+        """Append an event."""
+        kind = type(event)
+        self._events.append(event)
+        self._kinds.setdefault(kind, []).append(event)
+        self._subjects.setdefault((kind, _subject(event)), []).append(event)
+
+    def extend(self, other: Log) -> None:
+        """Append the events of another log, without those around it."""
+        for event in other._events:
+            self.append(event)
+        self._dropped |= other._dropped
+
+    def drop(self, *events: Event) -> None:
+        """Take back events: queries do not find them any more."""
+        self._dropped.update(id(one) for one in events)
+
+    def of(self, kind: type[E]) -> list[E]:
+        """Return the events of a kind."""
+        found = (one for log in self._chain() for one in log._kinds.get(kind, ()))
+        return self._present(found, kind)
+
+    def about(self, kind: type[E], subject: Hashable) -> list[E]:
+        """Return the events of a kind that are about something."""
+        key = kind, subject
+        found = (one for log in self._chain() for one in log._subjects.get(key, ()))
+        return self._present(found, kind)
+
+    def groups(self, kind: type[E]) -> list[list[E]]:
+        """Return the events of a kind, those about the same together."""
+        found: dict[Hashable, list[E]] = {}
+        for one in self.of(kind):
+            found.setdefault(_subject(one), []).append(one)
+        return list(found.values())
+
+    def _chain(self) -> list[Log]:
+        """Return this log and those around, outermost first."""
+        return [*([] if self._outer is None else self._outer._chain()), self]
+
+    def _present(self, events: Iterator[Event], kind: type[E]) -> list[E]:
+        dropped = [log._dropped for log in self._chain() if log._dropped]
+        return [
+            one
+            for one in events
+            if isinstance(one, kind) and not any(id(one) in each for each in dropped)
+        ]
+
+
+def _subject(event: Event) -> Hashable:
+    subject: Hashable = next(iter(vars(event).values()))
+    return subject
 
 
 @dataclass(frozen=True, eq=False)
@@ -374,7 +463,7 @@ class ClassPlan:
     problem: str = ""
     setups: list[LinenClass] = field(default_factory=list)
     shared: str = ""
-    calls: dict[cst.Call, str] = field(default_factory=dict)
+    calls: dict[cst.Call, Arguments] = field(default_factory=dict)
     iterators: dict[cst.CSTNode, list[ListUse]] = field(default_factory=dict)
     parameters: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
     extras: dict[cst.CSTNode, list[str]] = field(default_factory=dict)

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeVar
 
 import libcst as cst
 
@@ -17,16 +17,15 @@ _KEPT: Final = 8192
 T = TypeVar("T")
 N = TypeVar("N", bound=cst.CSTNode)
 
-_ATOM: Final = re.compile(r"[\w.]+(\[-?\w+\])*")
 _SIMPLE: Final = (
     *(cst.Name, cst.Attribute, cst.Call, cst.Subscript),
-    *(cst.SimpleString, cst.FormattedString, cst.List, cst.Dict),
+    *(cst.SimpleString, cst.FormattedString, cst.List, cst.Dict, cst.BaseNumber),
 )
 
 
-def is_atom(code: str) -> bool:
-    """Whether code is a name, an attribute, or an item of one."""
-    return _ATOM.fullmatch(code) is not None
+def is_place(code: str) -> bool:
+    """Whether code is a name, an attribute or an item, which nothing has to compute again."""
+    return isinstance(parsed(code), cst.Name | cst.Attribute | cst.Subscript)
 
 
 def is_operand(node: cst.BaseExpression) -> bool:
@@ -153,16 +152,6 @@ def operand(code: str) -> str:
     return code if is_operand(cst.parse_expression(code)) else f"({code})"
 
 
-@lru_cache(maxsize=_KEPT)
-def bare(code: str) -> str:
-    """Return code without the parentheses around it, where it is not a tuple."""
-    if code.startswith("(") and code.endswith(")") and "\n" not in code:
-        node = cst.parse_expression(code)
-        if len(getattr(node, "lpar", ())) == 1 and not isinstance(node, cst.Tuple):
-            return code[1:-1]
-    return code
-
-
 def closed(text: str) -> str:
     """Return code that goes on in another line in parentheses, unless it has some around it."""
     if "\n" not in text:
@@ -188,40 +177,23 @@ def in_same(before: cst.CSTNode, after: cst.CSTNode) -> cst.CSTNode:
 @lru_cache(maxsize=_KEPT)
 def parsed(text: str) -> cst.BaseExpression:
     """Return code as an expression that can stand in another one."""
-    node = cst.parse_expression(text)
-    return node if is_atom(text) else wrapped(node)
+    return wrapped(cst.parse_expression(text))
 
 
-# What needs no parentheses before a dot.
-_OPERANDS: Final = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
-_PASSED: Final = re.compile(r"__passed(\d+)__")
+def argument(
+    value: cst.BaseExpression, keyword: str = "", star: Literal["", "*", "**"] = ""
+) -> cst.Arg:
+    """Return an argument of a call."""
+    equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+    name = cst.Name(keyword) if keyword else None
+    return cst.Arg(value, name, equal if keyword else cst.MaybeSentinel.DEFAULT, star=star)
 
 
-def passed_token(position: int) -> str:
-    """Return the code that stands for an argument of a call as it is written in the end."""
-    return f"__passed{position}__"
-
-
-class Passing(cst.CSTTransformer):
-    """Puts arguments where `passed_token` stands for them.
-
-    Args:
-        arguments: The arguments.
-    """
-
-    def __init__(self, arguments: Sequence[cst.Arg]) -> None:
-        super().__init__()
-        self._arguments = arguments
-
-    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
-        """Write an argument."""
-        found = _PASSED.fullmatch(original_node.value)
-        if found is None:
-            return updated_node
-        value = self._arguments[int(found[1])].value
-        if not original_node.lpar or value.lpar or isinstance(value, _OPERANDS):
-            return value
-        return value.with_changes(lpar=original_node.lpar, rpar=original_node.rpar)
+def arguments_of(code: str) -> Sequence[cst.Arg]:
+    """Return the arguments that code has: `x, train=True`."""
+    call = cst.parse_expression(f"f({code})")
+    assert isinstance(call, cst.Call)
+    return call.args
 
 
 class KeepingNames(cst.CSTTransformer):
@@ -238,15 +210,18 @@ class KeepingNames(cst.CSTTransformer):
         return updated_node.with_changes(keyword=original_node.keyword)
 
 
+Replacements = Mapping[cst.CSTNode, str] | Mapping[cst.CSTNode, str | cst.BaseExpression]
+
+
 class Replacer(cst.CSTTransformer):
     """Writes other code for some nodes.
 
     Args:
-        replacements: The code, by node.
-        encloses: Whether the code stands in parentheses.
+        replacements: The code or expression, by node.
+        encloses: Whether it stands in parentheses.
     """
 
-    def __init__(self, replacements: Mapping[cst.CSTNode, str], *, encloses: bool = False) -> None:
+    def __init__(self, replacements: Replacements, *, encloses: bool = False) -> None:
         super().__init__()
         self._replacements = replacements
         self._encloses = encloses
@@ -259,19 +234,19 @@ class Replacer(cst.CSTTransformer):
         self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
     ) -> cst.CSTNodeT | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNodeT]:
         """Write a node."""
-        code = self._replacements.get(original_node)
-        if code is None:
-            return updated_node
-        after = cst.parse_expression(code)
+        written = self._replacements.get(original_node)
+        if written is None:
+            return with_parentheses(updated_node)  # type: ignore[return-value]  # of the same kind
+        after = cst.parse_expression(written) if isinstance(written, str) else written
         return enclosed(after) if self._encloses else after  # type: ignore[return-value]  # expressions only
 
 
-def code_with(node: cst.CSTNode, replacements: Mapping[cst.CSTNode, str]) -> str:
+def code_with(node: cst.CSTNode, replacements: Replacements) -> str:
     """Return the code of a node in which others are written differently."""
     return code_of(written_with(node, replacements))
 
 
-def written_with(node: N, replacements: Mapping[cst.CSTNode, str]) -> N:
+def written_with(node: N, replacements: Replacements) -> N:
     """Return a node in which others are written differently."""
     try:
         after = node.visit(Replacer(replacements))

@@ -120,17 +120,6 @@ class ArgumentPresence:
     argument: str
 
 
-@dataclass(frozen=True, order=True)
-class ArgumentNumber:
-    """A whole number that a method is called with.
-
-    Attributes:
-        argument: Its expression over the parameters of the method, ``features``, ``shape[-1]``.
-    """
-
-    argument: str
-
-
 def spelled_at_call(atom: object) -> str:
     """Return the expression for an atom where the method is called."""
     match atom:
@@ -142,7 +131,7 @@ def spelled_at_call(atom: object) -> str:
             return atom.part(f"{argument}.shape")
         case ArgumentItems(argument=argument):
             return f"[one.shape[-1] for one in {argument}]"
-        case ArgumentNumber(argument=argument) | ArgumentPresence(argument=argument):
+        case ArgumentPresence(argument=argument):
             return argument
     raise AssertionError(atom)
 
@@ -163,17 +152,8 @@ class Combined:
     parts: tuple[Dim, ...]
 
 
-# Operations whose code is safe as an operand.
-_CLOSED: Final = ("max", "min", "if", "at")
 Atom = (
-    Piece
-    | ArgumentSize
-    | ArgumentShape
-    | ArgumentItems
-    | ArgumentNumber
-    | ArgumentPresence
-    | LeadingSize
-    | Combined
+    Piece | ArgumentSize | ArgumentShape | ArgumentItems | ArgumentPresence | LeadingSize | Combined
 )
 _Terms = dict[tuple[Atom, ...], int]
 _CALLS: Final = ("max", "min", "int")
@@ -262,7 +242,7 @@ class Dim:
     def divided(self, by: Dim) -> Dim | None:
         """Return it divided where that is a polynomial again; None where it is not."""
         if len(by.terms) > 1:
-            return _divided(self, by)
+            return as_dim(1) if self == by else None
         if not by.terms:
             return None
         divisor, number = by.terms[0]
@@ -344,10 +324,13 @@ def _combined_code(atom: Combined, spell: Callable[[Atom], str]) -> str:
         return f"len({spell(_leading(atom.parts[1]))}) == {codes[0]}"
     if atom.operation == "at":
         count = (atom.parts[1].constant or 0) + 3
-        dims = spell(_leading(atom.parts[2]))
-        if len(codes) > 3:
-            dims = f"({', '.join([*codes[3:count], f'*{dims}', *codes[count:]])})"
-        return f"{dims}[{codes[0]}]"
+        return _place_code(
+            atom.parts[0].constant or 0,
+            codes[3:count],
+            _leading(atom.parts[2]),
+            codes[count:],
+            spell,
+        )
     first, second = (
         code if part.constant is not None or _is_simple(part) else f"({code})"
         for part, code in zip(atom.parts, codes, strict=True)
@@ -362,6 +345,28 @@ def placed(
 ) -> Dim:
     """Return a size by its place among dimensions of an argument and others around them."""
     return _combined("at", as_dim(axis), as_dim(len(front)), as_dim(leading), *front, *last)
+
+
+def _place_code(
+    place: int,
+    front: list[str],
+    leading: ArgumentShape,
+    last: list[str],
+    spell: Callable[[Atom], str],
+) -> str:
+    """Return the code of a size by its place among dimensions of an argument and others around them."""
+    argument, start, stop = leading.argument, leading.start, leading.stop
+    shape = spell(ArgumentShape(argument))
+    if place == -1 and front and not last and stop is None:
+        end = spell(ArgumentSize(argument, -1))
+        return f"({end} if len({shape}) > {start} else {front[-1]})"
+    if place >= 0 and not front and not start and stop == -len(last) == -1:
+        own = spell(ArgumentSize(argument, place))
+        return f"({own} if len({shape}) > {place + 1} else {last[0]})"
+    dims = spell(leading)
+    if front or last:
+        dims = f"({', '.join([*front, f'*{dims}', *last])})"
+    return f"{dims}[{place}]"
 
 
 def _leading(product: Dim) -> ArgumentShape:
@@ -472,23 +477,6 @@ def as_dim(value: Dim | Atom | int) -> Dim:
     if isinstance(value, int):
         return _dim({(): value})
     return _dim({(value,): 1})
-
-
-_MOST_STEPS: Final = 64
-
-
-def _divided(size: Dim, by: Dim) -> Dim | None:
-    """Return a size divided by a sum of products, term by term; None where something is left."""
-    total = as_dim(0)
-    leading = _dim(dict(by.terms[-1:]))
-    for _ in range(_MOST_STEPS):
-        if not size.terms:
-            return total
-        step = _dim(dict(size.terms[-1:])).divided(leading)
-        if step is None:
-            return None
-        total, size = total + step, size - step * by
-    return None
 
 
 def product(dims: Iterable[Dim]) -> Dim:

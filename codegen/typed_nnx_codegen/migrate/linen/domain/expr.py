@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import libcst as cst
 
@@ -44,6 +44,14 @@ N = TypeVar("N", bound=cst.CSTNode)
 Content = Dim | Site | Constructed
 
 
+_SLOT: Final = "__slot"
+
+
+def has_slots(code: str) -> bool:
+    """Whether something stands in an expression that is spelled when all is known."""
+    return any(name.startswith(_SLOT) for name in names_of(parsed(code)))
+
+
 class Slots:
     """Keeps what stands in code as names: ``__slot7__``."""
 
@@ -56,7 +64,7 @@ class Slots:
         if isinstance(content, Dim) and content.constant is not None:
             return str(content.constant)
         if content not in self._names:
-            name = self._names[content] = f"__slot{len(self._names)}__"
+            name = self._names[content] = f"{_SLOT}{len(self._names)}__"
             self._contents[name] = content
         return self._names[content]
 

@@ -18,6 +18,8 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     Condition,
     Edit,
     Enter,
+    Event,
+    Log,
     Mark,
     Rebuilt,
     Site,
@@ -25,7 +27,6 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
 from typed_nnx_codegen.migrate.linen.domain.classes import Method
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece
 from typed_nnx_codegen.migrate.linen.domain.expr import Slots
-from typed_nnx_codegen.migrate.linen.domain.log import Event, Log
 from typed_nnx_codegen.migrate.linen.domain.markers import OTHER
 from typed_nnx_codegen.migrate.linen.domain.references import ClassTransform, SelfValue
 from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Value

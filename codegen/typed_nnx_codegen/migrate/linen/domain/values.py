@@ -42,17 +42,6 @@ UNKNOWN: Final = Unknown()
 
 
 @dataclass(frozen=True)
-class GivenNumber(Unknown):
-    """A whole number that a method is called with; another call may have another one.
-
-    Attributes:
-        origin: The name of the argument.
-    """
-
-    origin: str = ""
-
-
-@dataclass(frozen=True)
 class OfShapes(Unknown):
     """What an expression computes of nothing but fields and whole shapes of arguments.
 

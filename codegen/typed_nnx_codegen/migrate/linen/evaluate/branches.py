@@ -11,7 +11,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
 from typed_nnx_codegen.migrate.linen.builders.rewriting import raises
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Build, Condition
-from typed_nnx_codegen.migrate.linen.domain.code import bare, operand
+from typed_nnx_codegen.migrate.linen.domain.code import operand
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     Block,
@@ -137,7 +137,7 @@ class Choices:
             self._returned(code, returned, first_results, frame)
         if not ends and not other_ends:
             frame.names = self._merged(names, other_names, frame, first, second, code)
-        outer.append(Compound(f"if {bare(code)}:", first, second))
+        outer.append(Compound(f"if {code}:", first, second))
         if not ends and not other_ends:
             return run_all(rest, frame)
         return done
@@ -231,7 +231,7 @@ class Choices:
             first: Block = []
             second: Block = []
             frame.names = self._merged(names, frame.names, frame, first, second)
-            recorder.block.append(Compound(f"if {bare(asked)}:", first, second))
+            recorder.block.append(Compound(f"if {asked}:", first, second))
         elif not ends:
             frame.names = self._merged(names, frame.names, frame, None, None)
         return run_all(rest, frame) or False
@@ -357,7 +357,7 @@ class Choices:
         recorder.conditions.pop()
         recorder.block = outer
         if first or second:
-            outer.append(Compound(f"if {bare(code)}:", first, second))
+            outer.append(Compound(f"if {code}:", first, second))
         if one == other:
             return one
         optional = optional_transform(one, other, code) or class_if(one, other, code)
@@ -378,7 +378,7 @@ class Choices:
         value = self._merging.merged("value", one, other, frame, running)
         value = there_if(value, one, other, code)
         if running:
-            chosen = Compound(f"if {bare(code)}:")
+            chosen = Compound(f"if {code}:")
             for each in running:
                 chosen.body.append(Line(f"{each.local} = {each.first}", each.local))
                 chosen.orelse.append(Line(f"{each.local} = {each.second}", each.local))

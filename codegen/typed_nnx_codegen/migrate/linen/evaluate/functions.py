@@ -18,7 +18,6 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     NONE,
     UNKNOWN,
     Array,
-    GivenNumber,
     Lead,
     Seq,
     Shape,
@@ -395,8 +394,6 @@ class Functions:
 def argument_value(parameter: cst.Param, method: Method, frame: Frame) -> Value:
     """Return what a parameter of a method stands for when a caller from outside gives it."""
     name = parameter.name.value
-    if _is_number(parameter):
-        return GivenNumber(origin=name)
     if is_flag(parameter):
         return UNKNOWN
     if is_list(parameter, method):
@@ -429,16 +426,6 @@ def is_flag(parameter: cst.Param) -> bool:
         return parameter.name.value in ("train", "training", "deterministic", "is_training")
     text = cst.Module([]).code_for_node(annotation.annotation).strip("\"'")
     return text in _FLAGS or text.startswith(("Callable", "Literal"))
-
-
-def _is_number(parameter: cst.Param) -> bool:
-    """Whether a parameter is said to be a whole number."""
-    match parameter.annotation, parameter.default:
-        case cst.Annotation(annotation=cst.Name(value="int")), None | cst.Integer():
-            return True
-        case None, cst.Integer():
-            return True
-    return False
 
 
 @lru_cache(maxsize=_KEPT)

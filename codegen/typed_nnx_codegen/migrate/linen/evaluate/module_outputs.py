@@ -12,7 +12,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Build, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
-from typed_nnx_codegen.migrate.linen.domain.code import bare, is_atom, operand
+from typed_nnx_codegen.migrate.linen.domain.code import is_place, operand
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.domain.expr import Constructed
 from typed_nnx_codegen.migrate.linen.domain.frames import CallMethod, Frame, Line, Recorder
@@ -226,7 +226,7 @@ def with_local(
     if code is None:
         return without_local(value)
     local = frame.recorder.fresh(name)
-    frame.recorder.write(f"{local} = {bare(code)}", local)
+    frame.recorder.write(f"{local} = {code}", local)
     return replace(value, made=local, of_shapes=of_shapes)
 
 
@@ -257,7 +257,7 @@ def with_locals(
         return parts
     locals_ = [frame.recorder.fresh(name) for name in names]
     joined = ", ".join(locals_)
-    frame.recorder.write(f"{joined} = {bare(code)}", joined)
+    frame.recorder.write(f"{joined} = {code}", joined)
     return [
         replace(part, made=local, of_shapes=of_shapes) if isinstance(part, Array) else part
         for part, local in zip(parts, locals_, strict=True)
@@ -294,7 +294,7 @@ def note_setup(node: cst.SimpleStatementLine, frame: Frame) -> None:
                         continue
                     if isinstance(held, Array):
                         frame.names[name] = replace(held, made=name)
-                    elif isinstance(held, Code) and not is_atom(held.code):
+                    elif isinstance(held, Code) and not is_place(held.code):
                         frame.names[name] = replace(held, code=name)
                 case cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value=name)):
                     instance = frame.lookup(owner)

@@ -11,7 +11,6 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Build, Call, CallElsewhere, Need, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass
-from typed_nnx_codegen.migrate.linen.domain.code import bare
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     CallEdit,
@@ -357,7 +356,7 @@ class Normalizing:
         code = f"{self._declaring.kind('params')}({first})"
         line = Line(f"self.{name} = {code}")
         is_sure = uses.value == Const(True)
-        recorder.block.append(line if is_sure else Compound(f"if {bare(uses.code or '')}:", [line]))
+        recorder.block.append(line if is_sure else Compound(f"if {uses.code}:", [line]))
         recorder.log.append(Declare(key, name, Array(), around=()))
         return True
 

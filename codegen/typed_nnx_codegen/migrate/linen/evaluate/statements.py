@@ -12,7 +12,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.builders.rewriting import means_another, names_read
 from typed_nnx_codegen.migrate.linen.domain.classes import Method
-from typed_nnx_codegen.migrate.linen.domain.code import bare, operand
+from typed_nnx_codegen.migrate.linen.domain.code import operand
 from typed_nnx_codegen.migrate.linen.domain.dims import OF_CALL, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.domain.frames import Evaluate, Frame, FunctionRef, Line
 from typed_nnx_codegen.migrate.linen.domain.markers import NAME
@@ -78,7 +78,7 @@ def with_function(
     if code is None or any(one.is_of_call for one in recorder.conditions):
         return value
     local = recorder.fresh(name)
-    recorder.write(f"{local} = {bare(code)}", local)
+    recorder.write(f"{local} = {code}", local)
     assert isinstance(value, FunctionRef | Choice)
     return replace(value, code=local)
 
@@ -369,7 +369,7 @@ class Statements:
             and value.code
         ):
             local = frame.recorder.fresh(name)
-            frame.recorder.write(f"{local} = {bare(value.code)}", local)
+            frame.recorder.write(f"{local} = {value.code}", local)
             return replace(value, code=local, home="")
         if isinstance(value, Array) and source is not None:
             return with_local(self.code, name, value, source, frame)

@@ -14,6 +14,7 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.linen.domain.code import operand
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim
 from typed_nnx_codegen.migrate.linen.domain.values import (
     ANY_SHAPE,
@@ -337,11 +338,6 @@ def with_last(shape: Shape, *dims: Dim | None) -> Shape:
 def is_single_precision(given: Settings, name: str) -> bool:
     """Whether a dtype is not given, None or float32 for certain."""
     return name not in given or _SINGLE.fullmatch(given[name].code.strip()) is not None
-
-
-def operand(code: str) -> str:
-    """Return code that can stand before a dot."""
-    return code if re.fullmatch(r"[\w.]+", code) else f"({code})"
 
 
 def unless_none(given: Given, code: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from typed_nnx_codegen.migrate.linen.domain.code import operand
 from typed_nnx_codegen.migrate.linen.domain.dims import product
 from typed_nnx_codegen.migrate.linen.domain.values import Array, Value
 from typed_nnx_codegen.migrate.linen.layers.layer import (
@@ -24,7 +25,6 @@ from typed_nnx_codegen.migrate.linen.layers.layer import (
     is_single_precision,
     literal,
     literal_of,
-    operand,
     shape_of,
     unless_none,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from typed_nnx_codegen.migrate.linen.domain.code import operand
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim
 from typed_nnx_codegen.migrate.linen.domain.values import (
     ANY_SHAPE,
@@ -36,7 +37,6 @@ from typed_nnx_codegen.migrate.linen.layers.layer import (
     is_single_precision,
     literal,
     literal_of,
-    operand,
     shape_of,
     size_of,
     with_last,

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from typed_nnx_codegen.migrate.linen.domain.code import operand
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim
 from typed_nnx_codegen.migrate.linen.domain.values import (
     ANY_SHAPE,
@@ -38,7 +39,6 @@ from typed_nnx_codegen.migrate.linen.layers.layer import (
     last_axis,
     literal,
     literal_of,
-    operand,
     parsed,
     shape_of,
     size_of,

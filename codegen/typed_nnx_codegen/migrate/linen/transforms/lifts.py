@@ -20,6 +20,7 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
 )
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim
+from typed_nnx_codegen.migrate.linen.domain.expr import has_slots
 from typed_nnx_codegen.migrate.linen.domain.frames import Recorder
 from typed_nnx_codegen.migrate.linen.domain.references import (
     ClassTransform,
@@ -272,8 +273,6 @@ def is_broadcast(value: Value) -> bool:
 
 Spelled = Callable[[Bound], str]
 
-_TOKEN: Final = re.compile(r"__(dim|lead|site)\d+__")
-
 
 def in_method(bound: Bound, *, is_here: bool) -> str:
     """Return a setting as it is written in a method.
@@ -287,7 +286,7 @@ def in_method(bound: Bound, *, is_here: bool) -> str:
         Unsupported: Nothing that the method can see says it.
     """
     code = bound.code
-    if code is not None and not _TOKEN.search(code) and (not is_here or _is_global(code)):
+    if code is not None and not has_slots(code) and (not is_here or _is_global(code)):
         return code
     if is_here and bound.node is not None:
         return code_of(bound.node)

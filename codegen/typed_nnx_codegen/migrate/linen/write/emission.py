@@ -14,7 +14,13 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, part
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, ProjectClass, Value
 from typed_nnx_codegen.migrate.file import File, with_commas
 from typed_nnx_codegen.migrate.linen.callers import CallerPlan, around_statement
-from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, ListUse, Mark, Rebuilt
+from typed_nnx_codegen.migrate.linen.domain.class_plan import (
+    Arguments,
+    ClassPlan,
+    ListUse,
+    Mark,
+    Rebuilt,
+)
 from typed_nnx_codegen.migrate.linen.domain.classes import (
     MOVED_METHODS,
     LinenClass,
@@ -23,11 +29,12 @@ from typed_nnx_codegen.migrate.linen.domain.classes import (
     protocols,
 )
 from typed_nnx_codegen.migrate.linen.domain.code import (
-    Passing,
+    arguments_of,
     in_same,
     left_of,
     with_left_comments,
     wrapped,
+    written_with,
 )
 from typed_nnx_codegen.migrate.linen.domain.markers import NAME, STAYS
 from typed_nnx_codegen.migrate.linen.domain.names import is_of_layer, linen_name, written_name
@@ -182,7 +189,9 @@ def _of_plain(bases: Iterable[Value]) -> Iterator[str]:
             yield from _of_plain(base.bases)
 
 
-Written = TypeVar("Written", str, list[str], list[ListUse], list[tuple[str, str]], Rebuilt)
+Written = TypeVar(
+    "Written", str, list[str], list[ListUse], list[tuple[str, str]], Rebuilt, Arguments
+)
 _DIFFERENT = "classes that inherit this method need different code here"
 
 
@@ -204,7 +213,7 @@ class MethodCode:
     """
 
     code: dict[cst.CSTNode, str] = field(default_factory=dict)
-    calls: dict[cst.CSTNode, str] = field(default_factory=dict)
+    calls: dict[cst.CSTNode, Arguments] = field(default_factory=dict)
     iterators: dict[cst.CSTNode, list[ListUse]] = field(default_factory=dict)
     parameters: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
     extras: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
@@ -290,8 +299,8 @@ def written_variable(
     value = updated.value
     if isinstance(updated, cst.AugAssign):
         operator = code_of(updated.operator).strip().removesuffix("=")
-        added = value if isinstance(value, cst.BaseNumber) else wrapped(value)
-        value = cst.parse_expression(f"{code_of(variable)}{reading} {operator} {code_of(added)}")
+        added = code_of(wrapped(value))
+        value = cst.parse_expression(f"{code_of(variable)}{reading} {operator} {added}")
     del node
     return cst.Expr(cst.Call(cst.Attribute(variable, cst.Name("set_value")), [cst.Arg(value)]))
 
@@ -444,18 +453,15 @@ class Emission(cst.CSTTransformer):
             rebuilt = methods.rebuilt[node](node, updated)
             return rebuilt
         if node in methods.calls:
-            passing = Passing(updated.args)
-            args = [one.visit(passing) for one in self._arguments(methods.calls[node])]
+            pairs = zip(node.args, updated.args, strict=True)
+            own: dict[cst.CSTNode, str | cst.BaseExpression]
+            own = {old.value: new.value for old, new in pairs}
+            args = [written_with(one, own) for one in methods.calls[node].args]
             updated = updated.with_changes(args=args)
         if node in methods.extras:
-            extra = self._arguments(", ".join(methods.extras[node]))
+            extra = arguments_of(", ".join(methods.extras[node]))
             updated = updated.with_changes(args=with_commas([*updated.args, *extra]))
         return updated
-
-    def _arguments(self, code: str) -> Sequence[cst.Arg]:
-        call = cst.parse_expression(f"f({code})")
-        assert isinstance(call, cst.Call)
-        return call.args
 
     def _name(self, node: cst.Attribute | cst.Name, updated: cst.CSTNode) -> cst.CSTNode:
         public = linen_name(node, self._file.analysis)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import descendants
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
+    Arguments,
     Bound,
     CallElsewhere,
     CallKeyword,
@@ -20,7 +21,12 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     Site,
 )
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
-from typed_nnx_codegen.migrate.linen.domain.code import code_with, passed_token
+from typed_nnx_codegen.migrate.linen.domain.code import (
+    argument,
+    arguments_of,
+    code_with,
+    written_with,
+)
 from typed_nnx_codegen.migrate.linen.domain.frames import CallEdit, Frame, Recorder
 from typed_nnx_codegen.migrate.linen.domain.markers import CALL
 from typed_nnx_codegen.migrate.linen.domain.names import names_in, snake_case
@@ -245,12 +251,11 @@ def _edit(
     moving: Moving,
 ) -> None:
     wanted = [_written(recorder, node, edit, refer, moving) for edit in edits]
-    different = {text for text in wanted if text is not None}
+    different = dict.fromkeys(one for one in wanted if one is not None)
     if len(different) > 1 or (different and None in wanted):
         recorder.mark(node, "the submodules that are called here take different arguments")
         return
-    if different:
-        recorder.plan.calls[node] = different.pop()
+    recorder.plan.calls |= dict.fromkeys([node], *different) if different else {}
 
 
 def _written(
@@ -259,42 +264,38 @@ def _written(
     edit: CallEdit,
     refer: Callable[[str], str],
     moving: Moving,
-) -> str | None:
-    """Return the arguments of a call, as code; None where they stay."""
-    # What is rewritten within the arguments is there when the file is written.
-    passed: dict[cst.CSTNode, str] = {
-        arg.value: passed_token(position) for position, arg in enumerate(node.args)
-    }
-    replacements = recorder.plan.replacements | passed
+) -> Arguments | None:
+    """Return the arguments of a call; None where they stay."""
+    # What is rewritten within those of the file is there when the file is written.
+    args = [
+        argument(one.value, one.keyword.value if one.keyword else "", one.star) for one in node.args
+    ]
+    moved: dict[str, str] = {}
     if edit.site is not None and edit.site.is_bridged:
         if not edit.site.updates:
             return None
-        codes = [
-            (f"{arg.keyword.value}=" if arg.keyword else arg.star)
-            + code_with(arg.value, replacements)
-            for arg in node.args
-        ]
-        return ", ".join([*codes, mutable(refer)])
-    moved = moving.at_call(node, edit)
-    cast_result(edit, node, recorder)
-    dtype = cast_at(edit.site, node, recorder, recorder.plan.replacements)
-    if edit.arguments is None and not moved and not dtype:
-        return None
-    if edit.arguments is None:
-        codes = [
-            (f"{arg.keyword.value}=" if arg.keyword else arg.star)
-            + code_with(arg.value, replacements)
-            for arg in node.args
-        ]
+        args += arguments_of(mutable(refer))
     else:
-        codes = [
-            (f"{keyword}=" if keyword else "") + code_with(value, replacements)
-            for keyword, value in edit.arguments
-        ]
-    if dtype:
-        codes[0] = f"({codes[0]}).astype({dtype})"
-    codes += [code if name[:2] == "**" else f"{name}={code}" for name, code in moved.items()]
-    return ", ".join(codes)
+        moved = moving.at_call(node, edit)
+        cast_result(edit, node, recorder)
+        dtype = cast_at(edit.site, node, recorder, recorder.plan.replacements)
+        if edit.arguments is None and not moved and not dtype:
+            return None
+        if edit.arguments is not None:
+            replacements: dict[cst.CSTNode, str | cst.BaseExpression]
+            replacements = dict(recorder.plan.replacements.items())
+            replacements |= {one.value: one.value for one in node.args}
+            args = [
+                argument(written_with(value, replacements), keyword)
+                for keyword, value in edit.arguments
+            ]
+        if dtype:
+            cast = cst.Attribute(args[0].value, cst.Name("astype"))
+            value = cst.Call(cast, [cst.Arg(cst.parse_expression(dtype))])
+            args[0] = args[0].with_changes(value=value)
+    codes = [code if name[:2] == "**" else f"{name}={code}" for name, code in moved.items()]
+    every = (*args, *arguments_of(", ".join(codes)))
+    return Arguments(code_of(cst.Call(cst.Name("f"), every)), every)
 
 
 CONSTRUCTS: Final = Helper("constructs")

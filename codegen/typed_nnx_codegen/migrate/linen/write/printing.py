@@ -213,58 +213,6 @@ def _value(node: cst.BaseStatement) -> cst.CSTNode:
 # -- the order of lines ----------------------------------------------------------------------------
 
 
-def behind_objects(block: Block, lines: _Lines, refuse: Callable[[cst.CSTNode], None]) -> Block:
-    """Return a block where submodules are built behind those that they ask for a size.
-
-    Linen runs the outer constructor of `Dense(1)(Torso()(x))` first.
-
-    Args:
-        block: The lines.
-        lines: Their statements.
-        refuse: Is given the call of a constructor that cannot come behind what it asks.
-    """
-    ordered = list(block)
-    for one in ordered:
-        if isinstance(one, Compound):
-            one.body = behind_objects(one.body, lines, refuse)
-            one.orelse = behind_objects(one.orelse, lines, refuse)
-    readers = [one for one in ordered if isinstance(one, Line) and one.site is not None]
-    for line in reversed(readers):
-        start = ordered.index(line)
-        asked = {one.node for one in lines.contents(line) if isinstance(one, Constructed)}
-        places = [
-            place for place in range(start + 1, len(ordered)) if _builds(ordered[place]) & asked
-        ]
-        if not places:
-            continue
-        between = ordered[start + 1 : places[-1] + 1]
-        if _is_free(line, between, lines):
-            ordered[start : places[-1] + 1] = [*between, line]
-        elif line.site is not None:
-            refuse(line.site.node)
-    return ordered
-
-
-def _builds(one: Line | Compound) -> set[cst.CSTNode]:
-    """Return the calls of the constructors in lines."""
-    if isinstance(one, Line):
-        return set() if one.site is None else {one.site.node}
-    return {node for inner in (*one.body, *one.orelse) for node in _builds(inner)}
-
-
-def _is_free(line: Line, between: Block, lines: _Lines) -> bool:
-    """Whether a line may come behind others: they neither read nor bind what it needs."""
-    site = line.site
-    if site is None or site.is_listed:
-        return False
-    read = lines.names(line)
-    for one in _flat(between):
-        built = {each.attribute for each in lines.contents(one) if isinstance(each, Site)}
-        if _locals_in(one) & read or site.attribute in lines.names(one) | built:
-            return False
-    return True
-
-
 def _flat(block: Block) -> Iterator[Line]:
     for one in block:
         if isinstance(one, Line):
@@ -475,7 +423,7 @@ class Printing:
         self._run_sizes(block)
         lines = _Lines(self._spelled, self._slots)
         block = in_order([*setup, *block], len(setup), lines)
-        block = behind_objects(block, lines, self._unordered)
+        self._mark_unordered(block, lines)
         body = statements_of(block, lines)
         within = [one for one in self._contents_of(body) if isinstance(one, Site) and one.is_listed]
         if within:
@@ -498,9 +446,20 @@ class Printing:
     def _contents_of(self, body: list[cst.BaseStatement]) -> Iterator[Content]:
         return (content for one in body for content in self._slots.within(one))
 
-    def _unordered(self, node: cst.CSTNode) -> None:
-        message = "the size of its input is that of a submodule which is built later"
-        self._recorder.mark(node, message, SIZE)
+    def _mark_unordered(self, block: Block, lines: _Lines) -> None:
+        """Mark what is built before a submodule that it asks for a size.
+
+        Linen runs the outer constructor of `Dense(1)(Torso()(x))` first.
+        """
+        built: set[cst.CSTNode] = set()
+        for line in _flat(block):
+            asked = {one.node for one in lines.contents(line) if isinstance(one, Constructed)}
+            if line.site is None:
+                continue
+            if asked - built:
+                message = "the size of its input is that of a submodule which is built later"
+                self._recorder.mark(line.site.node, message, SIZE)
+            built.add(line.site.node)
 
     def _unbound(self, body: Sequence[cst.BaseStatement]) -> Iterator[Lifted]:
         """Yield parameters for sizes that run in loops, where no statement gives them before."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import libcst as cst
 import pytest
 
-from typed_nnx_codegen.migrate.linen.domain.log import Event, Log
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Event, Log
 
 
 @dataclass(frozen=True, eq=False)
