@@ -436,6 +436,8 @@ class Layer:
         explicit: Arguments of NNX to write because its default differs.
         takes_rngs: Whether the NNX class takes ``rngs``.
         definition: The definition of the NNX class, where migrated files have it.
+        axes: The setting for the axes of the features, which must be literal; empty where they are
+            the last axis.
         same_shape: The argument whose shape the output has; empty where `output` says more.
         fixed: The variables that it always has: the path in Linen and in NNX.
         without: Why NNX has no such layer; empty where it has.
@@ -452,6 +454,7 @@ class Layer:
     explicit: Mapping[str, str] = field(default_factory=dict)
     takes_rngs: bool = True
     definition: Helper | None = None
+    axes: str = ""
     same_shape: str = ""
     fixed: tuple[tuple[str, str], ...] = ()
     without: str = ""
@@ -531,8 +534,14 @@ class Layer:
 
     def refused(self, given: Settings, inputs: Inputs | None) -> Refused | None:
         """Return why NNX has no such layer with these settings; None where it has."""
-        del given, inputs
-        return None
+        del inputs
+        if not self.axes or integers(literal(given, self.axes, -1)) is not None:
+            return None
+        return Refused(
+            f"`{self.name}({self.axes}={given[self.axes].code})` does not say which axes of the "
+            "inputs give the number of features.",
+            f"Write `{self.axes}` with literal axes.",
+        )
 
     def widths(self, given: Settings, inputs: Inputs | None) -> Widths:
         """Return the sizes that NNX wants and Linen reads off the inputs."""

@@ -42,23 +42,10 @@ class NormLayer(Layer):
     """A norm with `scale` and `bias` for the features.
 
     Attributes:
-        axes: The setting for the axes of the features; empty where they are the last axis.
         statistics: Whether it has running mean and variance.
     """
 
-    axes: str = ""
     statistics: bool = False
-
-    def refused(self, given: Settings, inputs: Inputs | None) -> Refused | None:
-        """Refuse axes that are not literal."""
-        del inputs
-        if self.axes and integers(literal(given, self.axes, -1)) is None:
-            return Refused(
-                f"`{self.name}({self.axes}={given[self.axes].code})` does not say which axes of "
-                "the inputs give the number of features.",
-                f"Write `{self.axes}` with literal axes.",
-            )
-        return None
 
     def widths(self, given: Settings, inputs: Inputs | None) -> Widths:
         """Return the number of features: the product of their axes."""

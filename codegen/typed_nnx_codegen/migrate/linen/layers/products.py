@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from typed_nnx_codegen.migrate.linen.domain.code import operand
@@ -21,7 +20,6 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.layers.layer import (
-    Added,
     Argument,
     Given,
     Inputs,
@@ -65,17 +63,6 @@ class DenseLayer(KernelLayer):
 class DenseGeneralLayer(DenseLayer):
     """`nn.DenseGeneral`, which is `nnx.LinearGeneral`."""
 
-    def refused(self, given: Settings, inputs: Inputs | None) -> Refused | None:
-        """Refuse axes that are not literal."""
-        for name, default in (("axis", -1), ("batch_dims", ())):
-            if integers(literal(given, name, default)) is None:
-                return Refused(
-                    f"`nn.DenseGeneral({name}={given[name].code})` does not say which axes of the "
-                    "inputs give the shape of the kernel.",
-                    f"Write `{name}` with literal axes.",
-                )
-        return None
-
     def widths(self, given: Settings, inputs: Inputs | None) -> Widths:
         """Return the sizes of the contracted axes in the order of the kernel."""
         shape = shape_of(inputs, "inputs")
@@ -85,19 +72,7 @@ class DenseGeneralLayer(DenseLayer):
         widths = _known([shape.axis(axis) for axis in axes])
         if widths is None:
             return MissingWidth("in_features")
-        if self._batch_axis(given, shape) is None:
-            return MissingWidth("batch_axis")
         return (Argument("", widths[0] if len(widths) == 1 else tuple_of(widths)),)
-
-    def added(self, given: Settings, inputs: Inputs | None) -> Added:
-        """Return the sizes of the batch axes."""
-        sizes = self._batch_axis(given, shape_of(inputs, "inputs"))
-        return ((Argument("batch_axis", _mapping(sizes)),) if sizes else ()), ()
-
-    def _batch_axis(self, given: Settings, shape: Shape) -> dict[int, Dim] | None:
-        axes = sorted(integers(literal(given, "batch_dims", ())) or ())
-        sizes = _known([shape.axis(axis) for axis in axes])
-        return None if sizes is None else dict(zip(axes, sizes, strict=True))
 
     def output(self, given: Settings, inputs: Inputs, method: str = "__call__") -> Value:
         """Return an array without the contracted axes and with `features` at its end."""
@@ -116,13 +91,6 @@ def tuple_of(sizes: list[Dim]) -> Template:
     for at, size in enumerate(sizes):
         parts.extend((", ", size) if at else (size,))
     return Template((*parts, ",)" if len(sizes) == 1 else ")"))
-
-
-def _mapping(sizes: Mapping[int, Dim]) -> Template:
-    parts: list[str | Dim] = []
-    for key, size in sizes.items():
-        parts.extend((", " if parts else "{", f"{key}: ", size))
-    return Template((*parts, "}"))
 
 
 def _known(sizes: list[Dim | None]) -> list[Dim] | None:

@@ -63,9 +63,12 @@ DENSE: Final[tuple[Layer, ...]] = (
             " promote_dtype dot_general dot_general_cls"
         ),
         calls=_OF_INPUTS,
-        replaced=names("batch_dims"),
-        lacking={"dot_general_cls": _LACKING_CLASS},
+        lacking={
+            "dot_general_cls": _LACKING_CLASS,
+            "batch_dims": Lacking((), "NNX takes the sizes of batch axes, as `batch_axis`."),
+        },
         functions=_DOT_GENERAL,
+        axes="axis",
     ),
     EmbedLayer(
         linen="flax.linen.Embed",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -441,29 +440,20 @@ def _deepest(dims: tuple[Dim | None, ...], argument: str) -> int:
 def _cancelled(
     have: tuple[Dim | None, ...], over: tuple[Dim | None, ...]
 ) -> tuple[list[Dim | None], list[Dim | None]]:
-    common = Counter(dim for dim in have if dim is not None)
-    common &= Counter(dim for dim in over if dim is not None)
-    return _less(have, Counter(common)), _less(over, Counter(common))
-
-
-def _less(dims: tuple[Dim | None, ...], common: Counter[Dim]) -> list[Dim | None]:
-    left: list[Dim | None] = []
-    for dim in dims:
-        if dim is not None and common[dim]:
-            common[dim] -= 1
-        else:
-            left.append(dim)
-    return left
+    left, rest = list(have), list(over)
+    for dim in have:
+        if dim is not None and dim in rest:
+            left.remove(dim)
+            rest.remove(dim)
+    return left, rest
 
 
 def _without_first(lead: Lead, over: list[Dim | None]) -> tuple[Lead, list[Dim | None]]:
     """Cancel the first dimensions of an argument."""
-    while True:
-        first = as_dim(ArgumentSize(lead.argument, lead.start))
-        if not lead.argument or first not in over:
-            return lead, over
-        over = [dim for k, dim in enumerate(over) if k != over.index(first)]
+    while lead.argument and (first := as_dim(ArgumentSize(lead.argument, lead.start))) in over:
+        over.remove(first)
         lead = replace(lead, start=lead.start + 1)
+    return lead, over
 
 
 def _with_next(lead: Lead, have: list[Dim | None]) -> tuple[Lead, list[Dim | None]]:
@@ -472,7 +462,7 @@ def _with_next(lead: Lead, have: list[Dim | None]) -> tuple[Lead, list[Dim | Non
         following = as_dim(ArgumentSize(lead.argument, lead.stop))
         if following not in have:
             break
-        have = [dim for k, dim in enumerate(have) if k != have.index(following)]
+        have.remove(following)
         lead = replace(lead, stop=lead.stop + 1 or None)
     return lead, have
 

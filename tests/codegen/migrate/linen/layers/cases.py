@@ -44,8 +44,6 @@ DENSE = [
     Case("nn.DenseGeneral(4, axis=1)", "sequence"),
     Case("nn.DenseGeneral((4, 2), axis=-2)", "sequence"),
     Case("nn.DenseGeneral(4, axis=(1, -1))", "image", one_batch_axis=False),
-    Case("nn.DenseGeneral(4, axis=-1, batch_dims=(0,))", "sequence"),
-    Case("nn.DenseGeneral((4, 2), axis=(-2, -1), batch_dims=(1, 0))", "image"),
     Case("nn.DenseGeneral(4, dtype=jnp.bfloat16)", "rows"),
     Case("nn.DenseGeneral(4, dot_general=own_dot_general)", "rows"),
     Case("nn.Einsum((6, 2, 3), '...a,abc->...bc')", "sequence"),

@@ -216,7 +216,7 @@ def test_settings_are_written_as_they_are(
         ("nn.Dense(4, dot_general_cls=nn.Fp8DotGeneralOp)", "dot_general_cls"),
         ("nn.Conv(4, (3,), conv_general_dilated_cls=self.conv)", "conv_general_dilated_cls"),
         ("nn.DenseGeneral(4, axis=self.axis)", "which axes"),
-        ("nn.DenseGeneral(4, batch_dims=self.axes)", "which axes"),
+        ("nn.DenseGeneral(4, batch_dims=(0,))", "batch_axis"),
         ("nn.LayerNorm(feature_axes=self.axes)", "which axes"),
         ("nn.LayerNorm(force_float32_reductions=False)", "float32"),
         ("nn.RMSNorm(force_float32_reductions=self.high)", "float32"),
