@@ -15,8 +15,6 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     UNKNOWN,
     Array,
     Seq,
-    Shape,
-    ShapeOf,
     Value,
 )
 from typed_nnx_codegen.migrate.linen.layers.layer import (
@@ -44,7 +42,7 @@ from typed_nnx_codegen.migrate.linen.layers.layer import (
     size_of,
     with_last,
 )
-from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of
+from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of, wanted_shape
 
 _USUAL: Final = re.compile(r"(?:nn|nnx|(?:flax\.)?(?:linen|nnx))\.(?:\w+\.)?dot_product_attention")
 
@@ -161,12 +159,10 @@ class CellLayer(Layer):
         arrays: How many arrays the carry is: 1, or 2 in a tuple.
         gates: The layers in it: the path in Linen, the attribute in NNX, and the names of their
             parameters.
-        switch: The setting without which the layers have no bias, if there is one.
     """
 
     arrays: int = 1
     gates: tuple[tuple[str, str, tuple[str, ...]], ...]
-    switch: str = ""
 
     def build(self, given: Settings, inputs: Inputs | None) -> Building:
         """Return how the cell is constructed; its first carry is zeros by default."""
@@ -200,7 +196,7 @@ class CellLayer(Layer):
         """Return the size of the last axis of the inputs of a step."""
         width = last_axis(inputs, "inputs")
         if width is None:
-            width = _shape_argument(inputs).axis(-1)
+            width = wanted_shape(argument(inputs, "input_shape")).axis(-1)
         return MissingWidth("in_features") if width is None else (Argument("", width),)
 
     def call(
@@ -239,30 +235,24 @@ class CellLayer(Layer):
         """Return the carry and, of a step, the output."""
         features = size_of(given, "features")
         of_carry = method == "initialize_carry"
-        shape = _shape_argument(inputs) if of_carry else shape_of(inputs, "inputs")
+        shape = (
+            wanted_shape(argument(inputs, "input_shape"))
+            if of_carry
+            else shape_of(inputs, "inputs")
+        )
         array = Array(with_last(shape, features))
         carry: Value = array if self.arrays == 1 else Seq((array,) * self.arrays)
         return carry if of_carry else Seq((carry, array))
 
     def variables(self, given: Settings) -> tuple[LayerVariable, ...]:
         """Return the parameters of the gates."""
-        off = bool(self.switch) and literal(given, self.switch, True) is False
+        off = literal(given, "use_bias", True) is False
         return tuple(
             LayerVariable(f"params/{linen}/{part}", f"{nnx}.{part}")
             for linen, nnx, parts in self.gates
             for part in parts
             if not (off and part == "bias")
         )
-
-
-def _shape_argument(inputs: Inputs | None) -> Shape:
-    """Return the shape that `initialize_carry` is called with."""
-    match argument(inputs, "input_shape"):
-        case ShapeOf(shape=shape):
-            return shape
-        case Seq(items=items):
-            return Shape(tuple(dim_of(item) for item in items))
-    return ANY_SHAPE
 
 
 @dataclass(frozen=True, kw_only=True)

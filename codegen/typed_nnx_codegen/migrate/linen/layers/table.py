@@ -325,7 +325,6 @@ CELLS: Final[tuple[Layer, ...]] = (
         calls=_OF_CELL,
         arrays=2,
         gates=_gates("ih hh"),
-        switch="use_bias",
         definition=CONV_LSTM_CELL,
     ),
 )

@@ -48,10 +48,12 @@ from typed_nnx_codegen.migrate.linen.shapes.operands import (
     Axes,
     Rule,
     Wanted,
+    axes_in,
     by_name,
     dim_of,
     has_star,
     if_known,
+    integers_of,
     is_none,
     items_of,
     names,
@@ -347,8 +349,11 @@ _RANDOM: Final = by_name(
 )
 
 
-def _reduced(x: Shape, axis: Axes | None = None, keepdims: bool = False) -> Shape:
-    return reduced(x, axis, keepdims=keepdims)
+def _reduced(x: Shape, axis: Value = NONE, keepdims: bool = False) -> Shape:
+    axes = integers_of(axes_in(x, axis))
+    if axes is None and not is_none(axis):
+        return Shape((None,) * x.rank) if keepdims and x.rank else ANY_SHAPE
+    return reduced(x, axes, keepdims=keepdims)
 
 
 def _reduced_here(x: Shape, axis: Axes) -> Shape:
