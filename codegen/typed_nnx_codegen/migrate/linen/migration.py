@@ -13,6 +13,7 @@ from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.import_statements import finish_imports
+from typed_nnx_codegen.migrate.layout import with_layout
 from typed_nnx_codegen.migrate.linen.builders.adoption import with_builders
 from typed_nnx_codegen.migrate.linen.callers import Callers
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Mark
@@ -40,7 +41,6 @@ from typed_nnx_codegen.migrate.linen.write.emission import (
     merged,
     with_helpers,
 )
-from typed_nnx_codegen.migrate.linen.write.layout import with_layout
 from typed_nnx_codegen.migrate.options import Options
 from typed_nnx_codegen.migrate.project import Project
 from typed_nnx_codegen.migrate.syntax import error_in

@@ -27,9 +27,9 @@ from typed_nnx_codegen.migrate.linen.domain.names import names_in_nnx
 from typed_nnx_codegen.migrate.linen.project.fields import holds_arrays, may_be_none
 from typed_nnx_codegen.migrate.linen.state.declaring import MODE_LINE
 from typed_nnx_codegen.migrate.linen.write.constructor_code import is_partitioning_in, placed_later
-from typed_nnx_codegen.migrate.linen.write.layout import simple
 from typed_nnx_codegen.migrate.linen.write.tidying import (
     pure_in,
+    simple,
     with_comprehensions,
     without_unread,
 )

@@ -46,13 +46,13 @@ from typed_nnx_codegen.migrate.linen.write.constructors import (
     names_read_in_class,
     without_dataclass_options,
 )
-from typed_nnx_codegen.migrate.linen.write.layout import with_open_value
 from typed_nnx_codegen.migrate.linen.write.tidying import (
     is_same,
     pure_in,
     read_in,
     with_comments,
     with_items,
+    with_open_value,
     without_unread,
 )
 from typed_nnx_codegen.migrate.markers import comment, marked_codes

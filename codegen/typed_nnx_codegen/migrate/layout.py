@@ -1,4 +1,4 @@
-"""Lays out what the codemod wrote: ruff formats the statements that changed, the others stay as they are."""
+"""Lays out what a migration wrote: ruff formats the statements that changed, the others stay as they are."""
 
 from __future__ import annotations
 
@@ -11,16 +11,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, TypeVar
+from typing import Final
 
-import libcst as cst
-
-from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.ruff import run_ruff
 
 _DEFAULT_WIDTH: Final = 88
 _WIDEST: Final = 320  # for ruff
-_Node = TypeVar("_Node", bound=cst.CSTNode)
 
 
 # -- the style of a file ---------------------------------------------------------------------------
@@ -206,85 +202,3 @@ def _indented(lines: list[str], own: list[str]) -> list[str]:
 
 def _indent(line: str) -> str:
     return line[: len(line) - len(line.lstrip())]
-
-
-# -- expressions without what says nothing ---------------------------------------------------------
-
-_ATOMS: Final = (
-    *(cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.SimpleString, cst.FormattedString),
-    *(cst.List, cst.Dict, cst.ListComp, cst.DictComp, cst.SetComp),
-)
-# What keeps its parentheses wherever it stands.
-_CLOSED: Final = (cst.Tuple, cst.GeneratorExp, cst.NamedExpr, cst.Yield, cst.ConcatenatedString)
-# Where an expression stands alone; ruff takes care of statements.
-_PLACES: Final = (cst.Arg, cst.Element, cst.DictElement, cst.Index)
-_SHAPE: Final = "tuple[int, ...]"
-
-
-class _Simple(cst.CSTTransformer):
-    """Leaves out parentheses that nothing needs, and copies of tuples.
-
-    Args:
-        shapes: The names of tuples.
-    """
-
-    def __init__(self, shapes: frozenset[str]) -> None:
-        super().__init__()
-        self._shapes = shapes
-
-    def on_leave(  # type: ignore[override]  # one handler for all kinds
-        self, original_node: cst.CSTNode, updated_node: cst.CSTNode
-    ) -> cst.CSTNode | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNode]:
-        """Write a node."""
-        after = super().on_leave(original_node, updated_node)
-        match after:
-            case cst.Arg(star="") | cst.Element() | cst.DictElement() | cst.Index():
-                return after.with_changes(value=_opened(after.value))
-            case cst.Tuple(elements=[cst.StarredElement(value=cst.Name(value=name) as shape)]):
-                return shape if name in self._shapes else after
-            case cst.Subscript(
-                value=cst.Name(value=name) as shape,
-                slice=[cst.SubscriptElement(slice=cst.Slice(lower=None, upper=None, step=None))],
-            ):
-                return shape if name in self._shapes else after
-            case cst.BaseExpression() if isinstance(after, _ATOMS) and after.lpar:
-                return after.with_changes(lpar=[], rpar=[])
-        return after
-
-
-def simple(node: cst.FunctionDef) -> cst.FunctionDef:
-    """Return a generated function without parentheses that nothing needs, and without copies of tuples."""
-    params = (*node.params.params, *node.params.kwonly_params)
-    shapes = frozenset(
-        one.name.value
-        for one in params
-        if one.annotation is not None and code_of(one.annotation.annotation) == _SHAPE
-    )
-    try:
-        after = node.visit(_Simple(shapes))
-    except cst.CSTValidationError:  # `(a)if(b)else c`: the parentheses part words
-        return node
-    assert isinstance(after, cst.FunctionDef)
-    return after
-
-
-def _opened(node: cst.BaseExpression) -> cst.BaseExpression:
-    """Return an expression that stands alone between brackets or commas, without its own."""
-    if isinstance(node, _CLOSED) or not node.lpar or "\n" in code_of(node):
-        return node
-    return node.with_changes(lpar=[], rpar=[])
-
-
-def with_open_value(before: cst.CSTNode, after: cst.CSTNode) -> cst.CSTNode:
-    """Return a node without the parentheses that came with what stands in it now.
-
-    Args:
-        before: The node as it was.
-        after: It with what is written differently.
-    """
-    if (isinstance(after, cst.Arg) and after.star) or not isinstance(after, _PLACES):
-        return after
-    old, new = getattr(before, "value", None), getattr(after, "value", None)
-    if not isinstance(old, cst.BaseExpression) or not isinstance(new, cst.BaseExpression):
-        return after
-    return after if old is new or old.lpar else after.with_changes(value=_opened(new))
