@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import descendants
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Site
 from typed_nnx_codegen.migrate.linen.domain.code import enclosed, parsed, with_parentheses
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece
@@ -58,6 +58,8 @@ class Slots:
     def __init__(self) -> None:
         self._names: dict[Content, str] = {}
         self._contents: dict[str, Content] = {}
+        # What `text_of_pieces` returned: loops and branches ask again and again.
+        self._texts: dict[str, str | None] = {}
 
     def name(self, content: Content) -> str:
         """Return the code for something: a number, or a name that `filled` replaces."""
@@ -98,6 +100,18 @@ class Slots:
         after = node.visit(_Filling(self._contents, spelled))
         assert isinstance(after, cst.CSTNode)
         return after
+
+    def text_of_pieces(self, code: str) -> str | None:
+        """Return an expression with its sizes spelled, None where one is not made of pieces alone."""
+        if code not in self._texts:
+            node = self.filled(cst.parse_expression(code), self._spelled_piece)
+            self._texts[code] = None if any(True for _ in self.within(node)) else code_of(node)
+        return self._texts[code]
+
+    def _spelled_piece(self, content: Content) -> str:
+        if isinstance(content, Dim) and all(isinstance(one, Piece) for one in content.atoms()):
+            return content.code()
+        return self.name(content)
 
 
 def names_of(node: cst.CSTNode) -> Iterator[str]:

@@ -17,11 +17,9 @@ from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.dims import (
     ArgumentPresence,
     ArgumentSize,
-    Dim,
     Piece,
     as_dim,
 )
-from typed_nnx_codegen.migrate.linen.domain.expr import Content
 from typed_nnx_codegen.migrate.linen.domain.frames import Frame, FunctionRef, Recorder
 from typed_nnx_codegen.migrate.linen.domain.references import (
     Choice,
@@ -444,18 +442,9 @@ _EVERYWHERE: Final = frozenset({"self", "len", "isinstance", "int", "bool", *key
 
 def condition_of(code: str, recorder: Recorder) -> Piece | None:
     """Return a condition that the constructor decides, for sizes; None where it asks arguments."""
-    slots = recorder.slots
-
-    def spelled(content: Content) -> str:
-        is_known = isinstance(content, Dim) and all(
-            isinstance(atom, Piece) for atom in content.atoms()
-        )
-        return content.code() if isinstance(content, Dim) and is_known else slots.name(content)
-
-    node = slots.filled(cst.parse_expression(code), spelled)
-    if list(slots.within(node)):
+    text = recorder.slots.text_of_pieces(code)
+    if text is None:
         return None
-    text = code_of(node)
     home = f"loop{recorder.loops[-1]}" if recorder.loops and not is_of_fields(text) else ""
     return Piece(text, home)
 
