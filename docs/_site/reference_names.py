@@ -314,10 +314,11 @@ PAGES = (
         "What [`typed-nnx migrate --linen`](../migrating-linen.md) writes `from typed_nnx.migrated import ...` for.",
         {
             "A model apart from its variables": """migrated.variables_of migrated.bound_to
-                migrated.apply_with migrated.output_and_variables migrated.with_parameters
+                migrated.init_with migrated.apply_with migrated.output_and_variables
+                migrated.with_parameters
                 migrated.made_once migrated.OwnParameters""",
-            "What constructs a model": """migrated.with_sizes migrated.field_of
-                migrated.constructs migrated.not_built""",
+            "What constructs a model": """migrated.with_input_sizes migrated.field_of
+                migrated.constructs migrated.construct_later migrated.not_built""",
             "Layers as in Linen": """migrated.LinenWeightNorm migrated.LinenSpectralNorm
                 migrated.LinenGRUCell migrated.LinenMGUCell migrated.LinenConvLSTMCell
                 migrated.attention_in_its_dtype migrated.with_accepted_arguments

@@ -65,10 +65,67 @@ def test_statistics_change_where_they_are_mutable(net: Net) -> None:
 
 def test_what_constructs_a_model_is_applied_like_it(net: Net) -> None:
     variables = migrated.variables_of(net)
-    construct = migrated.with_sizes(Net, in_features=2, unknown=7)
     np.testing.assert_array_equal(
-        migrated.apply_with(construct, variables, X), migrated.apply_with(net, variables, X)
+        migrated.apply_with(Net, variables, X), migrated.apply_with(net, variables, X)
     )
+
+
+class Mixed(nnx.Module):
+    """A module that needs sizes of several arguments."""
+
+    def __init__(
+        self,
+        *,
+        in_shape: tuple[int, ...],
+        batch_a_features: int,
+        items_features: tuple[int, ...],
+        mask_features: int | None = None,
+        traced: int = 7,
+        rngs: nnx.Rngs,
+    ) -> None:
+        sizes = (*in_shape, batch_a_features, *items_features, mask_features or 0, traced)
+        self.sizes = nnx.Param(jnp.array(sizes))
+        self.key = nnx.Param(rngs.dropout.key.get_value())
+
+    def __call__(
+        self,
+        train: bool,
+        x: object,
+        batch: object,
+        items: object,
+        mask: object = None,
+    ) -> jax.Array:
+        return self.sizes[...]
+
+
+def test_init_takes_the_sizes_of_the_arguments_and_the_keys_of_streams() -> None:
+    batch = {"a": jnp.ones((2, 4))}
+    keys = {"params": jax.random.key(0), "dropout": jax.random.key(1)}
+    items = [X, jnp.ones(9)]
+    variables = migrated.init_with(Mixed, keys, True, X, batch=batch, items=items)
+    np.testing.assert_array_equal(variables["params"]["sizes"], [4, 2, 4, 2, 9, 0, 7])
+    assert jnp.array_equal(
+        variables["params"]["key"], nnx.Rngs(dropout=keys["dropout"]).dropout.key[...]
+    )
+    output = migrated.apply_with(partial(Mixed, traced=8), variables, True, X, batch, items)
+    np.testing.assert_array_equal(output, variables["params"]["sizes"])
+
+
+def test_init_is_that_of_the_object_where_it_has_one() -> None:
+    class Other:
+        def init(self, rngs: int, *args: int, method: str = "") -> tuple[object, ...]:
+            return (rngs, *args, method)
+
+        def apply(self, *args: int, mutable: bool = False) -> tuple[object, ...]:
+            return (*args, mutable)
+
+    variables: object = migrated.init_with(Other(), 1, 2, method="encode")
+    assert variables == (1, 2, "encode")
+    assert migrated.apply_with(Other(), {}, 2, mutable=True) == ({}, 2, True)
+    with pytest.raises(TypeError, match="Net is constructed already"):
+        migrated.init_with(Net(in_features=2, rngs=nnx.Rngs(0)), 1, X)
+    with pytest.raises(TypeError, match="nothing tells `in_features` of Net"):
+        migrated.init_with(Net, 1)
 
 
 def test_the_output_comes_with_the_variables_before_the_call(net: Net) -> None:

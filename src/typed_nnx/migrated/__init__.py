@@ -16,11 +16,13 @@ from typed_nnx.migrated._linen_layers import without_sharding as without_shardin
 from typed_nnx.migrated._variables import OwnParameters as OwnParameters
 from typed_nnx.migrated._variables import apply_with as apply_with
 from typed_nnx.migrated._variables import bound_to as bound_to
+from typed_nnx.migrated._variables import construct_later as construct_later
 from typed_nnx.migrated._variables import constructs as constructs
 from typed_nnx.migrated._variables import field_of as field_of
+from typed_nnx.migrated._variables import init_with as init_with
 from typed_nnx.migrated._variables import made_once as made_once
 from typed_nnx.migrated._variables import not_built as not_built
 from typed_nnx.migrated._variables import output_and_variables as output_and_variables
 from typed_nnx.migrated._variables import variables_of as variables_of
+from typed_nnx.migrated._variables import with_input_sizes as with_input_sizes
 from typed_nnx.migrated._variables import with_parameters as with_parameters
-from typed_nnx.migrated._variables import with_sizes as with_sizes

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NoReturn
 
+import jax
+
 import typed_nnx as nnx
 
 
@@ -83,8 +85,15 @@ def apply_with(
 ) -> Any:
     """Call a method of a model with other variables than its own; the model stays as it is.
 
-    With `mutable`, the variables of these collections after the call are returned, too.
+    `model` may also be what constructs it, as for `init_with`. With `mutable`, the variables of these
+    collections after the call are returned, too.
     """
+    if not isinstance(model, nnx.Module):
+        if not (constructs(model, nnx.Module) or inspect.isfunction(model)):
+            options = {"rngs": rngs, "mutable": mutable, "method": method}
+            asked = {k: v for k, v in options.items() if v is not None and v is not False}
+            return model.apply(variables, *args, **asked, **kwargs)
+        model = with_input_sizes(model, method, *args, **kwargs)
     bound = bound_to(model, variables, rngs, mutable)
     name = "__call__" if method is None else method
     function = getattr(bound, name) if isinstance(name, str) else partial(name, bound)
@@ -96,12 +105,106 @@ def apply_with(
     return output, {name: found[name] for name in names if name in found}
 
 
+def init_with(
+    model: Any, rngs: Any, *args: Any, method: Any = None, **kwargs: Any
+) -> Mapping[str, Any]:
+    """Construct a model, and return its variables by collection.
+
+    Args:
+        model: What constructs it: a class, a partial of one or a function. What has an `init` of
+            its own, as a module of Linen, is asked for that.
+        rngs: A key, or keys by the names of streams.
+        *args: The arguments of a call, which have the sizes that the constructor needs.
+        method: The method that is called; `__call__` if absent.
+        **kwargs: More arguments of the call.
+
+    Raises:
+        TypeError: The model is constructed already, or the arguments do not have a size.
+    """
+    if isinstance(model, nnx.Module):
+        message = f"{type(model).__name__} is constructed already\n  Fix: give what constructs it"
+        raise TypeError(message)  # it has other variables than those that the key gives
+    if not (constructs(model, nnx.Module) or inspect.isfunction(model)):
+        kwargs |= {} if method is None else {"method": method}
+        found: Mapping[str, Any] = model.init(rngs, *args, **kwargs)
+        return found
+    keys = dict(rngs) if hasattr(rngs, "keys") else {"params": rngs}
+    streams = nnx.Rngs(**{"default": next(iter(keys.values())), **keys})
+    return variables_of(with_input_sizes(model, method, *args, **kwargs)(rngs=streams))
+
+
+def construct_later(construct: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call something, but a class of modules: it waits for the sizes of inputs, as a partial."""
+    later = constructs(construct, nnx.Module)
+    return partial(construct, *args, **kwargs) if later else construct(*args, **kwargs)
+
+
+def with_input_sizes(construct: Any, method: Any, *args: Any, **kwargs: Any) -> Any:
+    """Return what constructs a model, with the sizes that it takes of the arguments of a call.
+
+    ``in_features`` is the last dimension of the first argument that is no setting, ``x_features``
+    that of the argument ``x``; ``in_shape`` and ``x_shape`` are whole shapes. For a list of arrays
+    it is a tuple. ``x_0_features`` is of the first array in ``x``.
+
+    Raises:
+        TypeError: A size is not one of an argument.
+    """
+    given = getattr(construct, "keywords", {})
+    made: Any = getattr(construct, "func", construct)
+    wanted = {
+        name: parameter.default
+        for name, parameter in signature_of(made).parameters.items()
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+        and (parameter.default is inspect.Parameter.empty or parameter.default is None)
+        and name not in given
+        and name != "rngs"
+    }
+    if not wanted:
+        return construct
+    called = method or "__call__"
+    if isinstance(made, type) or not isinstance(called, str):
+        function = getattr(made, called) if isinstance(called, str) else called
+        bound = inspect.signature(function).bind_partial(None, *args, **kwargs)
+        bound.apply_defaults()
+        values = dict(list(bound.arguments.items())[1:])
+    else:  # a function, which has the names of the sizes alone
+        values = {**{str(number): value for number, value in enumerate(args)}, **kwargs}
+    settings = (bool, int, float, str)
+    first = [v for v in values.values() if not isinstance(v, settings) and not callable(v)]
+    for path, leaf in jax.tree_util.tree_leaves_with_path(values):
+        keys = [getattr(key, "key", getattr(key, "idx", getattr(key, "name", ""))) for key in path]
+        values.setdefault("_".join(map(str, keys)), leaf)
+    sizes = {}
+    for name, default in wanted.items():
+        argument, _, kind = name.rpartition("_")
+        value: Any = first[0] if argument == "in" and first else values.get(argument)
+        if kind == "shape" and hasattr(value, "shape"):
+            sizes[name] = tuple(value.shape)
+        elif kind == "features" and hasattr(value, "shape"):
+            sizes[name] = value.shape[-1]
+        elif kind == "features" and isinstance(value, list | tuple):
+            sizes[name] = tuple(one.shape[-1] for one in value)
+        elif default is inspect.Parameter.empty:
+            message = f"nothing tells `{name}` of {made.__name__}: give it where it is constructed"
+            raise TypeError(message)
+    return partial(construct, **sizes)
+
+
 def output_and_variables(
     model: nnx.Module, *args: Any, method: Any = None, **kwargs: Any
 ) -> tuple[Any, dict[str, Any]]:
     """Return what a call of a model gives, and the variables that it had before."""
     variables = variables_of(model)
     return apply_with(model, variables, *args, method=method, **kwargs), variables
+
+
+def signature_of(construct: Any) -> inspect.Signature:
+    """Return the parameters of a function, or of the constructor of a class without the object."""
+    function: Any = construct
+    if not isinstance(construct, type):
+        return inspect.signature(function)
+    found = inspect.signature(function.__init__)
+    return found.replace(parameters=list(found.parameters.values())[1:])
 
 
 def field_of(model: Any, name: str) -> Any:
@@ -111,15 +214,9 @@ def field_of(model: Any, name: str) -> Any:
     function, args, kwargs = model, (), {}
     if isinstance(model, partial):
         function, args, kwargs = model.func, model.args, model.keywords
-    bound = inspect.signature(function).bind_partial(*args, **kwargs)
+    bound = signature_of(function).bind_partial(*args, **kwargs)
     bound.apply_defaults()
     return bound.arguments[name]
-
-
-def with_sizes(construct: Callable[..., Any], **sizes: Any) -> partial[Any]:
-    """Return what constructs a model, with those of some sizes that it takes."""
-    names = inspect.signature(construct).parameters
-    return partial(construct, **{name: sizes[name] for name in sizes if name in names})
 
 
 def constructs(layer: Any, kind: type) -> bool:

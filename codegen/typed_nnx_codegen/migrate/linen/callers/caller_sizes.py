@@ -10,7 +10,7 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Lifted
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
@@ -28,7 +28,6 @@ _CREATIONS: Final = {
     "jax.random.randint": 1,
 }
 _PURE: Final = ("jax.", "numpy.")
-_LITERAL: Final = re.compile(r"\(?[-\d, _]+\)?")
 _SIMPLE: Final = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Tuple, cst.List)
 
 
@@ -50,31 +49,6 @@ class Sizes:
     def text(self) -> str:
         """They as keywords of a call."""
         return ", ".join(f"{name}={code}" for name, code in self.items)
-
-    @property
-    def is_literal(self) -> bool:
-        """Whether they are numbers that do not depend on where they stand."""
-        return not self.missing and all(_LITERAL.fullmatch(code) for _, code in self.items)
-
-
-def union(every: Sequence[Sizes]) -> Sizes:
-    """Return the arguments of several constructors together.
-
-    Raises:
-        NoSizes: One of them means something else for another one.
-    """
-    found: dict[str, str] = {}
-    used: dict[int, cst.BaseExpression] = {}
-    for one in every:
-        for name, code in one.items:
-            if found.setdefault(name, code) != code:
-                raise NoSizes(
-                    f"`{name}` is `{found[name]}` for one module and `{code}` for another"
-                )
-        used |= {id(node): node for node in one.used}
-    twice = [node for node in used.values() if len(found) > 1]
-    missing = dict.fromkeys(reason for one in every for reason in one.missing)
-    return Sizes(tuple(found.items()), (*used.values(), *twice), tuple(missing))
 
 
 class NoSizes(Exception):
@@ -126,23 +100,24 @@ def sizes_for(
     return Sizes(tuple(items), tuple(used), tuple(missing))
 
 
-def sizes_of_names(plan: ClassPlan, method: str) -> Sizes:
-    """Return the arguments over the names of the parameters of a method.
+def check_sizes(plan: ClassPlan, method: str) -> None:
+    """See that the arguments of a call have all sizes that a constructor needs.
+
+    `with_input_sizes` of `typed_nnx.migrated` takes them at run time, by the names of parameters.
 
     Raises:
-        NoSizes: The module has no such method.
+        NoSizes: They have not.
     """
-    names = {one.name.value for one in parameters_for(plan.cls, method)}
-    items = []
-    missing = []
+    names = [one.name.value for one in parameters_for(plan.cls, method)] if plan.lifted else []
     for one in plan.lifted:
-        if not one.argument:
-            missing.append(f"nothing tells `{one.name}` of `{plan.cls.name}`")
-        elif one.method != method or _first(one.argument) not in names:
-            missing.append(f"`{one.name}` of `{plan.cls.name}` depends on what `{one.method}` gets")
-        else:
-            items.append((one.name, one.expression))
-    return Sizes(tuple(items), missing=tuple(missing))
+        if one.default or not one.argument:
+            continue  # a marker stands where it is constructed
+        first = _first(one.argument)
+        named = one.name.removesuffix("_features").removesuffix("_shape")
+        spelled = re.sub(r"_+", "_", re.sub(r"\W+", "_", one.argument)).strip("_")
+        is_of_first = named == "in" and (one.method == method or names[:1] == [one.argument])
+        if first not in names or not (is_of_first or spelled == named):
+            raise NoSizes(f"`{one.name}` of `{plan.cls.name}` depends on what `{one.method}` gets")
 
 
 def _first(expression: str) -> str:
@@ -275,6 +250,68 @@ def is_pure(node: cst.CSTNode, analysis: Analysis) -> bool:
     return True
 
 
-def is_short(node: cst.CSTNode) -> bool:
-    """Whether an expression can be written twice without harm to the reader."""
-    return isinstance(node, (cst.Name, cst.Attribute)) or len(code_of(node)) <= 24
+def call_parts(call: cst.Call, skip: int) -> tuple[str, list[cst.Arg]]:
+    """Return the method that `init` or `apply` calls, and the arguments that it passes on.
+
+    Args:
+        call: The call.
+        skip: How many of the first arguments it keeps for itself.
+
+    Raises:
+        NoSizes: It is not known which method that is.
+    """
+    method = "__call__"
+    args: list[cst.Arg] = []
+    for number, arg in enumerate(call.args):
+        keyword = arg.keyword.value if arg.keyword is not None else ""
+        if keyword == "method":
+            method = method_name(arg.value)
+        elif keyword in ("rngs", "variables", "mutable", "capture_intermediates"):
+            continue
+        elif keyword or arg.star or number >= skip:
+            args.append(arg)
+    return method, args
+
+
+def method_of(call: cst.Call) -> str:
+    """Return the method that `init` or `apply` calls; `__call__` where only the run tells it."""
+    for arg in call.args:
+        if arg.keyword is not None and arg.keyword.value == "method":
+            try:
+                return method_name(arg.value)
+            except NoSizes:
+                return "__call__"
+    return "__call__"
+
+
+def method_name(node: cst.BaseExpression) -> str:
+    """Return the method that an expression names.
+
+    Raises:
+        NoSizes: It is computed.
+    """
+    match node:
+        case cst.SimpleString():
+            return str(node.evaluated_value)
+        case cst.Attribute(attr=cst.Name(value=name)):
+            return name
+        case cst.Name(value="None"):
+            return "__call__"
+        case cst.Lambda(
+            params=cst.Parameters(
+                params=[cst.Param(name=cst.Name(value=model)), *params],
+                star_arg=cst.MaybeSentinel.DEFAULT,
+                kwonly_params=[],
+                star_kwarg=None,
+                posonly_params=[],
+            ),
+            body=cst.Call(
+                func=cst.Attribute(value=cst.Name(value=receiver), attr=cst.Name(value=name)),
+                args=args,
+            ),
+        ) if receiver == model:
+            # `lambda model, z: model.generate(z)`
+            passed = [dotted(one.value) for one in args if one.keyword is None and not one.star]
+            if len(passed) == len(args) and passed == [one.name.value for one in params]:
+                return name
+    raise NoSizes(f"which method `{code_of(node)}` is is not known")

@@ -1,14 +1,23 @@
-"""Where callers construct modules, and where they use them."""
+"""Where callers construct modules, where they use them, and how each construction is written."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+from typed_nnx_codegen.migrate.analysis.syntax import (
+    code_of,
+    descendants,
+    dotted,
+    key_of,
+    parts_of,
+    text_of,
+)
 from typed_nnx_codegen.migrate.analysis.values import (
     UNKNOWN,
     External,
@@ -18,10 +27,175 @@ from typed_nnx_codegen.migrate.analysis.values import (
     options_of,
     without_none,
 )
-from typed_nnx_codegen.migrate.linen.callers.places import Places
+from typed_nnx_codegen.migrate.linen.callers.caller_sizes import (
+    NoSizes,
+    call_parts,
+    is_pure,
+    sizes_for,
+)
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan
-from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, LinenClasses
+from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass, LinenClasses
+from typed_nnx_codegen.migrate.linen.domain.names import own_names
 
+_WITHOUT_OBJECT: Final = ("classmethod", "staticmethod")
+# What may run its parts never, later or several times.
+_NOT_ONCE: Final = (
+    cst.Lambda,
+    cst.FunctionDef,
+    cst.ClassDef,
+    cst.IfExp,
+    cst.BooleanOperation,
+    cst.BaseComp,
+)
+
+
+def class_methods(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield the methods of a class that have no object: they construct it, for callers."""
+    for one in node.body.body if isinstance(node, cst.ClassDef) else ():
+        if isinstance(one, cst.FunctionDef) and any(
+            dotted(decorator.decorator) in _WITHOUT_OBJECT for decorator in one.decorators
+        ):
+            yield one
+
+
+class Places:
+    """The nodes of a file by what is around them.
+
+    Args:
+        tree: The file.
+        classes: The definitions of the modules in it, whose code is not that of callers but for
+            methods that have no object.
+    """
+
+    def __init__(self, tree: cst.Module, classes: Iterable[cst.ClassDef]) -> None:
+        self._parents: dict[cst.CSTNode, cst.CSTNode] = {}
+        self._order: dict[cst.CSTNode, int] = {}
+        hidden = set(classes)
+        waiting: list[cst.CSTNode] = [tree]
+        while waiting:
+            node = waiting.pop()
+            self._order[node] = len(self._order)
+            below = list(class_methods(node)) if node in hidden else parts_of(node)
+            for child in below:
+                self._parents[child] = node
+            waiting += reversed(below)
+
+    def __contains__(self, node: cst.CSTNode) -> bool:
+        """Whether a node is code of callers."""
+        return node in self._order
+
+    def is_before(self, node: cst.CSTNode, other: cst.CSTNode) -> bool:
+        """Whether a node stands before another one in the text."""
+        return self._order[node] < self._order[other]
+
+    def order(self, node: cst.CSTNode) -> int:
+        """Return the position of a node in the text."""
+        return self._order[node]
+
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """Return the node around a node."""
+        return self._parents.get(node)
+
+    def around(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """Yield the nodes around a node, the nearest first."""
+        current = self._parents.get(node)
+        while current is not None:
+            yield current
+            current = self._parents.get(current)
+
+    def statement(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """Return the statement around a node that lines can be put above."""
+        for one in (node, *self.around(node)):
+            if isinstance(one, cst.BaseStatement) and hasattr(one, "leading_lines"):
+                return one
+        return None
+
+    def block(self, statement: cst.CSTNode) -> cst.CSTNode | None:
+        """Return the block that a statement stands in."""
+        parent = self._parents.get(statement)
+        return parent if isinstance(parent, (cst.IndentedBlock, cst.Module)) else None
+
+    def function(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """Return the function or class around a node; None at the top level."""
+        for one in self.around(node):
+            if isinstance(one, (cst.FunctionDef, cst.Lambda, cst.ClassDef)):
+                return one
+        return None
+
+    def runs_once(self, node: cst.CSTNode) -> bool:
+        """Whether an expression runs exactly once whenever its simple statement does."""
+        for one in self.around(node):
+            if isinstance(one, cst.SimpleStatementLine):
+                return True
+            if isinstance(one, (*_NOT_ONCE, cst.BaseStatement)):
+                return False
+        return False
+
+
+def binder_of(name: cst.Name, places: Places) -> cst.CSTNode | None:
+    """Return the function whose parameter or variable a name is; None for names of the module."""
+    below: cst.CSTNode = name
+    for around in places.around(name):
+        if isinstance(around, (cst.FunctionDef, cst.Lambda)):
+            # Decorators, defaults and the name itself are code of what is around.
+            is_inside = below in (around.body, around.params) and not _is_default(name, places)
+            if is_inside and name.value in own_names(around):
+                return around
+        below = around
+    return None
+
+
+def _is_default(name: cst.Name, places: Places) -> bool:
+    below: cst.CSTNode = name
+    for around in places.around(name):
+        if isinstance(around, cst.Param):
+            return below is not around.name
+        if isinstance(around, cst.BaseStatement):
+            return False
+        below = around
+    return False
+
+
+def is_variable(node: cst.Name, places: Places) -> bool:
+    """Whether a name is read or bound, not the name of a keyword or an attribute."""
+    parent = places.parent(node)
+    if isinstance(parent, (cst.Arg, cst.Attribute)):
+        return parent.value is node
+    return True
+
+
+def variables_in(root: cst.CSTNode, name: str, places: Places) -> list[cst.Name]:
+    """Return where a name is read or bound below a node."""
+    return [
+        node
+        for node in descendants(root)
+        if isinstance(node, cst.Name)
+        and node.value == name
+        and node in places
+        and is_variable(node, places)
+    ]
+
+
+def same_variable(
+    name: str, home: cst.CSTNode | None, tree: cst.Module, places: Places
+) -> list[cst.Name]:
+    """Return where a variable is read or bound.
+
+    Args:
+        name: Its name.
+        home: The function that binds it; None for the module.
+        tree: The file.
+        places: Where the nodes of the file stand.
+    """
+    found = variables_in(home if home is not None else tree, name, places)
+    return [node for node in found if binder_of(node, places) is home]
+
+
+# What only modules of Linen have, and how many arguments it takes at least.
+METHODS: Final = {"init": 2, "init_with_output": 2, "apply": 2, "bind": 1}
+_MODELS: Final = re.compile(r"model|module|net|actor|critic|polic", re.IGNORECASE)
+_CLASS_OF_MODELS: Final = re.compile(r"(model|module|net|network)_?(cls|class)$")
+INITS: Final = frozenset({"init", "init_with_output"})
 JIT: Final = frozenset({"jax.jit", "jax.experimental.pjit.pjit"})
 
 
@@ -84,6 +258,9 @@ class Constructions:
     Attributes:
         every: The places where modules are constructed.
         uses: The places where their attributes are read.
+        chosen: Calls of one of several classes of modules.
+        later: Calls of what may be the class of a module.
+        tables: The names of tables that have classes of modules.
         planned: The nodes that modules deal with: functions may be part of what a module does.
     """
 
@@ -95,10 +272,14 @@ class Constructions:
         self._places: dict[int, Places] = {}
         self.every: dict[cst.Call, Construction] = {}
         self.uses: dict[cst.Attribute, Use] = {}
+        self.chosen: dict[cst.Call, None] = {}
+        self.later: dict[cst.Call, None] = {}
+        self.tables = {name for one in classes.analyses for name in self._tables(one)}
         for analysis in classes.analyses:
             self._read_constructions(analysis)
         for analysis in classes.analyses:
             self._read_uses(analysis)
+            self._read_unknown(analysis)
 
     def places(self, analysis: Analysis) -> Places:
         """Return where the nodes of a file stand."""
@@ -123,6 +304,17 @@ class Constructions:
     def is_module_class(self, value: Value) -> bool:
         """Whether a value is the class of a module of the project."""
         return isinstance(value, ProjectClass) and self._classes.of(value) is not None
+
+    def _tables(self, analysis: Analysis) -> Iterator[str]:
+        for node in analysis.nodes.of(cst.Assign):
+            match node:
+                case cst.Assign(
+                    targets=[cst.AssignTarget(target=target)], value=cst.Dict(elements=elements)
+                ) if any(
+                    self.is_module_class(analysis.values.get(one.value, UNKNOWN))
+                    for one in elements
+                ):
+                    yield dotted(target).rpartition(".")[2]
 
     def made_by(self, value: Value) -> tuple[Construction, ...]:
         """Return where the objects that a value stands for are constructed."""
@@ -172,6 +364,60 @@ class Constructions:
             if len(made) < len(options):
                 self._mix(classes)
 
+    def _read_unknown(self, analysis: Analysis) -> None:
+        """Find `init` and `apply` of what may be a module: functions see at run time what it is."""
+        places = self.places(analysis)
+        receivers: set[str] = set()
+        handed_on: list[cst.Attribute] = []
+        for node in analysis.nodes.of(cst.Attribute):
+            if node.attr.value not in METHODS or node in self.uses or node not in places:
+                continue
+            value = analysis.values.get(node.value, UNKNOWN)
+            is_any = isinstance(value, Instance) and value.cls == f"{LINEN}.Module"
+            if value != UNKNOWN and not is_any:
+                continue
+            call = _call_of(node, analysis, places)
+            if is_any or (call is not None and _is_like_linen(node, call, analysis)):
+                receivers.add(code_of(node.value))
+                self.uses[node] = Use(node, analysis, (), (), call)
+            elif call is None:
+                handed_on.append(node)
+        for node in handed_on:
+            parent = places.parent(node)
+            keyword = parent.keyword if isinstance(parent, cst.Arg) else None
+            is_named = keyword is not None and keyword.value == "apply_fn"
+            is_read = not isinstance(parent, (cst.AssignTarget, cst.Attribute, cst.Del))
+            if is_read and (is_named or code_of(node.value) in receivers):
+                self.uses[node] = Use(node, analysis, (), (), None)
+        for call in analysis.nodes.of(cst.Call):
+            if call not in places or call in self.planned:
+                continue
+            value = analysis.values.get(call.func, UNKNOWN)
+            options = options_of(value)
+            if len(options) > 1 and all(map(self.is_module_class, options)):
+                self.chosen[call] = None
+            elif value == UNKNOWN and self._is_class_of_models(call.func):
+                self.later[call] = None
+
+    def _is_class_of_models(self, func: cst.BaseExpression) -> bool:
+        """Whether what is called may be the class of a module: `model_cls`, an item of a table."""
+        match func:
+            case cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name)):
+                return bool(_CLASS_OF_MODELS.search(name))
+            case cst.Call(func=cst.Name(value="getattr"), args=[cst.Arg(value=owner), *_]):
+                return bool(_MODELS.search(dotted(owner)))
+        return _table_of(func) in self.tables
+
+    def is_table_of_later(self, node: cst.CSTNode, places: Places) -> bool:
+        """Whether a class is in a table of which callers construct modules later."""
+        names = {
+            dotted(target.target).rpartition(".")[2]
+            for one in places.around(node)
+            if isinstance(one, cst.Assign)
+            for target in one.targets
+        }
+        return any(_table_of(call.func) in names for call in (*self.chosen, *self.later))
+
     def _mix(self, classes: tuple[LinenClass, ...]) -> None:
         for one in self.every.values():
             one.is_mixed = one.is_mixed or one.cls in classes
@@ -193,6 +439,47 @@ class Constructions:
         return (one for one in self.uses.values() if one.analysis is analysis)
 
 
+def _table_of(func: cst.BaseExpression) -> str | None:
+    """Return the name of the table that has what is called: `MODELS[name]`, `MODELS.get(name)`."""
+    table: cst.BaseExpression | None = None
+    match func:
+        case cst.Subscript():
+            table = func.value
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value="get"))):
+            table = owner
+    return dotted(table).rpartition(".")[2] if table is not None else None
+
+
+def _is_like_linen(node: cst.Attribute, call: cst.Call, analysis: Analysis) -> bool:
+    """Whether a call has the arguments of `init` or `apply` of a module."""
+    name = node.attr.value
+    first = call.args[0] if call.args else None
+    if first is None or (len(call.args) < METHODS[name] and first.star != "*"):
+        return False
+    if first.star:
+        return name.startswith("init") and bool(_MODELS.search(dotted(node.value)))
+    if name == "init":
+        return _is_key(first.value, analysis)
+    return name == "init_with_output" or _is_variables(first.value)
+
+
+def _is_key(node: cst.BaseExpression, analysis: Analysis) -> bool:
+    text = dotted(node).lower()
+    if any(word in text for word in ("rng", "key", "seed")) or isinstance(node, cst.Dict):
+        return True
+    if not isinstance(node, cst.Call):
+        return False
+    value = analysis.values.get(node.func, UNKNOWN)
+    return isinstance(value, External) and value.name.startswith("jax.random.")
+
+
+def _is_variables(node: cst.BaseExpression) -> bool:
+    if isinstance(node, cst.Dict):
+        keys = [one.key for one in node.elements if isinstance(one, cst.DictElement)]
+        return any(isinstance(key, cst.SimpleString) for key in keys)
+    return any(word in dotted(node).lower() for word in ("param", "variables"))
+
+
 def _is_func(around: cst.Call, node: cst.CSTNode, places: Places) -> bool:
     """Whether a node is in what is called, not in an argument."""
     return any(one is around.func for one in (node, *places.around(node)))
@@ -212,4 +499,341 @@ def _call_of(node: cst.Attribute, analysis: Analysis, places: Places) -> cst.Cal
     outer = places.parent(wrapper)
     if isinstance(value, External) and value.name in JIT and isinstance(outer, cst.Call):
         return outer if outer.func is wrapper else None
+    return None
+
+
+@dataclass(frozen=True)
+class Live:
+    """It is constructed where Linen made its variables.
+
+    Attributes:
+        name: The variable or attribute that holds the model.
+        statement: The statement that assigned it.
+        init: The use that made its variables.
+    """
+
+    name: str
+    statement: cst.SimpleStatementLine
+    init: Use
+
+
+@dataclass(frozen=True)
+class Deferred:
+    """What constructs it stands where the Linen module stood."""
+
+
+@dataclass(frozen=True)
+class Inline:
+    """It is used where it is constructed.
+
+    Attributes:
+        node: The construction.
+    """
+
+    node: cst.Call
+
+
+@dataclass(frozen=True)
+class InField:
+    """It is given for a field of another one."""
+
+
+Kind = Live | Deferred | Inline | InField
+
+
+class Kinds:
+    """Decides how constructions are written.
+
+    Args:
+        constructions: What callers do.
+        plan_of: Gives the plan of a module.
+    """
+
+    def __init__(
+        self, constructions: Constructions, plan_of: Callable[[LinenClass], ClassPlan]
+    ) -> None:
+        self._constructions = constructions
+        self._plan_of = plan_of
+        self._kinds: dict[Construction, Kind] = {}
+        for one in constructions.every.values():
+            self._kinds[one] = self._decide(one)
+        self._agree()
+
+    def of(self, one: Construction) -> Kind:
+        """Return how a construction is written."""
+        return self._kinds[one]
+
+    def of_use(self, use: Use) -> Kind:
+        """Return how the object of a use is written."""
+        for one in use.constructions:
+            return self._kinds[one]
+        return Deferred()
+
+    def _agree(self) -> None:
+        """Let the objects that one use may be of be written alike."""
+        changed = True
+        while changed:
+            changed = False
+            for use in self._constructions.uses.values():
+                kinds = [self._kinds[one] for one in use.constructions]
+                if len(set(map(type, kinds))) > 1:
+                    for one in use.constructions:
+                        if self._kinds[one] != Deferred():
+                            self._kinds[one] = Deferred()
+                            changed = True
+
+    def _decide(self, one: Construction) -> Kind:
+        if one.owner is not None:
+            return InField()
+        for use in one.uses:
+            if use.node.value is one.node:
+                return Inline(one.node)
+        live = None if one.is_mixed else self._live(one)
+        return live if live is not None else Deferred()
+
+    # -- constructed where the variables are made ------------------------------------------------
+
+    def _live(self, one: Construction) -> Live | None:
+        places = self._constructions.places(one.analysis)
+        statement = places.statement(one.node)
+        name = _assigned(statement, one.node)
+        inits = [use for use in one.uses if use.name in INITS]
+        if not name or not inits or any(use.analysis is not one.analysis for use in inits):
+            return None
+        assert isinstance(statement, cst.SimpleStatementLine)
+        init = min(inits, key=lambda use: places.order(use.node))
+        if code_of(init.node.value) != name:
+            return None
+        if not all(self._has_sizes(one, use) for use in inits):
+            return None
+        if not places.runs_once(init.node) or not self._are_repeatable(one, inits[1:]):
+            return None
+        target = places.statement(init.node)
+        if target is None or places.block(target) is not places.block(statement):
+            return None
+        if not places.is_before(statement, target) or places.block(statement) is None:
+            return None
+        if self._is_used_between(name, statement, target, one):
+            return None
+        return Live(name, statement, init)
+
+    def _are_repeatable(self, one: Construction, inits: list[Use]) -> bool:
+        """Whether the model can be constructed once more where its variables are made again."""
+        places = self._constructions.places(one.analysis)
+        home = places.function(one.node)
+        return not inits or (
+            all(is_pure(arg.value, one.analysis) for arg in one.node.args)
+            and all(places.function(use.node) is home for use in inits)
+        )
+
+    def _is_used_between(
+        self, name: str, first: cst.SimpleStatementLine, last: cst.CSTNode, one: Construction
+    ) -> bool:
+        """Whether the model, or what it is constructed with, is touched before its variables are made."""
+        places = self._constructions.places(one.analysis)
+        block = places.block(first)
+        assert isinstance(block, (cst.IndentedBlock, cst.Module))
+        body: list[cst.CSTNode] = list(block.body)
+        between = body[body.index(first) + 1 : body.index(last)]
+        given = {below.value for below in descendants(one.node) if isinstance(below, cst.Name)}
+        for statement in between:
+            # Functions run later, when the model is there.
+            is_later = isinstance(statement, (cst.FunctionDef, cst.ClassDef))
+            for below in descendants(statement):
+                is_name = isinstance(below, (cst.Name, cst.Attribute))
+                if is_name and dotted(below) == name and not is_later:
+                    return True
+                if not is_later and given & _bound_names(below):
+                    return True
+        return False
+
+    def _has_sizes(self, one: Construction, use: Use) -> bool:
+        """Whether a call of `init` has a key, and tells all sizes that the constructor needs."""
+        if use.call is None or (use.call.args and use.call.args[0].star):
+            return False
+        try:
+            method, args = call_parts(use.call, 1)
+            sizes = sizes_for(self._plan_of(one.cls), method, args, use.analysis, code_of)
+        except NoSizes:
+            return False
+        return not sizes.missing
+
+
+def _bound_names(node: cst.CSTNode) -> set[str]:
+    """Return the names that a node binds or changes, those below it apart."""
+    target: cst.CSTNode | None = None
+    match node:
+        case cst.AssignTarget() | cst.AugAssign() | cst.AnnAssign() | cst.For() | cst.NamedExpr():
+            target = node.target
+        case cst.AsName():
+            target = node.name
+        case cst.Del():
+            target = node.target
+    if target is None:
+        return set()
+    return {below.value for below in descendants(target) if isinstance(below, cst.Name)}
+
+
+def _assigned(statement: cst.CSTNode | None, node: cst.Call) -> str:
+    """Return the variable that a statement assigns a call to; empty where it does something else."""
+    match statement:
+        case cst.SimpleStatementLine(
+            body=[cst.Assign(targets=[cst.AssignTarget(target=target)], value=value)]
+        ) if value is node:
+            return dotted(target)
+        case cst.SimpleStatementLine(body=[cst.AnnAssign(target=target, value=value)]) if (
+            value is node
+        ):
+            return dotted(target)
+    return ""
+
+
+# Collections that calls of a module may change without being told to.
+OTHERS = frozenset({"cache", "intermediates", "perturbations"})
+# Methods of modules that change what the model holds when it is called.
+_CHANGING = frozenset({"sow", "perturb", "put_variable", "make_rng"})
+# Layers that change what they hold when they are called.
+_CHANGING_LAYERS = ("Attention", "MultiHeadDotProductAttention", "SpectralNorm")
+
+
+def plans_below(plan: ClassPlan, plan_of: Callable[[LinenClass], ClassPlan]) -> Iterator[ClassPlan]:
+    """Yield the plan of a module and those of the modules in it, each once."""
+    waiting = [plan]
+    seen: set[LinenClass] = set()
+    while waiting:
+        current = waiting.pop()
+        if current.cls in seen:
+            continue
+        seen.add(current.cls)
+        yield current
+        inner = [site.target for site in current.sites]
+        waiting += [plan_of(target) for target in inner if isinstance(target, LinenClass)]
+
+
+def named_collections(plan: ClassPlan) -> set[str]:
+    """Return the collections of the variables of a module, those without a name of their own apart."""
+    return {one.linen.partition("/")[0] for one in plan.entries if "/" in one.linen}
+
+
+class DirectCalls:
+    """Finds the calls of one model that can be calls of the model itself.
+
+    Args:
+        one: The construction.
+        kind: How it is written.
+        places: Where the nodes of its file stand.
+        plan_of: Gives the plan of a module.
+
+    Attributes:
+        uses: The uses of `apply` that become calls.
+        statement: The statement that assigned the variables, if nothing reads them any more.
+    """
+
+    def __init__(
+        self,
+        one: Construction,
+        kind: Live,
+        places: Places,
+        plan_of: Callable[[LinenClass], ClassPlan],
+    ) -> None:
+        self._one = one
+        self._places = places
+        self._plan_of = plan_of
+        self.uses: set[Use] = set()
+        self.statement: cst.CSTNode | None = None
+        if kind.init.name == "init" and self._only_reads(one.cls):
+            self._find(kind)
+
+    def _only_reads(self, cls: LinenClass) -> bool:
+        """Whether calls of a module change nothing in it."""
+        for current in plans_below(self._plan_of(cls), self._plan_of):
+            if current.marks or current.stores_rngs or current.asks_mode:
+                return False
+            if named_collections(current) & OTHERS:
+                return False
+            for owner in current.cls.ancestry():
+                for node in descendants(owner.node):
+                    if isinstance(node, cst.Attribute) and node.attr.value in _CHANGING:
+                        return False
+            for site in current.sites:
+                is_layer = not isinstance(site.target, LinenClass)
+                if is_layer and str(site.target).endswith(_CHANGING_LAYERS):
+                    return False
+        return True
+
+    def _find(self, kind: Live) -> None:
+        init = kind.init
+        assert init.call is not None
+        statement = self._places.statement(init.node)
+        name, is_params = _assigned_variables(statement, init.call)
+        if not name or statement is None:
+            return
+        home = self._places.function(statement)
+        found: list[tuple[cst.Name, Use | None]] = []
+        by_first = {
+            _variables(use.call, name, is_params=is_params): use
+            for use in self._one.uses
+            if use.name == "apply" and use.call is not None
+        }
+        for node in same_variable(name, home, self._one.analysis.tree, self._places):
+            if self._places.statement(node) is statement:
+                continue
+            use = by_first.get(node)
+            if use is None and not self._is_read(node):
+                return
+            found.append((node, use))
+        direct = {use for _, use in found if use is not None and self._is_plain(use)}
+        self.uses = direct
+        if all(use in direct for _, use in found) and home is not None:
+            self.statement = statement
+
+    def _is_read(self, node: cst.Name) -> bool:
+        """Whether a name is read in a way that changes nothing: an argument, an item."""
+        parent = self._places.parent(node)
+        if isinstance(
+            parent, (cst.Arg, cst.DictElement, cst.StarredDictElement, cst.Return, cst.Element)
+        ):
+            return not any(
+                isinstance(one, (cst.AssignTarget, cst.Del)) for one in self._places.around(node)
+            )
+        if isinstance(parent, cst.Subscript) and parent.value is node:
+            above = self._places.parent(parent)
+            return not isinstance(above, (cst.AssignTarget, cst.AugAssign, cst.Del, cst.Attribute))
+        return isinstance(parent, cst.Assign)
+
+    @staticmethod
+    def _is_plain(use: Use) -> bool:
+        assert use.call is not None
+        for arg in use.call.args[1:]:
+            keyword = arg.keyword.value if arg.keyword is not None else ""
+            if keyword in ("rngs", "mutable", "capture_intermediates", "variables"):
+                return False
+            if keyword == "method" and not isinstance(arg.value, (cst.SimpleString, cst.Attribute)):
+                return False
+            if arg.star == "**":
+                return False
+        return True
+
+
+def _assigned_variables(statement: cst.CSTNode | None, call: cst.Call) -> tuple[str, bool]:
+    """Return the variable that has what `init` gives, and whether that is `params` only."""
+    match statement:
+        case cst.SimpleStatementLine(
+            body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value)]
+        ):
+            if value is call:
+                return name, False
+            if isinstance(value, cst.Subscript) and value.value is call:
+                return (name, True) if key_of(value) == "params" else ("", False)
+    return "", False
+
+
+def _variables(call: cst.Call, name: str, *, is_params: bool) -> cst.CSTNode | None:
+    """Return the name in the first argument of `apply`, where that is all of the variables."""
+    first = call.args[0].value if call.args and call.args[0].keyword is None else None
+    if not is_params:
+        return first if isinstance(first, cst.Name) and first.value == name else None
+    match first:
+        case cst.Dict(elements=[cst.DictElement(key=key, value=cst.Name() as value)]):
+            return value if text_of(key) == "params" and value.value == name else None
     return None

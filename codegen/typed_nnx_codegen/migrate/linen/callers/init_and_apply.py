@@ -1,120 +1,622 @@
-"""Writes what callers do with modules: `apply`, `bind`, reads of members."""
+"""Writes what callers do with modules: `init`, `apply`, `bind`, reads of members."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, text_of
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.linen.callers.caller_sizes import NoSizes, Sizes
-from typed_nnx_codegen.migrate.linen.callers.constructions import Construction, Constructions, Use
-from typed_nnx_codegen.migrate.linen.callers.direct_calls import DirectCalls
-from typed_nnx_codegen.migrate.linen.callers.kinds import (
+from typed_nnx_codegen.migrate.linen.callers.caller_sizes import (
+    NoSizes,
+    Sizes,
+    call_parts,
+    check_sizes,
+    is_pure,
+    method_name,
+    method_of,
+    parameters_for,
+    sizes_for,
+)
+from typed_nnx_codegen.migrate.linen.callers.constructions import (
     INITS,
+    Construction,
+    Constructions,
     Deferred,
+    DirectCalls,
     InField,
+    Inline,
     Kinds,
     Live,
-    call_parts,
-    method_name,
+    Use,
 )
-from typed_nnx_codegen.migrate.linen.callers.models import InitCalls, Models, later_model
-from typed_nnx_codegen.migrate.linen.callers.places import CallerPlan
-from typed_nnx_codegen.migrate.linen.callers.rendering import Rendering, joined, keyword_of
-from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan
+from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Lifted, Mark
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
-from typed_nnx_codegen.migrate.linen.layers.layer import APPLY_WITH, BOUND_TO, FIELD_OF
+from typed_nnx_codegen.migrate.linen.domain.code import code_with, left_of
+from typed_nnx_codegen.migrate.linen.domain.dims import ArgumentSize
+from typed_nnx_codegen.migrate.linen.domain.markers import CALLER
+from typed_nnx_codegen.migrate.linen.domain.names import names_in_nnx
+from typed_nnx_codegen.migrate.linen.domain.values import Array, Value
+from typed_nnx_codegen.migrate.linen.layers import Helper
+from typed_nnx_codegen.migrate.linen.layers.layer import (
+    APPLY_WITH,
+    BOUND_TO,
+    CONSTRUCT_LATER,
+    FIELD_OF,
+    INIT_WITH,
+    INIT_WITH_OUTPUT,
+    VARIABLES_OF,
+)
 
 
-class ApplyCalls:
-    """Writes what runs modules.
+@dataclass(eq=False)
+class CallerPlan:
+    """What is written differently in a file, outside of modules.
+
+    Attributes:
+        code: New code for expressions.
+        before: Lines to put above statements.
+        removed: Statements that go; what stands above them in their place stays.
+        marks: What is left to a person.
+        helpers: Definitions that the file needs at its top level.
+    """
+
+    code: dict[cst.CSTNode, str] = field(default_factory=dict)
+    before: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
+    removed: set[cst.CSTNode] = field(default_factory=set)
+    marks: list[Mark] = field(default_factory=list)
+    helpers: dict[Helper, None] = field(default_factory=dict)
+
+    @property
+    def nodes(self) -> set[int]:
+        """The identities of the nodes that change."""
+        return {id(node) for table in (self.code, self.before, self.removed) for node in table}
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the file stays as it is."""
+        return not (self.code or self.before or self.removed or self.marks)
+
+
+def around_statement(
+    original: cst.CSTNode, after: cst.CSTNode, plan: CallerPlan
+) -> cst.CSTNode | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNode]:
+    """Return a statement as it is written, with the lines that belong above it.
+
+    Args:
+        original: The node before.
+        after: The node, rewritten.
+        plan: What is written.
+    """
+    lines = plan.before.get(original)
+    if not lines:
+        return left_of(original) if original in plan.removed else after
+    above: list[cst.CSTNode] = [cst.parse_statement(line) for line in lines]
+    leading = tuple(getattr(after, "leading_lines", ()))
+    above[0] = above[0].with_changes(leading_lines=leading)
+    if original in plan.removed:
+        return cst.FlattenSentinel(above)
+    return cst.FlattenSentinel([*above, after.with_changes(leading_lines=())])
+
+
+class Rendering:
+    """Writes the expressions of one file.
+
+    Args:
+        file: The file.
+        constructions: What the callers of the project do.
+        kinds: How constructions are written.
+        plan_of: Gives the plan of a module.
+
+    Attributes:
+        plan: What is written.
+        done: The nodes that were written, or that stay.
+        write: Writes a node if it is a use or a construction.
+    """
+
+    def __init__(
+        self,
+        file: File,
+        constructions: Constructions,
+        kinds: Kinds,
+        plan_of: Callable[[LinenClass], ClassPlan],
+    ) -> None:
+        self.file = file
+        self.analysis = file.analysis
+        self.constructions = constructions
+        self.places = constructions.places(file.analysis)
+        self.kinds = kinds
+        self.plan_of = plan_of
+        self.plan = CallerPlan()
+        self.done: set[cst.CSTNode] = set()
+        self.write: Callable[[cst.CSTNode], None] | None = None
+        # What modules in fields are constructed with, and the streams of the one that has the field.
+        self.held: dict[cst.CSTNode, Sizes] = {}
+        self.rngs = ""
+
+    def render(self, node: cst.CSTNode) -> str:
+        """Return the new code of an expression."""
+        replacements: dict[cst.CSTNode, str] = {
+            below: code_of(self.file.refer(name))
+            for below, name in names_in_nnx(node, self.analysis)
+        }
+        for below in descendants(node):
+            if self.write is not None:
+                self.write(below)
+            if below in self.plan.code:
+                replacements[below] = self.plan.code[below]
+        return code_with(node, replacements)
+
+    def refer(self, public: str) -> str:
+        """Return how the file spells a public name."""
+        return code_of(self.file.refer(public))
+
+    def helper(self, helper: Helper) -> str:
+        """Note that the file needs a helper; return its name."""
+        self.plan.helpers[helper] = None
+        return helper.name
+
+    def mark(self, node: cst.CSTNode, message: str) -> None:
+        """Leave something to a person."""
+        self.plan.marks.append(Mark(node, message, CALLER))
+
+    def deferred(self, call: cst.Call) -> str:
+        """Return what constructs a model later: `partial(MLP, features=3)`."""
+        parts = [self.render(call.func), *self.args(call.args)]
+        if not any(parts[1:]):
+            return parts[0]
+        return f"{self.refer('functools.partial')}({joined(parts)})"
+
+    def constructed(self, call: cst.Call, sizes: Sizes, rngs: str) -> str:
+        """Return what constructs a model now."""
+        around, self.rngs = self.rngs, rngs
+        parts = [*self.args(call.args), sizes.text, f"rngs={rngs}"]
+        self.rngs = around
+        return f"{self.render(call.func)}({joined(parts)})"
+
+    def args(self, args: Sequence[cst.Arg]) -> list[str]:
+        """Return the new code of the arguments of a constructor."""
+        return [self.arg(arg) for arg in args if not _is_parent(arg)]
+
+    def arg(self, arg: cst.Arg) -> str:
+        """Return the new code of an argument."""
+        keyword = f"{arg.keyword.value}=" if arg.keyword is not None else ""
+        return f"{keyword}{arg.star}{self.render(arg.value)}"
+
+
+def joined(parts: Sequence[str]) -> str:
+    """Return arguments as they stand in a call; those that are empty are left out."""
+    return ", ".join(part for part in parts if part)
+
+
+def keyword_of(arg: cst.Arg) -> str:
+    """Return the keyword of an argument; empty where it has none."""
+    return arg.keyword.value if arg.keyword is not None else ""
+
+
+def _is_parent(arg: cst.Arg) -> bool:
+    """Whether an argument is the `parent` or the `name` that Linen modules take."""
+    return keyword_of(arg) in ("parent", "name")
+
+
+def held_sizes(
+    one: Construction,
+    outer: ClassPlan,
+    inner: ClassPlan,
+    method: str,
+    args: Sequence[cst.Arg],
+    analysis: Analysis,
+    render: Callable[[cst.CSTNode], str],
+) -> Sizes:
+    """Return the sizes of a module that is constructed for a field.
+
+    Args:
+        one: Where it is constructed.
+        outer: The plan of the module that has the field.
+        inner: Its own plan.
+        method: The method of the outer module that is called.
+        args: The arguments of that call.
+        analysis: The file.
+        render: Gives the new code of an expression.
+    """
+    items: list[tuple[str, str]] = []
+    used: list[cst.BaseExpression] = []
+    for lifted in inner.lifted:
+        if lifted.default and not lifted.argument:
+            continue
+        size = size_in_field(one, lifted, outer, inner)
+        if isinstance(size, int):
+            items.append((lifted.name, str(size)))
+            continue
+        if size is None:
+            return Sizes((), missing=(f"nothing tells `{lifted.name}` of `{inner.cls.name}`",))
+        asked = replace(outer, lifted=[replace(size, method=method)])
+        try:
+            found = sizes_for(asked, method, args, analysis, render)
+        except NoSizes as reason:
+            return Sizes((), missing=(str(reason),))
+        if found.missing:
+            return found
+        items += found.items
+        used += found.used
+    return Sizes(tuple(items), tuple(used))
+
+
+def _field_of(one: Construction) -> str:
+    """Return the field that a module is given for; empty where that is not sure."""
+    if one.owner is None:
+        return ""
+    names = [each.name for each in one.owner.cls.fields()]
+    for position, arg in enumerate(one.owner.node.args):
+        if arg.star:
+            return ""
+        if arg.value is one.node:
+            if arg.keyword is not None:
+                return arg.keyword.value
+            return names[position] if position < len(names) else ""
+    return ""
+
+
+def size_in_field(
+    one: Construction, lifted: Lifted, outer: ClassPlan, inner: ClassPlan
+) -> Lifted | int | None:
+    """Return a size of a module in a field over the arguments of the module that has the field.
+
+    Args:
+        one: Where the module is constructed.
+        lifted: The size.
+        outer: The plan of the module that has the field.
+        inner: The plan of the module in it.
+
+    Returns:
+        The size: a number, or what to ask the arguments for; None where it is not known.
+    """
+    field = _field_of(one)
+    names = [one.name.value for one in parameters_for(inner.cls, lifted.method)]
+    place = str(names.index(lifted.argument)) if lifted.argument in names else ""
+    for name, called, values in outer.held_calls:
+        value: Value | None = values.get(lifted.argument, values.get(place))
+        if name != field or called != lifted.method or not isinstance(value, Array):
+            continue
+        if lifted.axis is None or lifted.is_of_items:
+            return replace(lifted, argument=value.origin) if value.origin else None
+        dim = value.shape.axis(lifted.axis)
+        if dim is None:
+            return None
+        if dim.constant is not None:
+            return dim.constant
+        if isinstance(dim.atom, ArgumentSize):
+            return replace(lifted, argument=dim.atom.argument, axis=dim.atom.axis)
+        return None
+    return None
+
+
+_RNGS = "rngs"
+
+
+def later_model(one: Construction, code: Rendering) -> str | None:
+    """Return a function of sizes that constructs a returned model and the modules in its fields.
+
+    The return statement is the last to see the names around: they are the same whenever the
+    function is called. None where a size of a module in a field is none of those of the model, or
+    where what it is constructed with can be computed once only.
+
+    Args:
+        one: Where the model is constructed.
+        code: Writes the file.
+    """
+    inner = _by_owner(code)
+    plan = code.plan_of(one.cls)
+    statement = code.places.parent(one.node)
+    if one not in inner or not isinstance(statement, cst.Return) or not _is_repeatable(one, code):
+        return None
+    names = [lifted for lifted in plan.lifted if not lifted.default or lifted.argument]
+    if any(not lifted.argument for lifted in names):
+        return None
+    sizes = {lifted: lifted.name for lifted in names}
+    held = _held(one, sizes, inner, code.plan_of)
+    if held is None:
+        return None
+    code.held |= held
+    given = Sizes(tuple((lifted.name, lifted.name) for lifted in names))
+    parameters = [f"{one.name}=None" if one.is_optional else one.name for one in names]
+    built = code.constructed(one.node, given, _RNGS)
+    return f"lambda *, {joined([*parameters, _RNGS])}: {built}"
+
+
+def _is_repeatable(one: Construction, code: Rendering) -> bool:
+    """Whether a model can be constructed several times with equal arguments."""
+    made = code.constructions.every
+    waiting = [arg.value for arg in one.node.args]
+    for value in waiting:
+        if value in made and isinstance(value, cst.Call):
+            waiting += [arg.value for arg in value.args]
+        elif not is_pure(value, one.analysis):
+            return False
+    return True
+
+
+def _by_owner(code: Rendering) -> dict[Construction, list[Construction]]:
+    """Return the modules that callers construct for fields, by the module that has the field."""
+    found: dict[Construction, list[Construction]] = {}
+    for one in code.constructions.every.values():
+        if one.owner is not None:
+            found.setdefault(one.owner, []).append(one)
+    return found
+
+
+def _held(
+    outer: Construction,
+    sizes: Mapping[Lifted, str],
+    inner: Mapping[Construction, list[Construction]],
+    plan_of: Callable[[LinenClass], ClassPlan],
+) -> dict[cst.CSTNode, Sizes] | None:
+    """Return the sizes of the modules in the fields of a module over its own, theirs below, too."""
+    found: dict[cst.CSTNode, Sizes] = {}
+    for one in inner.get(outer, ()):
+        given = dict(_given(one, plan_of(outer.cls), plan_of(one.cls), sizes))
+        if len(given) < len(plan_of(one.cls).lifted):
+            return None
+        found[one.node] = Sizes(
+            tuple((lifted.name, text) for lifted, text in given.items() if text)
+        )
+        below = _held(one, given, inner, plan_of)
+        if below is None:
+            return None
+        found |= below
+    return found
+
+
+def _given(
+    one: Construction, outer: ClassPlan, inner: ClassPlan, sizes: Mapping[Lifted, str]
+) -> Iterator[tuple[Lifted, str]]:
+    """Yield the sizes of a module in a field that follow from those of the module around."""
+    for lifted in inner.lifted:
+        if lifted.default and not lifted.argument:
+            yield lifted, ""
+            continue
+        size = size_in_field(one, lifted, outer, inner)
+        if isinstance(size, int):
+            yield lifted, str(size)
+        for known, text in sizes.items():
+            same = isinstance(size, Lifted) and (size.argument, size.axis) == (
+                known.argument,
+                known.axis,
+            )
+            if same and text and not known.is_optional:
+                yield lifted, text
+                break
+
+
+class Calls:
+    """Writes the calls of models.
 
     Args:
         code: Writes expressions.
-        models: Writes models.
         direct: The calls that need no variables, by use.
     """
 
-    def __init__(self, code: Rendering, models: Models, direct: Mapping[Use, DirectCalls]) -> None:
+    def __init__(self, code: Rendering, direct: Mapping[Use, DirectCalls]) -> None:
         self._code = code
-        self._models = models
         self._direct = direct
+        self._hoisted: set[str] = set()
+
+    # -- what makes variables --------------------------------------------------------------------
+
+    def init(self, use: Use) -> None:
+        """Write `model.init`, called or handed to something."""
+        kind = self._code.kinds.of_use(use)
+        model: str | None = None
+        if use.call is not None and isinstance(kind, Live | Inline):
+            try:
+                model = self._initialized(use, use.call, kind)
+            except NoSizes:
+                if isinstance(kind, Live) or use.name != "init":
+                    raise
+        if model is None:
+            self._later(use, INIT_WITH)
+        elif model and use.call is not None:
+            helper = self._code.helper(VARIABLES_OF if use.name == "init" else INIT_WITH_OUTPUT)
+            passed = [] if use.name == "init" else self._passed(use.call)
+            self._code.plan.code[use.call] = f"{helper}({joined([model, *passed])})"
+
+    def _initialized(self, use: Use, call: cst.Call, kind: Live | Inline) -> str:
+        """Return the model that has the variables of `init`; empty where nothing reads them."""
+        rngs = self._rngs(call)
+        if isinstance(kind, Inline):
+            return self._code.constructed(kind.node, self._sizes(use, call), rngs)
+        one = use.constructions[0]
+        if use is not kind.init:
+            if self._is_same_init(use, kind.init):
+                return kind.name
+            return self._code.constructed(one.node, self._sizes(use, call), rngs)
+        made = self._code.constructed(one.node, self._sizes(use, call), rngs)
+        statement = self._code.places.statement(use.node)
+        assert statement is not None
+        self._code.plan.before.setdefault(statement, []).append(f"{kind.name} = {made}")
+        self._code.plan.removed.add(kind.statement)
+        direct = self._direct.get(use)
+        if direct is not None and direct.statement is not None:
+            self._code.plan.removed.add(direct.statement)
+            return ""
+        return kind.name
+
+    def _is_same_init(self, use: Use, other: Use) -> bool:
+        """Whether a second `init` gives the same variables: the same text in the same statement."""
+        if use.call is None or other.call is None or use.name != other.name:
+            return False
+        statement = self._code.places.statement
+        is_together = statement(use.node) is statement(other.node)
+        return is_together and code_of(use.call) == code_of(other.call)
+
+    def _sizes(self, use: Use, call: cst.Call) -> Sizes:
+        """Return the sizes that the arguments of a call of `init` tell.
+
+        Raises:
+            NoSizes: They do not tell one of them.
+        """
+        code = self._code
+        plan = code.plan_of(use.classes[0])
+        method, args = call_parts(call, 1)
+
+        def sizes() -> Sizes:
+            found = sizes_for(plan, method, args, code.analysis, code.render)
+            return replace(found, used=(*found.used, *self._hold(use, method, args)))
+
+        found = sizes()
+        if found.missing:
+            raise NoSizes(found.missing[0])
+        is_kept = use.name != "init"
+        twice = [
+            node
+            for node in {id(one): one for one in found.used}.values()
+            if sum(one is node for one in found.used) + is_kept > 1
+            and not is_pure(node, code.analysis)
+        ]
+        for node in twice:
+            self._hoist(node)
+        return sizes() if twice else found
+
+    def _hold(
+        self, use: Use, method: str, args: Sequence[cst.Arg]
+    ) -> tuple[cst.BaseExpression, ...]:
+        """Find the sizes of modules that are given for fields; return the arguments in them."""
+        used: list[cst.BaseExpression] = []
+        code = self._code
+        for one in code.constructions.every.values():
+            if one.owner is None or one.owner not in use.constructions:
+                continue
+            plan, inner = code.plan_of(one.owner.cls), code.plan_of(one.cls)
+            sizes = held_sizes(one, plan, inner, method, args, code.analysis, code.render)
+            if not sizes.missing:
+                code.held[one.node] = sizes
+                used += sizes.used
+        return tuple(used)
+
+    def _hoist(self, node: cst.BaseExpression) -> None:
+        """Give an argument a name above its statement, so that it is evaluated once."""
+        statement = self._code.places.statement(node)
+        if statement is None or not self._code.places.runs_once(node):
+            raise NoSizes(f"`{code_of(node)}` would be evaluated twice")
+        name = "inputs"
+        while name in self._code.file.names.before or name in self._hoisted:
+            name += "_"
+        self._hoisted.add(name)
+        line = f"{name} = {self._code.render(node)}"
+        self._code.plan.before.setdefault(statement, []).append(line)
+        self._code.plan.code[node] = name
+
+    def _passed(self, call: cst.Call) -> list[str]:
+        """Return the arguments of `init` that are those of the model."""
+        return [
+            self._code.arg(arg)
+            for number, arg in enumerate(call.args)
+            if (number or arg.keyword is not None) and keyword_of(arg) not in ("rngs", "mutable")
+        ]
+
+    def _rngs(self, call: cst.Call) -> str:
+        """Return the random streams that a call of `init` makes variables with."""
+        given = {keyword_of(arg): arg.value for arg in reversed(call.args) if not arg.star}
+        first = given.get("rngs", given.get(""))
+        name = self._code.refer("nnx.Rngs")
+        if first is None or (call.args[0].star and "rngs" not in given):
+            raise NoSizes("the key for its variables is not known")
+        keys: dict[str, str] = {}
+        for one in first.elements if isinstance(first, cst.Dict) else ():
+            stream = text_of(one.key) if isinstance(one, cst.DictElement) else None
+            if stream is None:
+                keys.clear()
+                break
+            keys[stream] = self._code.render(one.value)
+        if not keys:
+            return f"{name}({self._code.render(first)})"
+        default = keys.pop("params", "")
+        return f"{name}({joined([default, *(f'{key}={code}' for key, code in keys.items())])})"
+
+    def tabulate(self, use: Use) -> None:
+        """Write `model.tabulate`."""
+        if use.call is None:
+            raise NoSizes("`tabulate` is handed on")
+        kind = self._code.kinds.of_use(use)
+        if isinstance(kind, Live):
+            model = kind.name
+        elif isinstance(kind, Inline):
+            rngs = self._rngs(use.call)
+            model = self._code.constructed(kind.node, self._sizes(use, use.call), rngs)
+        else:
+            raise NoSizes("`tabulate` is of what is not constructed yet")
+        text = joined([model, *self._passed(use.call)])
+        self._code.plan.code[use.call] = f"{self._code.refer('nnx.tabulate')}({text})"
+
+    # -- what runs models ------------------------------------------------------------------------
 
     def apply(self, use: Use) -> None:
         """Write `model.apply`, called or handed to something."""
-        if use.call is None:
-            self._apply_function(use)
+        if use in self._direct and use.call is not None:
+            self._direct_call(use, use.call)
+        else:
+            self._later(use, APPLY_WITH)
+
+    def _later(self, use: Use, helper: Helper) -> None:
+        """Let a function do with a model, or with what constructs it, what a method of Linen does."""
+        if use.name == "init_with_output":
+            raise NoSizes("`init_with_output` is of what is not constructed yet")
+        method = "__call__"
+        if use.call is not None and use.call.func is use.node:
+            method = method_of(use.call)
+        for cls in use.classes if not isinstance(self._code.kinds.of_use(use), Live) else ():
+            check_sizes(self._code.plan_of(cls), method)
+        model = self.model(use)
+        name = self._code.helper(helper)
+        if use.call is None or use.call.func is not use.node:
+            node = use.node  # also in `jax.jit(model.init)(...)`
+            partial = self._code.refer("functools.partial")
+            self._code.plan.code[node] = f"{partial}({name}, {model})"
             return
-        call = use.call
-        if any(keyword_of(arg) == "capture_intermediates" for arg in call.args):
+        if any(keyword_of(arg) == "capture_intermediates" for arg in use.call.args):
             raise NoSizes("`capture_intermediates` has no counterpart here")
-        if use in self._direct:
-            self._direct_call(use, call)
-            return
-        skip = 0 if any(keyword_of(arg) == "variables" for arg in call.args) else 1
-        model = self._models.model(use, lambda: self._models.sizes(use, call, skip, is_kept=True))
-        args = [self._applied_arg(arg, use) for arg in call.args]
-        self._code.plan.code[call] = f"{self._code.helper(APPLY_WITH)}({joined([model, *args])})"
+        args = [self._applied_arg(arg) for arg in use.call.args]
+        self._code.plan.code[use.call] = f"{name}({joined([model, *args])})"
+
+    def model(self, use: Use) -> str:
+        """Return the model of a use, or what constructs it: the first argument of helpers."""
+        kind = self._code.kinds.of_use(use)
+        if isinstance(kind, Inline):
+            return self._code.deferred(kind.node)
+        return self._code.render(use.node.value)
 
     def _direct_call(self, use: Use, call: cst.Call) -> None:
         """Write a call of the model with its own variables."""
-        method, passed = call_parts(call, self._code.analysis, 1)
+        method, passed = call_parts(call, 1)
         self._code.done |= {arg.value for arg in call.args if keyword_of(arg) == "method"}
         model = self._code.render(use.node.value)
         function = model if method == "__call__" else f"{model}.{method}"
-        self._code.plan.code[call] = (
-            f"{function}({joined([self._code.arg(arg) for arg in passed])})"
-        )
+        args = joined([self._code.arg(arg) for arg in passed])
+        self._code.plan.code[call] = f"{function}({args})"
 
-    def _applied_arg(self, arg: cst.Arg, use: Use) -> str:
-        if keyword_of(arg) == "method" and isinstance(arg.value, cst.Attribute):
-            below = self._code.constructions.uses.get(arg.value)
-            if below is not None:
-                self._code.done.add(arg.value)
-                return f'method="{method_name(arg.value)}"'
-        return self._code.arg(arg)
-
-    def _apply_function(self, use: Use) -> None:
-        """Write `model.apply` where it is handed to something."""
-        kind = self._code.kinds.of_use(use)
-        helper = self._code.helper(APPLY_WITH)
-        is_known = isinstance(kind, Live) or (
-            isinstance(kind, Deferred) and kind.preset is not None
-        )
-        if is_known or not self._models.takes_sizes(use):
-            model = self._models.model(use, lambda: Sizes(()))
-            self._code.plan.code[use.node] = (
-                f"{self._code.refer('functools.partial')}({helper}, {model})"
-            )
-            return
-        model = self._models.model(use, lambda: self._models.sizes_of_names(use))
-        header = self._models.header(use.classes[0])
-        passed: list[str] = []
-        is_keyword_only = False
-        for one in header:
-            name = one.partition("=")[0]
-            if name == "*":
-                is_keyword_only = True
-            else:
-                passed.append(f"{name}={name}" if is_keyword_only else name)
-        head = joined(["variables", *header, "**options"])
-        body = f"{helper}({joined([model, 'variables', *passed, '**options'])})"
-        self._code.plan.code[use.node] = f"(lambda {head}: {body})"
+    def _applied_arg(self, arg: cst.Arg) -> str:
+        """Return an argument; a method of a model that is not there yet is named."""
+        is_method = keyword_of(arg) == "method" and isinstance(arg.value, cst.Attribute)
+        if not is_method or arg.value not in self._code.constructions.uses:
+            return self._code.arg(arg)
+        self._code.done.add(arg.value)
+        return f'method="{method_name(arg.value)}"'
 
     def bind(self, use: Use) -> None:
         """Write `model.bind`."""
         if use.call is None:
             raise NoSizes("`bind` is handed on")
-
-        def sizes() -> Sizes:
-            if self._models.takes_sizes(use):
-                raise NoSizes("the sizes of its inputs are not known where variables are bound")
-            return Sizes(())
-
+        if not use.classes:
+            raise NoSizes(f"`{code_of(use.node.value)}` may be a module: `bind` is of Linen")
+        is_sized = isinstance(self._code.kinds.of_use(use), Live)
+        if not is_sized and any(self._code.plan_of(cls).lifted for cls in use.classes):
+            raise NoSizes("the sizes of its inputs are not known where variables are bound")
         args = [self._code.arg(arg) for arg in use.call.args]
-        text = joined([self._models.model(use, sizes), *args])
+        text = joined([self.model(use), *args])
         self._code.plan.code[use.call] = f"{self._code.helper(BOUND_TO)}({text})"
 
 
@@ -205,10 +707,11 @@ class Writing:
             for use in constructions.uses_in(file.analysis)
             if not any(plan_of(cls).stays for cls in use.classes)
         }
+        self._later = [
+            one for one in (*constructions.chosen, *constructions.later) if one in self._code.places
+        ]
         direct = self._direct_calls()
-        models = Models(self._code)
-        self._inits = InitCalls(self._code, models, direct)
-        self._applies = ApplyCalls(self._code, models, direct)
+        self._calls = Calls(self._code, direct)
         self._members = MemberReads(self._code)
 
     @property
@@ -219,7 +722,7 @@ class Writing:
     def run(self) -> None:
         """Write everything."""
         self._leave_assigned()
-        for node in [*self._uses, *self._made]:
+        for node in [*self._uses, *self._made, *self._later]:
             self._write(node)
 
     def _direct_calls(self) -> dict[Use, DirectCalls]:
@@ -234,9 +737,13 @@ class Writing:
         return found
 
     def _write(self, node: cst.CSTNode) -> None:
-        if node in self._code.done or (node not in self._uses and node not in self._made):
+        if node in self._code.done:
+            return
+        if node not in self._uses and node not in self._made and node not in self._later:
             return
         self._code.done.add(node)
+        if node in self._later and isinstance(node, cst.Call):
+            self._code.plan.code[node] = self._waiting(node)
         try:
             if node in self._uses:
                 self._use(self._uses[node])
@@ -245,25 +752,35 @@ class Writing:
         except NoSizes as reason:
             self._code.mark(node, f"{reason}; the call is still that of Linen")
 
+    def _waiting(self, call: cst.Call) -> str:
+        """Return a call of what is, or may be, the class of a module."""
+        if call in self._code.constructions.chosen:
+            return self._code.deferred(call)
+        args = [self._code.render(call.func), *self._code.args(call.args)]
+        return f"{self._code.helper(CONSTRUCT_LATER)}({joined(args)})"
+
     def _use(self, use: Use) -> None:
         if use.name in INITS:
-            self._inits.init(use)
+            self._calls.init(use)
         elif use.name == "apply":
-            self._applies.apply(use)
+            self._calls.apply(use)
         elif use.name == "bind":
-            self._applies.bind(use)
+            self._calls.bind(use)
         elif use.name == "tabulate":
-            self._inits.tabulate(use)
+            self._calls.tabulate(use)
         else:
             self._members.member(use)
 
     def _construction(self, one: Construction) -> None:
         plan = self._code.plan
         match self._code.kinds.of(one):
-            case Deferred(preset=preset):
-                later = later_model(one, self._code) if not (preset and preset.items) else None
-                deferred = later or self._code.deferred(one.node, preset or Sizes(()))
-                plan.code[one.node] = deferred
+            case Deferred():
+                for lifted in self._code.plan_of(one.cls).lifted:
+                    if not lifted.argument and not lifted.default:
+                        message = f"nothing tells `{lifted.name}` of `{one.cls.name}`: give it here"
+                        self._code.mark(one.node, message)
+                later = later_model(one, self._code)
+                plan.code[one.node] = later or self._code.deferred(one.node)
             case Live(init=init):
                 self._write(init.call or init.node)
             case InField() if one.node in self._code.held and self._code.rngs:

@@ -10,12 +10,10 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.members import class_derives
 from typed_nnx_codegen.migrate.analysis.syntax import dotted, text_of
-from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, Instance
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.linen.callers.constructions import Constructions
-from typed_nnx_codegen.migrate.linen.callers.init_and_apply import Writing
-from typed_nnx_codegen.migrate.linen.callers.kinds import Kinds
-from typed_nnx_codegen.migrate.linen.callers.places import CallerPlan, Places
+from typed_nnx_codegen.migrate.linen.callers.constructions import Constructions, Kinds, Places
+from typed_nnx_codegen.migrate.linen.callers.init_and_apply import CallerPlan, Writing
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Entry, Mark
 from typed_nnx_codegen.migrate.linen.domain.classes import (
     LINEN,
@@ -181,8 +179,6 @@ def _key(node: cst.Subscript) -> cst.BaseExpression | None:
     return value if text_of(value) is not None else None
 
 
-# What only modules of Linen have, and how many arguments it takes at least.
-_METHODS: Final = {"init": 2, "init_with_output": 2, "apply": 2, "bind": 1}
 _QUESTIONS: Final = ("isinstance", "issubclass")
 # Functions whose arguments are of another form in NNX.
 _OTHERS: Final = frozenset(
@@ -210,12 +206,11 @@ def mark_leftovers(file: File, constructions: Constructions, plan: CallerPlan) -
             if held:
                 plan.marks.append(Mark(constructions.remaining(call), held, CALLER))
             continue
-        message = _unknown_model(call, file, constructions)
         # What an earlier run left of Linen in a module has its marker there.
-        is_left = any(one in migrated for one in places.around(call))
-        if not message and not is_left:
-            message = "" if call in constructions.planned else _layer(call, file)
-            message = message or _given_layer(call, file)
+        if any(one in migrated for one in places.around(call)):
+            continue
+        message = "" if call in constructions.planned else _layer(call, file)
+        message = message or _given_layer(call, file)
         if message:
             plan.marks.append(Mark(constructions.remaining(call), message, CALLER))
 
@@ -228,6 +223,8 @@ def _classes_in_tables(file: File, constructions: Constructions) -> Iterator[Mar
             continue
         if not constructions.is_module_class(file.analysis.values.get(node.value, UNKNOWN)):
             continue
+        if constructions.is_table_of_later(node.value, places):
+            continue
         calls = (one.func for one in places.around(node) if isinstance(one, cst.Call))
         if not any(dotted(func) in _QUESTIONS for func in calls):
             name = dotted(node.value)
@@ -235,45 +232,6 @@ def _classes_in_tables(file: File, constructions: Constructions) -> Iterator[Mar
                 f"`{name}` is constructed by what takes it from here: NNX needs sizes and `rngs`"
             )
             yield Mark(node.value, message, CALLER)
-
-
-def _unknown_model(call: cst.Call, file: File, constructions: Constructions) -> str:
-    """Return what to say of `init` or `apply` of something that may be a module."""
-    if not isinstance(call.func, cst.Attribute):
-        return ""
-    name = call.func.attr.value
-    if name not in _METHODS or len(call.args) < _METHODS[name]:
-        return ""
-    value = file.analysis.values.get(call.func.value, UNKNOWN)
-    is_any = isinstance(value, Instance) and value.cls == f"{LINEN}.Module"
-    if not (value == UNKNOWN or is_any) or call.func in constructions.uses:
-        return ""
-    first = call.args[0].value
-    looks_like = name == "init" and _is_key(call.args[0], file)
-    looks_like = looks_like or name == "init_with_output"
-    looks_like = looks_like or (name in ("apply", "bind") and _is_variables(first))
-    if not looks_like:
-        return ""
-    receiver = dotted(call.func.value) or "it"
-    return f"`{receiver}` may be a module: `{name}` is of Linen"
-
-
-def _is_key(arg: cst.Arg, file: File) -> bool:
-    text = dotted(arg.value)
-    if any(word in text.lower() for word in ("rng", "key", "seed")):
-        return True
-    if isinstance(arg.value, cst.Dict):
-        return True
-    if isinstance(arg.value, cst.Call):
-        return file.name(arg.value.func).startswith("jax.random.")
-    return False
-
-
-def _is_variables(node: cst.BaseExpression) -> bool:
-    if isinstance(node, cst.Dict):
-        keys = [one.key for one in node.elements if isinstance(one, cst.DictElement)]
-        return any(isinstance(key, cst.SimpleString) for key in keys)
-    return any(word in dotted(node).lower() for word in ("param", "variables"))
 
 
 def _held_layer(call: cst.Call, file: File) -> str:

@@ -259,7 +259,8 @@ BOUND_TO: Final = Helper("bound_to")
 APPLY_WITH: Final = Helper("apply_with")
 INIT_WITH_OUTPUT: Final = Helper("output_and_variables")
 FIELD_OF: Final = Helper("field_of")
-WITH_SIZES: Final = Helper("with_sizes")
+INIT_WITH: Final = Helper("init_with")
+CONSTRUCT_LATER: Final = Helper("construct_later")
 
 
 class Open:

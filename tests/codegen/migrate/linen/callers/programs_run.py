@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
@@ -88,6 +88,7 @@ def transplant(module: ModuleType, variables: list[tuple[str, Any]], map_file: P
     def wrapped(cls: type) -> None:
         before = cls.__init__  # type: ignore[misc]  # to call it within the new one
 
+        @wraps(before)  # helpers read its signature
         def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
             depth[0] += 1
             try:

@@ -37,28 +37,20 @@ class Wrapper(nn.Module):
 """
 
 MARKED = {
-    "a model that is not known": """
-def evaluate(model, params, x):
-    return model.apply({"params": params}, x)
-""",
-    "a model that may be of any class": """
-def evaluate(model: nn.Module, params, x):
-    return model.apply({"params": params}, x)
+    "a model that is not known, bound to variables": """
+def bound(model, params):
+    return model.bind({"params": params})
 """,
     "modules in a table": """
 MODELS = {"mlp": MLP}
 
 
 def make(name):
-    return MODELS[name]()
+    return list(MODELS.values())
 """,
     "modules in a list": """
 def make():
     return [cls() for cls in [MLP]]
-""",
-    "init of a model that is not known": """
-def start(model, key, x):
-    return model.init(key, x)
 """,
     "variables that are bound where no sizes are known": """
 def bound(variables):
@@ -71,10 +63,6 @@ def hidden(variables, x):
     "a layer by itself": """
 def layer(key, x):
     return nn.Dense(3).init(key, x)
-""",
-    "a method that is computed": """
-def call(variables, x, name):
-    return MLP(4).apply(variables, x, method=name)
 """,
     "a module in a field": """
 def wrapped():
@@ -96,13 +84,13 @@ model = MLP(4)
 def half():
     return model.halved()
 """,
+    "specifications of parameters": """
+def specs(key, x):
+    return nn.get_partition_spec(jax.eval_shape(MLP(4).init, key, x))
+""",
     "the functions of linen": """
 def run(variables, x):
     return nn.apply(lambda module, x: module(x), MLP(4))(variables, x)
-""",
-    "arguments that are not listed": """
-def start(key, inputs):
-    return MLP(4).init(key, *inputs)
 """,
 }
 
