@@ -80,7 +80,9 @@ MARKED: Final[dict[str, set[str]]] = {
         "EncodeProcessDecode",
     },
     "grown_sequences": {
+        "FilledInMethod",
         "KeptInMethod",
+        "ListOfComprehension",
         "NamedItems",
         "SharedByTwo",
     },
@@ -141,10 +143,12 @@ MARKED: Final[dict[str, set[str]]] = {
         "UpsFirst",
         "ZippedWithParts",
     },
+    "lax_loops": {"ChosenByNumbers", "RepeatedSteps", "UnseenBranch"},
     "loops": {
         "FeaturePyramid",
         "PairLoop",
         "SetupUNet",
+        "UntilBreak",
         "WhileLoop",
     },
     "mapped_functions": {

@@ -185,17 +185,6 @@ class Repeated(Value):
     orelse: tuple[Value, ...] = ()
 
 
-@dataclass(frozen=True)
-class InTurn(Value):
-    """What calls the submodules and functions of a list one after the other.
-
-    Attributes:
-        layers: The list.
-    """
-
-    layers: Repeated
-
-
 # How the names of locals with sizes end.
 _SUFFIX: Final = re.compile(r"_(features|sizes)(_\d+)?$")
 

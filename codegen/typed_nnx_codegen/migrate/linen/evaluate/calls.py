@@ -9,7 +9,6 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, dotted
 from typed_nnx_codegen.migrate.analysis.values import ProjectClass
 from typed_nnx_codegen.migrate.linen import shapes
@@ -31,7 +30,6 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
     ClassRef,
     ClassTransform,
     FieldModule,
-    InTurn,
     ModuleValue,
     OneOf,
     Partial,
@@ -56,12 +54,14 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.conditions import condition_of, instance_of
-from typed_nnx_codegen.migrate.linen.evaluate.functions import Functions
-from typed_nnx_codegen.migrate.linen.evaluate.jax_functions import (
+from typed_nnx_codegen.migrate.linen.evaluate.functions import (
+    Functions,
     LoopedFunctions,
     Mapped,
     MappedFunctions,
+    computed_number,
     is_refused,
+    spelled,
     under_transform,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.lists import (
@@ -70,13 +70,11 @@ from typed_nnx_codegen.migrate.linen.evaluate.lists import (
     over_arrays,
     over_values,
 )
-from typed_nnx_codegen.migrate.linen.evaluate.members import Members
-from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging
+from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, is_class
 from typed_nnx_codegen.migrate.linen.evaluate.module_calls import ModuleCalls
-from typed_nnx_codegen.migrate.linen.evaluate.module_outputs import computed_number, spelled
-from typed_nnx_codegen.migrate.linen.evaluate.recurrence import NORMALIZE, CallsInTurn, Recurrence
+from typed_nnx_codegen.migrate.linen.evaluate.recurrence import NORMALIZE, Recurrence
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
-from typed_nnx_codegen.migrate.linen.evaluate.submodules import Submodules
+from typed_nnx_codegen.migrate.linen.evaluate.submodules import Members, Submodules
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed
 from typed_nnx_codegen.migrate.linen.state.entries import share_scope
@@ -141,7 +139,7 @@ class ChoiceCalls:
             return self.module_calls.call(callee, "__call__", passed, node, frame)
         if callee.tests and callee.options == (*others,):
             return self.submodules.one_of(callee.options, passed, node, frame, callee.tests)
-        if any(Submodules.is_class(one) for one in others):
+        if any(is_class(one) for one in others):
             frame.mark(node, "which class is constructed here depends on a branch")
             return UNKNOWN
         function = self._joined(others, passed, node, frame)
@@ -210,7 +208,6 @@ class Calls:
         functions: Goes through methods and functions.
         module_calls: Calls submodules.
         choice_calls: Calls one of a few values.
-        in_turn: Calls the modules of a list one after the other.
         members: Finds attributes of modules.
         variables: Declares variables.
         recurrence: Goes through layers that run others over time.
@@ -220,7 +217,6 @@ class Calls:
         sized_lists: Goes through lists of arrays whose sizes are known.
         merging: Joins values.
         parent_setup: Goes through the `setup` that another one calls.
-        analysis_with: Gives the analysis of the file that defines a function.
     """
 
     code: ConstructorCode
@@ -229,7 +225,6 @@ class Calls:
     functions: Functions
     module_calls: ModuleCalls
     choice_calls: ChoiceCalls
-    in_turn: CallsInTurn
     members: Members
     variables: Variables
     recurrence: Recurrence
@@ -239,7 +234,6 @@ class Calls:
     sized_lists: SizedLists
     merging: Merging
     parent_setup: Callable[[SelfValue, Method, cst.Call, Frame], Value]
-    analysis_with: Callable[[cst.CSTNode], Analysis | None]
 
     def call(self, node: cst.Call, frame: Frame) -> Value:
         """Return what a call returns."""
@@ -326,8 +320,6 @@ class Calls:
                 return self.module_calls.call(callee, "__call__", given, node, frame)
             case BoundMethod():
                 return self._method(callee, passed, node, frame)
-            case InTurn(layers=layers) if passed:
-                return self.in_turn.call(layers, passed[0], node, frame)
             case ArrayMethod(array=array, name=name):
                 return _shape_call(shapes.method_result(array, name, *_split(passed)))
             case FunctionRef():
@@ -370,9 +362,6 @@ class Calls:
             frame.mark(node, "`nn.param_with_axes` is not migrated", COUNTERPART)
             return UNKNOWN
         if find_layer(callee.name) is not None:
-            in_turn = self.in_turn.made_in_method(callee, passed, node, frame)
-            if in_turn is not None:
-                return in_turn
             return self.submodules.construct(callee, passed, node, frame)
         if any(isinstance(one.value, SelfValue) for one in passed):
             message = f"`{code_of(node.func)}` of Linen may declare variables of the module"
@@ -440,8 +429,8 @@ class Calls:
                 return self.variables.call(instance, callee.name, passed, node, frame)
             case ModuleValue() | FieldModule():
                 return self.module_calls.call(callee.receiver, callee.name, passed, node, frame)
-            case Table(cls=ProjectClass() as cls) as record if callee.name in cls.methods:
-                return self._of_record(record, cls, callee.name, passed, frame)
+            case Table(cls=ProjectClass() as cls) if callee.name in cls.methods:
+                return UNKNOWN
             case Seq() | Repeated() | Table():
                 return self._container(callee.receiver, callee.name, passed, node, frame)
             case VariableValue():
@@ -458,18 +447,6 @@ class Calls:
                 return found
         join = self.merging.joined
         return container_method(receiver, name, passed, frame, lambda a, b: join(a, b, frame))
-
-    def _of_record(
-        self, record: Table, cls: ProjectClass, name: str, passed: list[Passed], frame: Frame
-    ) -> Value:
-        """Return what a method of another class of the project returns."""
-        node = cls.methods[name].node
-        analysis = self.analysis_with(node)
-        if analysis is None or not isinstance(node, cst.FunctionDef):
-            return UNKNOWN
-        function = FunctionRef(node, Frame(frame.recorder, analysis, records=False))
-        first = Passed(record, None, node.name)
-        return self.functions.call_function(function, [first, *passed], frame)
 
     def _function(
         self, callee: FunctionRef, passed: list[Passed], node: cst.Call, frame: Frame

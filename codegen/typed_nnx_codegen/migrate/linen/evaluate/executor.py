@@ -22,20 +22,22 @@ from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Const,
 from typed_nnx_codegen.migrate.linen.evaluate.branches import Choices
 from typed_nnx_codegen.migrate.linen.evaluate.calls import Calls, ChoiceCalls
 from typed_nnx_codegen.migrate.linen.evaluate.expressions import Comprehensions, Expressions
-from typed_nnx_codegen.migrate.linen.evaluate.functions import Functions
-from typed_nnx_codegen.migrate.linen.evaluate.jax_functions import (
+from typed_nnx_codegen.migrate.linen.evaluate.functions import (
+    Functions,
     LoopedFunctions,
     MappedFunctions,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.loops import Loops
-from typed_nnx_codegen.migrate.linen.evaluate.members import Members
-from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging
+from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, is_class
 from typed_nnx_codegen.migrate.linen.evaluate.module_calls import ModuleCalls
-from typed_nnx_codegen.migrate.linen.evaluate.module_outputs import is_made_by, without_local
 from typed_nnx_codegen.migrate.linen.evaluate.recurrence import CallsInTurn, Recurrence
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
-from typed_nnx_codegen.migrate.linen.evaluate.statements import Statements
-from typed_nnx_codegen.migrate.linen.evaluate.submodules import Submodules
+from typed_nnx_codegen.migrate.linen.evaluate.statements import (
+    Statements,
+    is_made_by,
+    without_local,
+)
+from typed_nnx_codegen.migrate.linen.evaluate.submodules import Members, Submodules
 from typed_nnx_codegen.migrate.linen.project.fields import Evidence, FieldFacts
 from typed_nnx_codegen.migrate.linen.project.gradual import Gradual
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed
@@ -117,7 +119,7 @@ class Executor:
             self.assign,
         )
         choices = Choices(self.code, merging, sized_lists, self.evaluate, self.run_all)
-        in_turn = CallsInTurn(self.dispatch, loops.of_call, self.refer)
+        in_turn = CallsInTurn(self.dispatch, loops.of_call)
         module_calls = ModuleCalls(
             facts=self.facts,
             merging=merging,
@@ -147,7 +149,6 @@ class Executor:
             functions=self.functions,
             module_calls=module_calls,
             choice_calls=ChoiceCalls(submodules, module_calls, merging, self.dispatch),
-            in_turn=in_turn,
             members=self.members,
             variables=variables,
             recurrence=recurrence,
@@ -157,7 +158,6 @@ class Executor:
             sized_lists=sized_lists,
             merging=merging,
             parent_setup=self._statements.parent_setup,
-            analysis_with=self.analysis_with,
         )
         self._expressions = Expressions(
             code=self.code,
@@ -263,9 +263,7 @@ class Executor:
             return value if _is_literal(value) else None
         if isinstance(found[0], cst.Dict) and _is_only_read(name, frame.analysis):
             value = self._expressions.evaluate(found[0], inner)
-            is_of_classes = isinstance(value, Table) and any(
-                map(Submodules.is_class, value.items.values())
-            )
+            is_of_classes = isinstance(value, Table) and any(map(is_class, value.items.values()))
             return value if is_of_classes else None
         if isinstance(found[0], (cst.Name, cst.Attribute, cst.Lambda, cst.Call)):
             value = self._expressions.evaluate(found[0], inner)

@@ -65,8 +65,11 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
 from typed_nnx_codegen.migrate.linen.evaluate.branches import Choices
 from typed_nnx_codegen.migrate.linen.evaluate.calls import Calls
 from typed_nnx_codegen.migrate.linen.evaluate.conditions import decided, truth_of
-from typed_nnx_codegen.migrate.linen.evaluate.iteration import header_of, unrolled
-from typed_nnx_codegen.migrate.linen.evaluate.jax_functions import MappedFunctions
+from typed_nnx_codegen.migrate.linen.evaluate.functions import (
+    MappedFunctions,
+    is_number_or_text,
+    spelled,
+)
 from typed_nnx_codegen.migrate.linen.evaluate.lists import (
     added,
     element_of,
@@ -80,11 +83,15 @@ from typed_nnx_codegen.migrate.linen.evaluate.lists import (
     without_none,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.loops import Loops
-from typed_nnx_codegen.migrate.linen.evaluate.members import Members
-from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, class_at, note_residual
-from typed_nnx_codegen.migrate.linen.evaluate.module_outputs import is_number_or_text, spelled
+from typed_nnx_codegen.migrate.linen.evaluate.merging import (
+    Merging,
+    class_at,
+    header_of,
+    note_residual,
+    unrolled,
+)
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists, any_item
-from typed_nnx_codegen.migrate.linen.evaluate.submodules import Submodules
+from typed_nnx_codegen.migrate.linen.evaluate.submodules import Members, Submodules
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of
 from typed_nnx_codegen.migrate.linen.state.entries import VariableReads, is_scope

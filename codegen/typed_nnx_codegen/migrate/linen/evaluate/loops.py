@@ -24,17 +24,6 @@ from typed_nnx_codegen.migrate.linen.domain.names import names_in
 from typed_nnx_codegen.migrate.linen.domain.references import Repeated, SizedList
 from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Code, Seq, Value
 from typed_nnx_codegen.migrate.linen.evaluate.conditions import condition_of
-from typed_nnx_codegen.migrate.linen.evaluate.iteration import (
-    Ended,
-    header_of,
-    inner_name,
-    last_iteration,
-    left,
-    literal_size,
-    stable,
-    trial,
-    unrolled,
-)
 from typed_nnx_codegen.migrate.linen.evaluate.lists import (
     counting,
     element_of,
@@ -42,7 +31,20 @@ from typed_nnx_codegen.migrate.linen.evaluate.lists import (
     is_counted,
     rest_of,
 )
-from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, Running, is_module
+from typed_nnx_codegen.migrate.linen.evaluate.merging import (
+    Ended,
+    Merging,
+    Running,
+    header_of,
+    inner_name,
+    is_module,
+    last_iteration,
+    left,
+    literal_size,
+    stable,
+    trial,
+    unrolled,
+)
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import (
     Begun,
     SizedLists,
@@ -329,18 +331,11 @@ class Loops:
         self._call_loops.run(target, values, frame, run)
 
     def _otherwise(self, node: cst.Else, frame: Frame) -> None:
-        """Go through the `else` of a loop."""
-        recorder = frame.recorder
-        last = recorder.block[-1] if recorder.block else None
-        outer = recorder.block
-        orelse: Block = []
-        recorder.block = orelse
+        """Go through the `else` of a loop as through what follows it."""
+        sites = len(frame.recorder.log.of(Build))
         self._run(node.body, frame)
-        recorder.block = outer
-        if isinstance(last, Compound) and last.number is not None:
-            last.orelse = orelse
-        else:
-            recorder.block += orelse
+        if len(frame.recorder.log.of(Build)) > sites and frame.records:
+            frame.recorder.mark(node, "submodules are built in the `else` of a loop")
 
     def endless(self, node: cst.While, frame: Frame) -> None:
         """Go through a `while` statement: how often it runs is not known."""

@@ -35,11 +35,9 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.functions import Functions
-from typed_nnx_codegen.migrate.linen.evaluate.members import API
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging
-from typed_nnx_codegen.migrate.linen.evaluate.module_outputs import of_alternatives, of_field
 from typed_nnx_codegen.migrate.linen.evaluate.recurrence import SEQUENTIAL, CallsInTurn, Recurrence
-from typed_nnx_codegen.migrate.linen.evaluate.submodules import Submodules
+from typed_nnx_codegen.migrate.linen.evaluate.submodules import API, Submodules
 from typed_nnx_codegen.migrate.linen.layers import Given, Helper, Inputs, Layer, Refused, find_layer
 from typed_nnx_codegen.migrate.linen.project.fields import FieldFacts
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, bind, bind_names
@@ -47,6 +45,16 @@ from typed_nnx_codegen.migrate.linen.transforms.lifted_calls import LiftedCalls
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
+
+
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Build
+from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.domain.expr import Constructed
+from typed_nnx_codegen.migrate.linen.domain.frames import CallMethod, Line
+from typed_nnx_codegen.migrate.linen.domain.values import (
+    Shape,
+)
+from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 _PLAIN: Final = (Array, Code, Const, ShapeOf, Size, Unknown, Ref, ClassRef)
 
@@ -508,3 +516,111 @@ def _ranked(site: Site, values: dict[str, Value]) -> dict[str, Value]:
             return values
     shape = array.shape.with_rank(count + 2)
     return values if shape is None else {**values, "inputs": replace(array, shape=shape)}
+
+
+ATTRIBUTE: Final = "out_features"
+# Where objects of NNX have the last size of what they return.
+_OF_LAYERS: Final = {
+    "nnx.Linear": ATTRIBUTE,
+    "nnx.Conv": ATTRIBUTE,
+    "nnx.ConvTranspose": ATTRIBUTE,
+    "nnx.Embed": "features",
+}
+
+
+def of_field(
+    call_method: CallMethod,
+    facts: FieldFacts,
+    receiver: FieldModule,
+    method: str,
+    values: dict[str, Value],
+    passed: list[Passed],
+    frame: Frame,
+) -> Value:
+    """Return what a call of a module that a field holds returns."""
+    match receiver.default:
+        case Ref(name=name):
+            layer = find_layer(name)
+            if layer is None or method not in layer.calls:
+                return UNKNOWN
+            try:
+                found = layer.output({}, Inputs(values), method)
+            except (KeyError, AttributeError, TypeError):
+                return UNKNOWN
+            attribute = _OF_LAYERS.get(layer.nnx, "")
+            return with_last(found, f"self.{receiver.name}.{attribute}") if attribute else found
+        case ClassRef(cls=cls):
+            called = cls.method(method)
+            if called is None:
+                return UNKNOWN
+            instance = SelfValue(cls, {one.name: UNKNOWN for one in cls.fields()})
+            inner = Frame(frame.recorder, frame.analysis, records=False, root=frame.root)
+            found = call_method(instance, called, passed, called.node.name, inner)
+            if method == "__call__" and facts.has_output(cls):
+                return with_last(found, f"self.{receiver.name}.{ATTRIBUTE}")
+            return found
+    return UNKNOWN
+
+
+def of_alternatives(
+    facts: FieldFacts, site: Site, results: list[Value], joined: Value, frame: Frame
+) -> Value:
+    """Return what a call of an object of one of several classes returns."""
+    targets = [site.target, *(one.target for one in site.alternatives)]
+    if not isinstance(joined, Array) or not all(isinstance(one, Array) for one in results):
+        return joined
+    if not frame.recorder.log.about(Build, site):
+        return joined  # another module constructs it: nothing here names it
+    if not set(site.loops) <= set(frame.recorder.loops):
+        return joined  # one of the items of a list: nothing says which
+    if joined.shape.axis(-1) is not None or not joined.shape.expanded(1).dims:
+        return joined
+    for target in targets:
+        if isinstance(target, LinenClass):
+            if not facts.has_output(target):
+                return joined
+        else:
+            layer = find_layer(target)
+            if layer is None or _OF_LAYERS.get(layer.nnx) != ATTRIBUTE:
+                return joined
+    if not frame.records:
+        return joined  # another module has it
+    token = frame.recorder.slots.name(Constructed(site.node))
+    return with_last(joined, f"{token}.{ATTRIBUTE}")
+
+
+def with_last(value: Value, code: str) -> Value:
+    """Return an array whose last size an expression says, where it is not known."""
+    if not isinstance(value, Array):
+        return value
+    shape = value.shape.expanded(1)
+    if not shape.dims:
+        return value
+    size: Dim = as_dim(Piece(code))
+    return Array(Shape((*shape.dims[:-1], size), shape.lead), value.dtype)
+
+
+def write_output(writer: ConstructorCode, recorder: Recorder, value: Value) -> bool:
+    """Let a module know the last size of what it returns; return whether that is known."""
+    size = _last_size(writer, recorder, value)
+    if size is None:
+        return False
+    code = recorder.slots.name(size)
+    recorder.block.append(Line(f"self.{ATTRIBUTE} = {code}"))
+    return True
+
+
+def is_sayable(writer: ConstructorCode, recorder: Recorder, value: Value) -> bool:
+    """Whether the constructor of a module can say the last size of what it returns."""
+    return _last_size(writer, recorder, value) is not None
+
+
+def _last_size(writer: ConstructorCode, recorder: Recorder, value: Value) -> Dim | None:
+    cls = recorder.plan.cls
+    if ATTRIBUTE in {*(one.name for one in cls.fields()), *cls.methods()}:
+        return None
+    size = value.shape.axis(-1) if isinstance(value, Array) else None
+    frame = Frame(recorder, cls.analysis, recorder.instance)
+    if size is None or not writer.sizes_are_visible(size, frame):
+        return None
+    return size

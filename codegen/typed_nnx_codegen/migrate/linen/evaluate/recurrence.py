@@ -24,7 +24,6 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
 from typed_nnx_codegen.migrate.linen.domain.markers import CALL, COUNTERPART
 from typed_nnx_codegen.migrate.linen.domain.references import (
     Choice,
-    InTurn,
     ModuleValue,
     Ref,
     Repeated,
@@ -212,42 +211,15 @@ class CallsInTurn:
     Args:
         dispatch: Goes through a call of something.
         loop: Goes through a loop that only runs with the call.
-        refer: Gives the code for a public name.
     """
 
     def __init__(
         self,
         dispatch: Dispatch,
         loop: Callable[[cst.BaseExpression, Value, Frame, Callable[[], None]], None],
-        refer: Callable[[str], str],
     ) -> None:
         self._dispatch = dispatch
         self._loop = loop
-        self._refer = refer
-
-    def made_in_method(
-        self, callee: Value, passed: list[Passed], node: cst.Call, frame: Frame
-    ) -> InTurn | None:
-        """Return `nn.Sequential` of a list that only the method has; None for other modules.
-
-        The submodules in the list have their names already, and the list stays in the method.
-
-        Args:
-            callee: What is constructed.
-            passed: What it is given.
-            node: The call that constructs it.
-            frame: Where it is.
-        """
-        is_sequential = isinstance(callee, Ref) and callee.name == SEQUENTIAL and not callee.code
-        if not is_sequential or frame.verbatim or not frame.records or len(passed) != 1:
-            return None
-        one = passed[0]
-        is_local = isinstance(one.node, cst.Name) and one.node.value in frame.names
-        if not is_local or not isinstance(one.value, Repeated) or one.code is not None:
-            return None
-        assert isinstance(one.node, cst.Name)
-        frame.recorder.replace(node, f"{self._refer('nnx.Sequential')}(*{one.node.value})")
-        return InTurn(one.value)
 
     def call(self, values: Repeated, passed: Passed, node: cst.Call, frame: Frame) -> Value:
         """Return what the modules and functions of a list make of an array, one after the other.

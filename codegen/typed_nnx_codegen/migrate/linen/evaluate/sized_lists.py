@@ -39,8 +39,8 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Slice,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.evaluate.iteration import header_of, inner_name, trial
 from typed_nnx_codegen.migrate.linen.evaluate.lists import rebind
+from typed_nnx_codegen.migrate.linen.evaluate.merging import header_of, inner_name, trial
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 _JOINING: Final = ("jax.numpy.concatenate", "jax.numpy.concat", "numpy.concatenate")

@@ -29,7 +29,7 @@ from typed_nnx_codegen.migrate.linen.domain.frames import Frame, Recorder
 from typed_nnx_codegen.migrate.linen.domain.references import SelfValue
 from typed_nnx_codegen.migrate.linen.evaluate.executor import Executor, TooLong
 from typed_nnx_codegen.migrate.linen.evaluate.merging import of_arguments
-from typed_nnx_codegen.migrate.linen.evaluate.module_outputs import is_sayable, write_output
+from typed_nnx_codegen.migrate.linen.evaluate.module_calls import is_sayable, write_output
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.plan.naming import Naming
 from typed_nnx_codegen.migrate.linen.plan.removed_parts import (
