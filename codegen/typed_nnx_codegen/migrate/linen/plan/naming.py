@@ -141,7 +141,7 @@ class Naming:
                 self._recorder.mark(site.node, message, NAME)
             elif self._recorder.plan.marks:
                 # Its variables are those of the module, or a marker says why it has no name.
-                site.attribute = self._free(snake_case(site.class_name), site)
+                site.attribute = self._free(snake_case(site.class_name))
                 site.reference = f"self.{site.attribute}"
         for site in built:
             if site.owner and site.reference.startswith("self."):
@@ -255,7 +255,7 @@ class Naming:
     def _of_name(self, site: Site) -> None:
         site.linen = site.explicit
         if "{" not in site.explicit:
-            site.attribute = self._of_other_side(site) or self._free(site.explicit, site)
+            site.attribute = self._of_other_side(site) or self._free(site.explicit)
             site.reference = f"self.{site.attribute}"
             return
         argument = name_argument(site.node)
@@ -299,7 +299,7 @@ class Naming:
             ):
                 return key
         base = re.sub(r"\{.*?\}", "", site.explicit).strip("_") or snake_case(site.class_name)
-        return self._free(re.sub(r"\W", "_", re.sub(r"_+", "_", base)), site)
+        return self._free(re.sub(r"\W", "_", re.sub(r"_+", "_", base)))
 
     def _of_group(self, name: str, group: list[Site]) -> None:
         if any(site.explicit for site in group):
@@ -340,7 +340,7 @@ class Naming:
                     base = f"{snake_case(site.class_name)}_{number}"
                     kept = self._taken
                     self._taken = kept | of_bases
-                    site.attribute = self._free(base, site)
+                    site.attribute = self._free(base)
                     self._taken = kept | {site.attribute}
                 attributes.setdefault(number, site.attribute)
             site.reference = f"self.{site.attribute}"
@@ -350,9 +350,7 @@ class Naming:
         by_node: dict[cst.Call, str] = {}
         for site in group:
             if site.node not in by_node:
-                by_node[site.node] = self._free(
-                    f"{snake_case(site.class_name)}_{len(by_node)}", site
-                )
+                by_node[site.node] = self._free(f"{snake_case(site.class_name)}_{len(by_node)}")
             site.linen = f"{name}_{len(by_node) - 1}"
             site.attribute = by_node[site.node]
             site.reference = f"self.{site.attribute}"
@@ -417,7 +415,7 @@ class Naming:
 
     def _of_mixed(self, name: str, group: list[Site]) -> None:
         """Name submodules of one constructor that gives some of them a name, and some not."""
-        attribute = self._free(plural(snake_case(group[0].class_name)), group[0], is_list=True)
+        attribute = self._free(plural(snake_case(group[0].class_name)), is_list=True)
         number = 0
         for position, site in enumerate(group):
             if site.loops or site.conditions:
@@ -432,7 +430,7 @@ class Naming:
         self.lists[attribute] = group
 
     def _listed(self, name: str, group: list[Site]) -> None:
-        attribute = self._free(plural(snake_case(group[0].class_name)), group[0], is_list=True)
+        attribute = self._free(plural(snake_case(group[0].class_name)), is_list=True)
         for site in group:
             site.is_listed = True
             site.linen = f"{name}_{{i}}"
@@ -444,8 +442,8 @@ class Naming:
                 )
         self.lists[attribute] = group
 
-    def _free(self, name: str, site: Site, *, is_list: bool = False) -> str:
-        del site
+    def _free(self, name: str, *, is_list: bool = False) -> str:
+        """Return an attribute that nothing else has, for a name."""
         name = re.sub(r"\W", "_", name)
         if keyword.iskeyword(name):
             name += "_"

@@ -279,14 +279,11 @@ def _mark(node: cst.CSTNode, *plans: ClassPlan) -> None:
             one.log.append(Mark(node, _DIFFERENT, NAME))
 
 
-def written_variable(
-    node: cst.CSTNode, updated: cst.Assign | cst.AugAssign, reading: str
-) -> cst.CSTNode:
+def written_variable(updated: cst.Assign | cst.AugAssign, reading: str) -> cst.CSTNode:
     """Return a statement that writes a variable, as NNX has it: shape and dtype may change.
 
     Args:
-        node: The statement as it was.
-        updated: It with what is below it rewritten.
+        updated: The statement, with what is below it rewritten.
         reading: What reads the value, after the expression for the variable.
     """
     target = updated.targets[0].target if isinstance(updated, cst.Assign) else updated.target
@@ -301,7 +298,6 @@ def written_variable(
         operator = code_of(updated.operator).strip().removesuffix("=")
         added = code_of(wrapped(value))
         value = cst.parse_expression(f"{code_of(variable)}{reading} {operator} {added}")
-    del node
     return cst.Expr(cst.Call(cst.Attribute(variable, cst.Name("set_value")), [cst.Arg(value)]))
 
 
@@ -408,7 +404,7 @@ class Emission(cst.CSTTransformer):
             return updated_node
         try:
             after = in_same(original_node, self._written(original_node, updated_node))
-            after = self._laid_out(original_node, with_open_value(original_node, after))
+            after = self._tidied(original_node, with_open_value(original_node, after))
         except NotWritten:
             raise
         except Exception as error:
@@ -422,7 +418,7 @@ class Emission(cst.CSTTransformer):
         marked = _marked(after, self._places.at(original_node))
         return around_statement(original_node, marked, self._callers)
 
-    def _laid_out(self, node: cst.CSTNode, after: cst.CSTNode) -> cst.CSTNode:
+    def _tidied(self, node: cst.CSTNode, after: cst.CSTNode) -> cst.CSTNode:
         match node, after:
             case cst.SimpleStatementLine(), cst.SimpleStatementLine():
                 return with_comments(node, after)
@@ -436,7 +432,7 @@ class Emission(cst.CSTTransformer):
         if isinstance(updated, cst.Call):
             return self._call(node, updated)
         if node in self._methods.writes and isinstance(updated, (cst.Assign, cst.AugAssign)):
-            return written_variable(node, updated, self._methods.writes[node])
+            return written_variable(updated, self._methods.writes[node])
         if isinstance(node, (cst.Attribute, cst.Name)):
             return self._name(node, updated)
         if isinstance(node, cst.ClassDef):
