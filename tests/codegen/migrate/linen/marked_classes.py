@@ -182,6 +182,7 @@ MARKED: Final[dict[str, set[str]]] = {
         "DictInput",
         "ManyArguments",
     },
+    "passed_options": {"ConfiguredConv"},
     "project_b/flat_derived": {"ReadsTheOther"},
     "precision_and_partitioning": {"AxesInParams"},
     "recurrent": {

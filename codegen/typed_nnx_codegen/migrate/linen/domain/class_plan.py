@@ -174,6 +174,8 @@ class Site:
         conditions: The branches around it.
         branches: The branches on arguments of the call around it.
         is_open: Whether some of its arguments are not known: `**kwargs`.
+        options: The code of the mappings that have these; None where the constructor does not
+            know one of them.
         is_verbatim: Whether it stays where it is written: in `setup`.
         stacks: The transforms of functions around it, outermost first.
         sizes: How often each transform of the class runs it, by what it is called with.
@@ -207,6 +209,7 @@ class Site:
     conditions: tuple[Condition, ...] = ()
     branches: tuple[int, ...] = ()
     is_open: bool = False
+    options: tuple[str, ...] | None = ()
     is_verbatim: bool = False
     is_nested: bool = False
     stacks: tuple[Value, ...] = ()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from types import EllipsisType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
@@ -88,6 +88,11 @@ from typed_nnx_codegen.migrate.linen.write.method_edits import (
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.evaluate.executor import Executor
+
+# Layers whose output has one shape whatever they are given beside its size.
+_PASSING: Final = frozenset(
+    f"flax.linen.{name}" for name in ("Dense", "Embed", "LayerNorm", "RMSNorm")
+)
 
 
 def given_when(value: Array, site: Site, lifted: Lifted, recorder: Recorder) -> str:
@@ -391,6 +396,7 @@ class ConstructorCalls:
         ]
         for one in built.helpers:
             self._plan.log.append(Need(one))
+        arguments += [f"**{code}" for code in site.options or ()]
         if built.takes_rngs:
             arguments.append(f"rngs={self._recorder.rngs}")
         name = site.code or (
@@ -410,7 +416,8 @@ class ConstructorCalls:
         return self._call(site, built)
 
     def _check(self, site: Site) -> None:
-        if site.is_open:
+        passes = isinstance(site.target, LinenClass) or site.target in _PASSING
+        if site.is_open and (site.options is None or not passes):
             self._recorder.mark(site.node, "some of its arguments are not known: `**`", CALL)
         for name, bound in site.given.items():
             is_known = bound.code is not None or name == "name"
@@ -471,6 +478,7 @@ class ConstructorCalls:
                 arguments += self._at_calls(cls, name, one)
                 continue
             arguments.append(f"{name}={one.code}" if one.keyword else one.code)
+        arguments += [f"**{code}" for code in site.options or ()]
         if self._executor.gradual is not None and self._executor.plan_of(cls).stays:
             return self._bridged(site)
         if cls is self._plan.cls:
