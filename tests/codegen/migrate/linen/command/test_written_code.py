@@ -336,7 +336,7 @@ def with_helper(monkeypatch: pytest.MonkeyPatch, helper: Helper) -> None:
     monkeypatch.setattr(planner.Planner, "_plan", need)
 
 
-FIRST = Helper("with_sizes")
+FIRST = Helper("field_of")
 SECOND = Helper("output_and_variables")
 
 
@@ -372,9 +372,9 @@ def test_a_module_stays_where_the_file_has_the_name_of_a_helper(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with_helper(monkeypatch, FIRST)
-    result = migrated(path, f"import flax.linen as nn\n\nwith_sizes = 3\n\n\n{DENSE}")
+    result = migrated(path, f"import flax.linen as nn\n\nfield_of = 3\n\n\n{DENSE}")
     assert "class Layer(nn.Module):" in result.after
-    assert "the file has a `with_sizes` already" in result.after
+    assert "the file has a `field_of` already" in result.after
 
 
 # -- types --------------------------------------------------------------------------------------
