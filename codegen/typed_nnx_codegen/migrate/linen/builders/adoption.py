@@ -130,9 +130,7 @@ class SetupCalls:
         return all(one.method(method.name) is method for one in below)
 
 
-def inline(
-    cls: LinenClass, calls: SetupCalls, analyses: Iterable[Analysis], edits: Edits
-) -> set[cst.CSTNode]:
+def inline(cls: LinenClass, calls: SetupCalls, edits: Edits) -> set[cst.CSTNode]:
     """Write the calls of `setup` anew, those within others first; return what was called."""
     setup = cls.own_methods.get("setup")
     found = {one.call: one for one in calls.of(cls) if not calls.leads_on(one)}
@@ -166,9 +164,6 @@ def inline(
                 continue
             edits.imports += [each for each in imports if each not in edits.imports]
             inlined.add(one.function)
-    written = edits.calls_written()
-    edits.dropped |= {*_unused_helpers(cls, inlined, analyses, written)}
-    edits.dropped |= {*_unused_inner(setup.node, inlined, written)}
     return inlined
 
 
@@ -229,12 +224,15 @@ def _lines(body: cst.BaseSuite) -> Iterator[cst.BaseStatement]:
 
 
 def _unused_inner(
-    setup: cst.FunctionDef, inlined: set[cst.CSTNode], written: set[cst.CSTNode]
+    cls: LinenClass, inlined: set[cst.CSTNode], written: set[cst.CSTNode]
 ) -> Iterator[cst.FunctionDef]:
     """Yield the functions that `setup` defines, all of whose calls are written anew."""
-    for inner in setup.body.body:
+    setup = cls.own_methods.get("setup")
+    if setup is None:
+        return
+    for inner in setup.node.body.body:
         if isinstance(inner, cst.FunctionDef) and inner in inlined:
-            names = (one for one in descendants(setup) if isinstance(one, cst.Name))
+            names = (one for one in descendants(setup.node) if isinstance(one, cst.Name))
             uses = [one for one in names if one.value == inner.name.value]
             if all(one is inner.name or one in written for one in uses):
                 yield inner
@@ -496,7 +494,11 @@ def with_builders(analyses: Mapping[Path, Analysis]) -> dict[Path, cst.Module]:
     calls = SetupCalls(classes, builders, every)
     gone: set[cst.CSTNode] = set()
     for cls in every:
-        gone |= inline(cls, calls, analyses.values(), of_file[id(cls.analysis)])
+        gone |= inline(cls, calls, of_file[id(cls.analysis)])
+    written = {node for one in edits.values() for node in one.calls_written()}
+    for cls in every if gone else ():
+        unused = {*_unused_helpers(cls, gone, analyses.values(), written)}
+        of_file[id(cls.analysis)].dropped |= unused | {*_unused_inner(cls, gone, written)}
     for cls in every if builders else ():
         if isinstance(cls.node.body, cst.IndentedBlock):
             gone |= _adopt(cls, builders, _names_of(cls, every), of_file[id(cls.analysis)])

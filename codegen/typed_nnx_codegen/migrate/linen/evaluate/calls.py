@@ -12,7 +12,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, dotted
 from typed_nnx_codegen.migrate.analysis.values import ProjectClass
 from typed_nnx_codegen.migrate.linen import shapes
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, Build
 from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, Field, Method
 from typed_nnx_codegen.migrate.linen.domain.dims import Piece, as_dim
 from typed_nnx_codegen.migrate.linen.domain.frames import (
@@ -142,7 +142,11 @@ class ChoiceCalls:
         if any(is_class(one) for one in others):
             frame.mark(node, "which class is constructed here depends on a branch")
             return UNKNOWN
+        built = len(frame.recorder.log.of(Build))
         function = self._joined(others, passed, node, frame)
+        if len(there) > 1 and len(frame.recorder.log.of(Build)) > built:
+            # The constructor would build the parts of all of them, Linen those of one.
+            frame.mark(node, "which function builds submodules here depends on a branch")
         if not modules:
             return function
         module = self._joined(modules, passed, node, frame)
