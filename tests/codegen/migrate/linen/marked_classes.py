@@ -180,6 +180,7 @@ MARKED: Final[dict[str, set[str]]] = {
     "optional_arrays": {"Before", "EitherArgument"},
     "outputs": {
         "DictInput",
+        "GaussianUser",
         "ManyArguments",
     },
     "passed_options": {"ConfiguredConv"},
