@@ -105,18 +105,6 @@ class Streams(nn.Module):
         return nn.Dense(2)(x)
 
 
-class Target(nn.Module):
-    """Two networks of one form, with weights of their own."""
-
-    network: nn.Module
-
-    def setup(self):
-        self.target = self.network.copy()
-
-    def __call__(self, x):
-        return self.network(x) - jax.lax.stop_gradient(self.target(x))
-
-
 class CachedHeads(nn.Module):
     """The cache of the library is made in NNX by a method."""
 

@@ -1,4 +1,4 @@
-"""remat, jit, control flow and derivatives within modules; shared scopes."""
+"""remat and jit within modules; shared scopes."""
 
 import functools
 
@@ -57,41 +57,6 @@ class UsesJitted(nn.Module):
     @nn.compact
     def __call__(self, x, train=False):
         return nn.jit(Layer, static_argnums=(3,))(5)(x, None, train)
-
-
-class Branches(nn.Module):
-    @nn.compact
-    def __call__(self, x, which):
-        a, b = nn.Dense(3), nn.Dense(3)
-        if self.is_initializing():
-            a(x), b(x)
-        y = nn.cond(x.sum() > 0, lambda mdl, z: a(z), lambda mdl, z: b(z) + 1, self, x)
-        many = [lambda mdl, z: a(z), lambda mdl, z: b(z), lambda mdl, z: z[:, :3]]
-        return nn.Dense(2)(y), nn.switch(which, many, self, x)
-
-
-class Loop(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        step = nn.Dense(x.shape[-1])
-        if self.is_initializing():
-            return step(x), 0
-
-        def go(mdl, state):
-            y, count = state
-            return nn.tanh(step(y)), count + 1
-
-        return nn.while_loop(lambda mdl, state: state[1] < 3, go, self, (x, 0))
-
-
-class Energy(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        def energy(mdl, z):
-            return nn.softplus(nn.Dense(4, name="hidden")(z)).sum()
-
-        value, (slope,) = nn.value_and_grad(energy, self, x)
-        return value, nn.Dense(2)(slope)
 
 
 class Inner(nn.Module):

@@ -9,10 +9,6 @@ EXAMPLES = [
     Example(Build("RematMethods", 4), X),
     Example(Build("RematFunction"), X),
     Example(Build("UsesJitted"), X, mutable=("batch_stats",), train=True),
-    Example(Build("Branches"), X, 1),
-    Example(Build("Branches"), -X, 2),
-    Example(Build("Loop"), X),
-    Example(Build("Energy"), X),
     Example(Build("SharedScopes"), X),
     Example(Build("InCompact"), X),
 ]
