@@ -423,9 +423,11 @@ class FieldFacts:
 
     Attributes:
         changed: The classes whose fields are seen in a new light.
+        read: The classes that were asked about. Who wants to know of what clears it before.
     """
 
     def __init__(self) -> None:
+        self.read: set[LinenClass] = set()
         self._kinds: dict[_Key, list[Value]] = {}
         self._of_call: dict[_Key, dict[Path, bool]] = {}
         self._refused: set[_Key] = set()
@@ -439,6 +441,7 @@ class FieldFacts:
 
     def kinds(self, one: Field) -> list[Value]:
         """Return the kinds of things that constructions give for a field."""
+        self.read.add(one.owner)
         return self._kinds.get((one.owner, one.name), [])
 
     def keywords(self, cls: LinenClass) -> tuple[CallKeyword, ...]:
@@ -447,6 +450,7 @@ class FieldFacts:
         taken = {one.name for one in cls.fields()}
         for one in cls.fields():
             key = (one.owner, one.name)
+            self.read.add(one.owner)
             for path in self._of_call.get(key, ()):
                 if path or not self._is_kept(key):
                     found.append(_named(cls, one.name, path, taken))
@@ -458,6 +462,7 @@ class FieldFacts:
         one = _field(cls, name)
         if one is None:
             return False
+        self.read.add(one.owner)
         key = (one.owner, name)
         return () in self._of_call.get(key, {}) and not self._is_kept(key)
 
@@ -470,6 +475,7 @@ class FieldFacts:
 
     def holds_arrays(self, one: Field) -> bool:
         """Whether what calls say of a field is an array, as far as known."""
+        self.read.add(one.owner)
         return self._of_call.get((one.owner, one.name), {}).get((), False)
 
     def is_movable(self, function: Value, name: str) -> bool:
@@ -549,7 +555,10 @@ class FieldFacts:
     def is_size(self, cls: LinenClass, name: str) -> bool:
         """Whether a field that calls say stays in the constructor as the size of parameters."""
         one = _field(cls, name)
-        return one is not None and (one.owner, name) in self._sizes
+        if one is None:
+            return False
+        self.read.add(one.owner)
+        return (one.owner, name) in self._sizes
 
     def refuse(self, cls: LinenClass, sizes: Iterable[str]) -> bool:
         """Keep fields of a module in its constructor; return whether any was not until now.
@@ -567,9 +576,8 @@ class FieldFacts:
 
     def has_output(self, cls: LinenClass) -> bool:
         """Whether objects of a module say the last size of what they return; ask for it."""
-        if cls not in self._asked:
-            self._asked.add(cls)
-            self.changed.add(cls)
+        self.read.add(cls)
+        self._asked.add(cls)
         return self._outputs.get(cls, True)
 
     def is_asked(self, cls: LinenClass) -> bool:
@@ -578,9 +586,9 @@ class FieldFacts:
 
     def note_output(self, cls: LinenClass, is_known: bool) -> None:
         """Note whether the constructor of a module knows that size."""
-        if self._outputs.get(cls) is not is_known:
-            self._outputs[cls] = is_known
+        if self._outputs.get(cls, True) is not is_known:
             self.changed.add(cls)
+        self._outputs[cls] = is_known
 
     def pause(self, cls: LinenClass) -> None:
         """Take fields of a module for what its constructor knows, until `resume`."""
@@ -907,6 +915,8 @@ class Discovery:
         self._facts = facts
         self._explored = explored
         self._sites: dict[LinenClass, tuple[Site, ...]] = {}
+        # The classes of which a class asked something when it was gone through.
+        self._read: dict[LinenClass, set[LinenClass]] = {}
 
     def run(self) -> None:
         """Find what the constructions of modules give for their fields."""
@@ -915,14 +925,18 @@ class Discovery:
         for _ in range(_MOST_ROUNDS):
             for cls in pending:
                 self._look(cls)
-            changed = self._note(every)
-            changed |= {cls for cls in every if cls in changed and self._is_refused(cls)}
-            if not changed:
+            changed = self._note()
+            new = [cls for cls in every if changed & set(cls.ancestry())]
+            if not new:
                 return
+            for cls in new:
+                if self._is_refused(cls):
+                    changed.update(one.owner for one in cls.fields())
             # What a module is given says what others give on, and what its objects return.
-            pending = every
+            pending = [cls for cls in every if changed & self._read[cls]]
 
     def _look(self, cls: LinenClass) -> None:
+        self._facts.read.clear()
         recorder = self._explored(cls)
         if recorder is not None:
             self._sites[cls] = recorder.plan.sites
@@ -931,9 +945,10 @@ class Discovery:
             for value in instance.fields.values():
                 self._facts.note_inner(value)
             self._facts.note_output(cls, self._has_output(recorder))
+        self._read[cls] = set(self._facts.read)
 
-    def _note(self, every: list[LinenClass]) -> set[LinenClass]:
-        """Note what sites give; return the modules whose fields are seen in a new light."""
+    def _note(self) -> set[LinenClass]:
+        """Note what sites give; return the classes whose fields are seen in a new light."""
         for sites in self._sites.values():
             for site in (other for one in sites for other in (one, *one.alternatives)):
                 for bound in site.given.values():
@@ -942,7 +957,7 @@ class Discovery:
                     self._facts.note(site.target, site.given)
         changed = set(self._facts.changed)
         self._facts.changed.clear()
-        return {cls for cls in every if any(base in changed for base in cls.ancestry())}
+        return changed
 
     def _is_refused(self, cls: LinenClass) -> bool:
         """Keep fields in the constructor where submodules of the module need them there."""
