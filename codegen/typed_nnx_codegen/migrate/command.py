@@ -55,6 +55,7 @@ class _Given(TypedDict):
     allow_dirty: bool
     diff: bool | None
     quiet: bool
+    keep_going: bool
     linen: bool
     output: Path | None
     example: Path | None
@@ -84,7 +85,8 @@ class _Given(TypedDict):
         0: "done, or nothing to do",
         1: "with --check a file would change (what only a person can decide does not count once its "
         "comment is in the file); or a file could not be migrated or written, which the others "
-        "were; or a report could not be written",
+        "were (with --keep-going, not for a file that is not valid Python); or a report could not be "
+        "written",
         2: "wrong use, or files to write have changes that are not committed",
     },
 )
@@ -146,6 +148,11 @@ class _Given(TypedDict):
     "--diff/--no-diff", default=None, help="Show the diff; on, but for --write and --quiet."
 )
 @click.option("-q", "--quiet", is_flag=True, help="Show only what went wrong.")
+@click.option(
+    "--keep-going",
+    is_flag=True,
+    help="Files that are not valid Python are named, with the line, and are no failure.",
+)
 @click.option(
     "--linen", is_flag=True, help="Migrate modules of flax.linen to NNX, with their weights."
 )
@@ -302,6 +309,7 @@ def _request(given: _Given) -> Request:
         allow_dirty=given["allow_dirty"],
         reports=_reports(given["report"], given["report_file"]),
         from_release=given["from_release"],
+        keep_going=given["keep_going"],
     )
 
 

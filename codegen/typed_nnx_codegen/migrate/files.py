@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +16,12 @@ from typed_nnx_codegen.migrate.scanning import is_generated, mentions_nnx
 from typed_nnx_codegen.migrate.sources.markdown import migrate_markdown
 from typed_nnx_codegen.migrate.sources.modules import migrate_module
 from typed_nnx_codegen.migrate.sources.notebooks import migrate_notebook
-from typed_nnx_codegen.migrate.sources.outcome import Outcome, SourceError, TextMigration
+from typed_nnx_codegen.migrate.sources.outcome import (
+    NotPython,
+    Outcome,
+    SourceError,
+    TextMigration,
+)
 from typed_nnx_codegen.migrate.sources.rst import migrate_rst
 from typed_nnx_codegen.migrate.syntax import (
     TooDeepError,
@@ -75,7 +81,7 @@ def migrate_source(data: bytes, path: Path, migrate: TextMigration) -> FileResul
     except MemoryError:
         raise
     except (SourceError, UnknownSyntaxError, engine.MigrationError) as error:
-        return result.failed(str(error))
+        return replace(result.failed(str(error)), is_python=not isinstance(error, NotPython))
     except (TooDeepError, RecursionError):
         return result.failed("its code is nested too deeply to be parsed")
     except Exception as error:  # noqa: BLE001 - a bug of ours must not stop the other files
@@ -89,7 +95,7 @@ def _checked(text: str, migrate: TextMigration) -> Migrated:
     """Migrate a text, and see that nothing but the rules changed it, and that it still parses."""
     problem = error_in(text)
     if problem and not parses_with_libcst(text):
-        raise SourceError(f"it is not valid Python: {problem}")
+        raise NotPython(problem)
     migrated = migrate(text)
     if migrated.text == text:
         return migrated

@@ -60,6 +60,7 @@ class FileResult:
         findings: What was found, by line.
         error: Why the file, or a part of it, was left as it is; empty where it was migrated.
         skipped: Why it was not looked at (``generated``, ``no NNX``); empty where it was.
+        is_python: False where it was left because it is not valid Python.
     """
 
     path: Path
@@ -68,6 +69,7 @@ class FileResult:
     findings: tuple[Finding, ...] = field(default_factory=tuple)
     error: str = ""
     skipped: str = ""
+    is_python: bool = True
 
     @property
     def is_changed(self) -> bool:

@@ -59,6 +59,7 @@ class Request:
         allow_dirty: Whether files with changes that are not committed may be written.
         reports: The reports to write.
         from_release: The release of flax that the code was written for; empty for any.
+        keep_going: Whether files that are not valid Python are no failure.
     """
 
     paths: tuple[Path, ...]
@@ -69,6 +70,7 @@ class Request:
     allow_dirty: bool = False
     reports: tuple[ReportFile, ...] = ()
     from_release: str = ""
+    keep_going: bool = False
 
 
 class Work(Protocol):
@@ -144,7 +146,8 @@ def migrate_paths(request: Request, screen: Screen, work: Work | None = None) ->
     screen.show_summary(run, results)
     screen.say(_left_out(found, results))
     screen.show_failures(run, results)
-    if not reports_are_written or any(result.error for result in results):
+    failed = [one for one in results if one.error and (one.is_python or not request.keep_going)]
+    if failed or not reports_are_written:
         return FAILED
     if request.mode == "check" and any(result.is_changed for result in results):
         return FAILED

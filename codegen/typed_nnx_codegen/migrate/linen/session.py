@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from typed_nnx_codegen.console.bugs import described
@@ -46,7 +46,7 @@ from typed_nnx_codegen.migrate.rule_info import RuleInfo
 from typed_nnx_codegen.migrate.scanning import is_generated, mentions_nnx
 from typed_nnx_codegen.migrate.session import Refused, Request
 from typed_nnx_codegen.migrate.sources.encoding import Encoded, decode_module
-from typed_nnx_codegen.migrate.sources.outcome import SourceError
+from typed_nnx_codegen.migrate.sources.outcome import NotPython, SourceError
 from typed_nnx_codegen.migrate.syntax import TooDeepError, UnknownSyntaxError, error_in, gives_back
 from typed_nnx_codegen.migrate.writing import put_atomically, write_atomically
 
@@ -346,7 +346,7 @@ def _read(path: Path, named: Sequence[Path], *, needs_flax: bool = True) -> _Sou
         text = decode_module(data)
         problem = error_in(text.text)
         if problem:
-            return result.failed(f"it is not valid Python: {problem}")
+            return replace(result.failed(str(NotPython(problem))), is_python=False)
     except SourceError as error:
         return result.failed(str(error))
     except (TooDeepError, RecursionError):

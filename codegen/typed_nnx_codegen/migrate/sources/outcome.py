@@ -15,6 +15,13 @@ class SourceError(Exception):
     """A file is not what its name says, or cannot be put together again; the message says why."""
 
 
+class NotPython(SourceError):
+    """A file, or code in it, is not valid Python; the message says in which line, and why."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"it is not valid Python: {problem}")
+
+
 @dataclass(frozen=True)
 class Outcome:
     """The migrated bytes of one file.

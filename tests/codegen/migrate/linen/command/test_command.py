@@ -234,6 +234,23 @@ def test_the_bar_moves_on_with_the_work_and_ends_with_the_last_file(project: Pat
     assert len(steps) > 2 * len(files)
 
 
+@pytest.mark.usefixtures("project")
+def test_with_keep_going_a_file_that_is_not_python_is_named_with_its_line_and_is_no_failure() -> (
+    None
+):
+    Path("app/bad.py").write_text("import flax.linen as nn\nclass A(nn.Module:\n")
+    result = run("app", "--write", "--keep-going")
+    assert result.exit_code == 0
+    assert "app/bad.py: it is not valid Python: line 2: " in result.stderr
+    assert "class Layer(nnx.Module)" in Path("app/layer.py").read_text()
+
+
+@pytest.mark.usefixtures("project")
+def test_with_keep_going_a_file_that_cannot_be_read_is_still_a_failure() -> None:
+    Path("app/bad.py").write_text("# coding: nonsense\nimport flax\n")
+    assert run("app", "--write", "--keep-going").exit_code == 1
+
+
 def test_output_of_a_file_without_modules_is_refused(project: Path) -> None:
     result = run("app/plain.py", "-o", "new.py")
     assert result.exit_code == 1
