@@ -6,6 +6,7 @@ import ast
 import sys
 from pathlib import Path
 
+import libcst as cst
 import pytest
 
 from tests.codegen.migrate.linen.command.running import migrated, run
@@ -293,16 +294,16 @@ def test_what_inherits_from_a_module_that_stays_does_so_and_what_contains_it_is_
     assert set(result.map["classes"]) == {"Parent"}  # type: ignore[call-overload]  # a dict
 
 
-@pytest.mark.parametrize("line", ["self.x = (", "self.x = nnx."])
+@pytest.mark.parametrize("name", ["class", "lambda"])
 def test_a_module_whose_code_would_not_parse_stays(
-    path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+    path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     real = planner.Planner._plan
 
     def spoil(self: planner.Planner, cls: object) -> object:
         plan = real(self, cls)  # type: ignore[arg-type]  # a stand-in
         if plan.cls.name == "Child":
-            plan.init.append(line)
+            plan.init.append(cst.SimpleStatementLine([cst.Expr(cst.Name(name))]))
         return plan
 
     monkeypatch.setattr(planner.Planner, "_plan", spoil)

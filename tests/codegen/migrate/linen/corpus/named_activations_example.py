@@ -16,4 +16,5 @@ EXAMPLES = [
     Example(Build("Gated"), X),
     Example(Build("Gated", jnp.tanh), X),
     Example(Build("GatedTwice"), X),
+    Example(Build("ExtractorBefore", jnp.tanh), X),
 ]

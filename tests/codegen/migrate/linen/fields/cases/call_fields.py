@@ -68,25 +68,6 @@ class MergedUser(nn.Module):
         return Merged()(x, deterministic=deterministic)
 
 
-class InSetup(nn.Module):
-    """`setup` uses the field for layers that take it at the call."""
-
-    train: bool = True
-
-    def setup(self):
-        self.norm = nn.BatchNorm(use_running_average=not self.train)
-        self.dense = nn.Dense(3)
-
-    def __call__(self, x):
-        return self.dense(self.norm(x))
-
-
-class InSetupUser(nn.Module):
-    @nn.compact
-    def __call__(self, x, training=True):
-        return InSetup(train=training)(x)
-
-
 class MaskedMean(nn.Module):
     mask: jnp.ndarray
     features: int = 3

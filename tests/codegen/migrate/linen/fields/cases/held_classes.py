@@ -116,7 +116,8 @@ class Given(nn.Module):
 
     @nn.compact
     def __call__(self, x):
-        return nn.Dense(self.heads)(self.torso_cls()(x))
+        hidden = self.torso_cls()(x)
+        return nn.Dense(self.heads)(hidden)
 
 
 def make_given(sizes, wide: bool = False):
