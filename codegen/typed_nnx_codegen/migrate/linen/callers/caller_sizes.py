@@ -168,7 +168,7 @@ def _size(
     if node is None:
         raise NoSizes(f"`{one.name}` of `{plan.cls.name}` depends on `{first}`, which is not given")
     used.append(node)
-    if one.argument == first and not one.is_of_items:
+    if one.argument == first and not one.is_of_items and not one.is_number:
         literal = shape_of(node, one.axis, analysis, render)
         if literal:
             return literal

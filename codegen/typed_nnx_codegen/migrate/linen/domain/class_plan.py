@@ -81,6 +81,7 @@ class Lifted:
         default: The size that all traced calls have; empty where none tells it.
         is_listed: Whether it is several sizes: one for each submodule of a list, or of a shape.
         is_of_items: Whether the argument is a list of arrays, and it is the dimension of each.
+        is_number: Whether it is the argument itself, a whole number.
         measured: What it is in traced calls, by the outermost call and the module in it.
     """
 
@@ -93,6 +94,7 @@ class Lifted:
     default: str = ""
     is_listed: bool = False
     is_of_items: bool = False
+    is_number: bool = False
     measured: tuple[tuple[tuple[int, int], int | tuple[int | None, ...]], ...] = ()
 
     @property
@@ -100,6 +102,8 @@ class Lifted:
         """The Python expression for it where the method is called; empty if that is not known."""
         if not self.argument:
             return self.default
+        if self.is_number:
+            return self.argument
         if self.is_of_items:
             return f"tuple(one.shape[{self.axis}] for one in {self.argument})"
         code = f"{self.argument}.shape" + ("" if self.axis is None else f"[{self.axis}]")

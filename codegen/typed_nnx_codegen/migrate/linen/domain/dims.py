@@ -120,6 +120,17 @@ class ArgumentPresence:
     argument: str
 
 
+@dataclass(frozen=True, order=True)
+class ArgumentNumber:
+    """A whole number that a method is called with.
+
+    Attributes:
+        argument: Its expression over the parameters of the method, ``features``, ``shape[-1]``.
+    """
+
+    argument: str
+
+
 def spelled_at_call(atom: object) -> str:
     """Return the expression for an atom where the method is called."""
     match atom:
@@ -131,7 +142,7 @@ def spelled_at_call(atom: object) -> str:
             return atom.part(f"{argument}.shape")
         case ArgumentItems(argument=argument):
             return f"[one.shape[-1] for one in {argument}]"
-        case ArgumentPresence(argument=argument):
+        case ArgumentNumber(argument=argument) | ArgumentPresence(argument=argument):
             return argument
     raise AssertionError(atom)
 
@@ -153,7 +164,14 @@ class Combined:
 
 
 Atom = (
-    Piece | ArgumentSize | ArgumentShape | ArgumentItems | ArgumentPresence | LeadingSize | Combined
+    Piece
+    | ArgumentSize
+    | ArgumentShape
+    | ArgumentItems
+    | ArgumentNumber
+    | ArgumentPresence
+    | LeadingSize
+    | Combined
 )
 _Terms = dict[tuple[Atom, ...], int]
 _CALLS: Final = ("max", "min", "int")

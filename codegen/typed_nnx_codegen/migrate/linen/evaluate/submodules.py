@@ -58,6 +58,7 @@ from typed_nnx_codegen.migrate.linen.project.fields import (
     in_field,
     joined_kinds,
     with_counterpart,
+    with_given_numbers,
 )
 from typed_nnx_codegen.migrate.linen.shapes.operands import BoundArguments, Passed, bind_names
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
@@ -288,7 +289,7 @@ class Submodules:
             numbered = {f"*{place}": one for place, one in enumerate(bound.extra) if not one.star}
             bound.by_name = numbered | bound.by_name
         method = frame.method.name if frame.method is not None else ""
-        given = _given(bound)
+        given = with_given_numbers(self._facts, target, _given(bound), frame)
         site = Site(node, target, code, given, method, transforms=transforms)
         site.method_node = frame.method.node if frame.method is not None else None
         site.loops = tuple(recorder.loops)

@@ -10,6 +10,7 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import Call, Lifted, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.dims import (
     ArgumentItems,
+    ArgumentNumber,
     ArgumentPresence,
     ArgumentShape,
     ArgumentSize,
@@ -58,6 +59,7 @@ class Lifting:
         self._whole: set[str] = set()
         self._names: dict[str, str] = {}
         self._items: dict[str, str] = {}
+        self._numbers: dict[str, str] = {}
         self.lifted: list[Lifted] = []
 
     def need(self, dims: Iterable[Dim]) -> None:
@@ -75,6 +77,8 @@ class Lifting:
                     order.setdefault(argument, set()).add(atom.axis)
                 case LeadingSize(argument=argument) | ArgumentShape(argument=argument):
                     order.setdefault(argument, set()).add(None)
+                case ArgumentNumber(argument=argument):
+                    self._need_number(argument)
                 case ArgumentPresence(argument=argument):
                     order.setdefault(argument, {-1})
         for argument, axes in order.items():
@@ -99,6 +103,18 @@ class Lifting:
             method = self.method_of(argument)
             self.lifted.append(Lifted(name, method, argument, -1, is_of_items=True))
 
+    def _need_number(self, argument: str) -> None:
+        """Note that the constructor needs a number that a method is called with."""
+        if argument not in self._numbers:
+            name = self._numbers[argument] = self.unused(_number_name(argument))
+            self.lifted.append(Lifted(name, self.method_of(argument), argument, is_number=True))
+
+    def unknown(self, name: str, why: str) -> str:
+        """Return a parameter for a size that nothing tells."""
+        candidate = self.unused(name)
+        self.lifted.append(Lifted(candidate, why=why))
+        return candidate
+
     def spelled(self, atom: Atom) -> str:
         """Return the expression for a part of a size in the constructor."""
         match atom:
@@ -113,6 +129,8 @@ class Lifting:
                 return self._names[argument]
             case ArgumentItems(argument=argument):
                 return self._items[argument]
+            case ArgumentNumber(argument=argument):
+                return self._numbers[argument]
         raise AssertionError(atom)
 
     def may_be_none(self, atom: Atom) -> bool:
@@ -162,6 +180,14 @@ def _turn(atom: Atom) -> int:
         case ArgumentPresence():
             return 3
     return 1
+
+
+def _number_name(argument: str) -> str:
+    """Return a name for a number: ``out_features`` for ``out_shape[-1]``."""
+    shape = re.fullmatch(r"(.*?)_?shape\[-1\]", argument)
+    if shape is None:
+        return _identifier(argument)
+    return _identifier(f"{shape[1]}_features")
 
 
 def _identifier(argument: str) -> str:

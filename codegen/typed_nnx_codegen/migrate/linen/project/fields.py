@@ -20,6 +20,7 @@ from typed_nnx_codegen.migrate.linen.domain.classes import (
     public_linen,
 )
 from typed_nnx_codegen.migrate.linen.domain.code import code_with
+from typed_nnx_codegen.migrate.linen.domain.dims import ArgumentNumber, Dim, as_dim
 from typed_nnx_codegen.migrate.linen.domain.frames import Evaluate, Frame, FunctionRef, Recorder
 from typed_nnx_codegen.migrate.linen.domain.names import names_in
 from typed_nnx_codegen.migrate.linen.domain.references import (
@@ -705,6 +706,38 @@ _SIZES: Final = frozenset({"features", "num_embeddings", "qkv_features", "out_fe
 _OF_SHAPES: Final = frozenset({"flax.linen.DenseGeneral"})
 
 
+def with_given_numbers(
+    facts: FieldFacts, target: str | LinenClass, given: dict[str, Bound], frame: Frame
+) -> dict[str, Bound]:
+    """Return the settings of a submodule, with the sizes in them that the method is called with.
+
+    Args:
+        facts: What is known of the fields of modules.
+        target: What is constructed.
+        given: Its settings, by field.
+        frame: Where it is constructed.
+    """
+    if not frame.records:
+        return given
+    found: dict[str, Bound] = {}
+    for name, bound in given.items():
+        origin = _origin(bound.value) if bound.code is None else ""
+        if origin and _is_size(facts, target, name):
+            size = as_dim(ArgumentNumber(origin))
+            code = frame.recorder.slots.name(size)
+            bound = replace(bound, value=Size(size), code=code, place=None)
+        found[name] = bound
+    return found
+
+
+def _origin(value: Value) -> str:
+    """Return the expression of a number over the parameters of a method; empty for other values."""
+    match value:
+        case Array(origin=origin, without=()):
+            return origin
+    return ""
+
+
 def _is_size(facts: FieldFacts, target: str | LinenClass, name: str) -> bool:
     """Whether a setting of a submodule is the size of parameters."""
     if isinstance(target, str):
@@ -722,6 +755,17 @@ def size_fields(facts: FieldFacts, sites: Iterable[Site]) -> set[str]:
         and bound.code.startswith("self.")
         and _is_size(facts, site.target, setting)
     }
+
+
+def number_of(value: Value) -> Dim | None:
+    """Return the number that a method is called with as a size; None where it is not known."""
+    match value:
+        case Size(dim=dim):
+            return dim
+        case Const(value=int() as number) if not isinstance(number, bool):
+            return as_dim(number)
+    origin = _origin(value)
+    return as_dim(ArgumentNumber(origin)) if origin else None
 
 
 # -- what callers give --------------------------------------------------------------------------

@@ -47,6 +47,8 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Array,
     Seq,
     Shape,
+    ShapeOf,
+    Size,
     Table,
     Value,
 )
@@ -69,7 +71,7 @@ from typed_nnx_codegen.migrate.linen.plan.lifting import (
     stand_in,
     within,
 )
-from typed_nnx_codegen.migrate.linen.project.fields import optional_fields
+from typed_nnx_codegen.migrate.linen.project.fields import number_of, optional_fields
 from typed_nnx_codegen.migrate.linen.project.gradual import (
     bridged,
     changes_variables,
@@ -151,11 +153,20 @@ def part_at(values: dict[str, Value], path: str) -> Value:
             case Table(items=table):
                 name = key[1:-1].strip("'\"") if key.startswith("[") else key
                 value = table.get(name, UNKNOWN)
+            case ShapeOf():
+                value = _item_of_shape(value, key)
             case Array(origin=origin) if origin:
                 value = part_of(value, f"{origin}{key if key.startswith('[') else '.' + key}")
             case _:
                 return UNKNOWN
     return value
+
+
+def _item_of_shape(value: ShapeOf, key: str) -> Value:
+    """Return a size in a shape that a method is called with: ``[-1]``."""
+    place = key[1:-1]
+    dim = value.shape.axis(int(place)) if place.removeprefix("-").isdigit() else None
+    return UNKNOWN if dim is None else Size(dim)
 
 
 def is_absent(site: Site, lifted: Lifted, recorder: Recorder) -> bool:
@@ -525,6 +536,11 @@ class ConstructorCalls:
             if call.method != lifted.method and lifted.argument and is_called:
                 continue
             value = part_at(call.values, lifted.argument)
+            if lifted.is_number:
+                number = self._if_visible(number_of(value), site)
+                if number is not None:
+                    return self._slots.name(number)
+                continue
             if lifted.is_of_items:
                 sizes = self._sizes(value, site)
                 if sizes is not None:
@@ -588,7 +604,7 @@ class ConstructorCalls:
     @staticmethod
     def _measured_arguments(lifted: Lifted, calls: Iterable[TracedCall]) -> Iterator[Measured]:
         """Yield what a lifted parameter is that is a size or the shape of an argument."""
-        if lifted.argument and not lifted.is_of_items:
+        if lifted.argument and not lifted.is_of_items and not lifted.is_number:
             for call in calls:
                 if call.method == lifted.method:
                     value = part_at(dict(call.arguments), lifted.argument)
