@@ -658,8 +658,8 @@ class _Simple(cst.CSTTransformer):
                 slice=[cst.SubscriptElement(slice=cst.Slice(lower=None, upper=None, step=None))],
             ):
                 return shape if name in self._shapes else after
-            case cst.BaseExpression() if isinstance(after, _ATOMS) and after.lpar:
-                return after.with_changes(lpar=[], rpar=[])
+            case cst.BaseExpression() if isinstance(after, _ATOMS):
+                return _opened(after)
         return after
 
 
