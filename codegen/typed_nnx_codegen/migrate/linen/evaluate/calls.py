@@ -478,7 +478,8 @@ class Calls:
 def _opaque(code: str, passed: list[Passed], node: cst.Call) -> Value:
     """Return what a call of something unknown returns: an activation keeps the shape."""
     arrays = [one.value for one in passed if isinstance(one.value, Array)]
-    names = (code.rpartition(".")[2], dotted(node.func).rpartition(".")[2])
+    held = code.partition("[")[0].rpartition(".")[2]  # `self.activations[i]` is one of a list
+    names = (held, dotted(node.func).rpartition(".")[2])
     if len(passed) == 1 and arrays and any(_ACTIVATION.search(name.lower()) for name in names):
         return arrays[0]
     return Unknown(f"what `{code}` returns")
