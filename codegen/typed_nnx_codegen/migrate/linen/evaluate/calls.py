@@ -185,7 +185,7 @@ _TRANSFORMS: Final = frozenset(
 )
 # Callables of which nothing is known but that arrays keep their shape, by the name of the field.
 _ACTIVATION: Final = re.compile(
-    r"(^|_)(acts?|activ|activate|activations?|non_?lin(ear|earity|earities)?)(fn|\d*)(_|$)"
+    r"(^|_)(acts?|activ|activate|activations?|non_?lin(ear|earity|earities)?)(2?fn|\d*)(_|$)"
 )
 
 
