@@ -348,6 +348,14 @@ def _attended(
     return Shape((*rows.dims, query.axis(-1) if width is None else width), rows.lead)
 
 
+def _attention_weights(query: Shape, key: Shape) -> Shape:
+    query = query.expanded(3)
+    if len(query.dims) < 3:
+        return ANY_SHAPE
+    batch, (length, heads, _) = query.dims[:-3], query.dims[-3:]
+    return Shape((*batch, heads, length, key.axis(-3)), query.lead)
+
+
 def _attention_mask(query: Shape, key: Shape, extra_batch_dims: int = 0) -> Shape:
     rows, columns = inserted(query, -1, as_dim(1)), inserted(key, -2, as_dim(1))
     mask = inserted(broadcast((rows, columns)), -3, as_dim(1))
@@ -643,6 +651,7 @@ EINOPS: Final[dict[str, Rule]] = {
 ATTENTION: Final = by_name(
     {
         "dot_product_attention": rule(_attended, "query key value * return_residual"),
+        "dot_product_attention_weights": rule(_attention_weights, "query key"),
         "make_attention_mask": rule(_attention_mask, "query_input key_input _ extra_batch_dims"),
         "make_causal_mask": rule(_causal_mask, "x extra_batch_dims"),
         "combine_masks": rule(_combined_masks),
