@@ -10,7 +10,6 @@ MARKED: Final[dict[str, set[str]]] = {
         "UnnamedTrainBranch",
     },
     "builders": {
-        "GivenModule",
         "Options",
         "Overridden",
         "Overriding",
@@ -29,19 +28,13 @@ MARKED: Final[dict[str, set[str]]] = {
         "ChosenNorms",
         "NeverSeen",
         "OneNameForTwo",
-        "ReturnedAtOnce",
-        "ReturnedByCall",
         "ReturnedToName",
     },
     "chosen_functions": {
         "ChosenByCall",
     },
     "class_methods": {
-        "InSetup",
-        "OfClassMethods",
         "OfFields",
-        "WithOptions",
-        "WithOptionsInSetup",
     },
     "classes_in_tables": {"FromDict"},
     "configs": {
@@ -56,12 +49,8 @@ MARKED: Final[dict[str, set[str]]] = {
         "SequentialOfOwn",
     },
     "detached_layers": {
-        "Around",
-        "Chosen",
         "Fixed",
         "OnlyKernel",
-        "Renamed",
-        "Standardized",
     },
     "diffusion": {
         "ScoreMLP",
@@ -80,9 +69,6 @@ MARKED: Final[dict[str, set[str]]] = {
         "EncodeProcessDecode",
     },
     "grown_sequences": {
-        "FilledInMethod",
-        "KeptInMethod",
-        "ListOfComprehension",
         "NamedItems",
         "SharedByTwo",
     },
@@ -96,7 +82,6 @@ MARKED: Final[dict[str, set[str]]] = {
         "SamePlainMethods",
         "SharedDefaultTwice",
         "StateInParams",
-        "TrainedInLoop",
         "WalrusAndStar",
         "WhileByShape",
     },
@@ -126,24 +111,15 @@ MARKED: Final[dict[str, set[str]]] = {
     },
     "lifted_transforms": {
         "EnsembleSetup",
-        "GatedBranches",
-        "LogDensityGradient",
-        "JittedMLP",
-        "JittedParts",
     },
     "filled_lists": {"NamedPairs"},
     "lists_in_setup": {"MiscountedParts"},
     "lists_of_arrays": {
         "ChangedBetween",
-        "EncDec",
-        "Indexed",
-        "Net",
         "Odd",
         "SharedHeadLoop",
         "UpsFirst",
-        "ZippedWithParts",
     },
-    "lax_loops": {"ChosenByNumbers", "RepeatedSteps", "UnseenBranch"},
     "loops": {
         "FeaturePyramid",
         "PairLoop",
@@ -162,7 +138,6 @@ MARKED: Final[dict[str, set[str]]] = {
         "ConstantsAndProperties",
         "NamedScopes",
         "Reshapes",
-        "SetupFunctions",
         "TwoRounds",
     },
     "modes": {"AsksInSetup", "HasModeField"},
@@ -185,7 +160,6 @@ MARKED: Final[dict[str, set[str]]] = {
     },
     "passed_options": {"ConfiguredConv"},
     "project_b/flat_derived": {"ReadsTheOther"},
-    "precision_and_partitioning": {"AxesInParams"},
     "recurrent": {
         "UnrolledLSTM",
     },
@@ -214,10 +188,7 @@ MARKED: Final[dict[str, set[str]]] = {
         "TurnedAxis",
     },
     "variables": {
-        "Perturbed",
-        "PutAndGet",
         "SownActivations",
-        "TargetNetwork",
     },
     "own_cells": {
         "RunsCell",

@@ -1,7 +1,7 @@
 """Functions and helpers that build submodules for the modules that call them."""
 
 from functools import partial
-from typing import Sequence, Tuple
+from typing import Sequence
 
 import flax.linen as nn
 import jax
@@ -30,12 +30,6 @@ def norm_of(kind, *args, **kwargs):
     elif kind == "layer":
         return nn.LayerNorm(*args, **kwargs)
     raise ValueError(f"no norm {kind}")
-
-
-def heads(module, x, sizes):
-    """Is given the module."""
-    temperature = module.param("temperature", nn.initializers.ones, ())
-    return [nn.Dense(size)(x) / temperature for size in sizes]
 
 
 def noisy(features, scale):
@@ -85,15 +79,6 @@ class OneBlock(nn.Module):
     def __call__(self, x):
         x = normalised(nn.Conv(4, (2, 2))(x))
         return jnp.mean(block(x, 8), axis=(1, 2))
-
-
-class GivenModule(nn.Module):
-    sizes: Tuple[int, ...] = (2, 3)
-
-    @nn.compact
-    def __call__(self, x):
-        one, other = heads(self, nn.Dense(7)(x), (2, 3))
-        return one.sum() + other
 
 
 class Closures(nn.Module):

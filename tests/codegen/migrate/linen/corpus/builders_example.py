@@ -9,7 +9,6 @@ EXAMPLES = [
     Example(Build("Blocks", (4, 8)), IMAGE),
     Example(Build("Blocks", (2,), kind="layer"), IMAGE),
     Example(Build("OneBlock"), IMAGE),
-    Example(Build("GivenModule"), X),
     Example(Build("Closures"), X),
     Example(Build("Options"), X),
     Example(Build("Options", bias=False), X),

@@ -131,32 +131,12 @@ class GivesClass(nn.Module):
         return AsksForClass(block)(x)
 
 
-def norm_of(is_rms):
-    """Return what makes the norm."""
-    if is_rms:
-        return lambda use_bias, bias_init, *args, **kwargs: nn.RMSNorm(*args, **kwargs)
-    else:
-        return nn.LayerNorm
-
-
 def norm_class(kind, groups=1):
     if kind == "rms":
         return nn.RMSNorm
     elif kind == "layer":
         return nn.LayerNorm
     return partial(nn.GroupNorm, num_groups=groups)
-
-
-class ReturnedAtOnce(nn.Module):
-    is_rms: bool = False
-    kind: str = "rms"
-
-    @nn.compact
-    def __call__(self, x):
-        first = norm_of(self.is_rms)(
-            use_bias=True, bias_init=nn.initializers.normal(), name="first"
-        )(x)
-        return norm_class(self.kind, groups=x.shape[-1])(name="second")(first)
 
 
 class ReturnedToName(nn.Module):
@@ -199,12 +179,6 @@ class ReturnedByOther(nn.Module):
 class ReturnsAnother(ReturnedByOther):
     def norm_layer(self):
         return nn.LayerNorm if self.kind == "rms" else nn.RMSNorm
-
-
-class ReturnedByCall(nn.Module):
-    @nn.compact
-    def __call__(self, x, is_rms: bool = True):
-        return norm_of(is_rms)(use_bias=True, bias_init=nn.initializers.zeros, name="norm")(x)
 
 
 class OneNameForTwo(nn.Module):

@@ -8,12 +8,6 @@ X = jnp.linspace(-1.0, 1.0, 10).reshape(2, 5)
 MLP = Build("Mlp", 3)
 
 EXAMPLES = [
-    Example(Build("Scaled", 3), X),
-    Example(Build("Tripled", 3), X),
-    Example(Build("OfClassMethods"), X),
-    Example(Build("InSetup"), X),
-    Example(Build("WithOptions"), X),
-    Example(Build("WithOptionsInSetup"), X),
     Example(MLP, X),
     Example(Build("Block", mixer=MLP, mlp=Build("Mlp")), X),
     Example(Build("Chain", (3, 2)), X),

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 import flax.linen as nn
-import jax.numpy as jnp
 
 
 class FilledInSetup(nn.Module):
@@ -39,44 +38,6 @@ class LastWithoutActivation(nn.Module):
 
     def __call__(self, x):
         return self.net(2 * x)
-
-
-class FilledInMethod(nn.Module):
-    units: tuple[int, ...]
-    act: Callable = nn.swish
-
-    @nn.compact
-    def __call__(self, x):
-        layers = []
-        for k, size in enumerate(self.units):
-            layers.append(nn.Dense(size))
-            if k < len(self.units) - 1:
-                layers.append(self.act)
-        y = nn.Sequential(layers)(x)
-        return nn.Dense(2)(y)
-
-
-class KeptInMethod(nn.Module):
-    units: tuple[int, ...]
-
-    @nn.compact
-    def __call__(self, x):
-        layers = [nn.LayerNorm()]
-        for size in self.units:
-            layers.append(nn.Dense(size))
-            layers.append(jnp.tanh)
-        layers.append(nn.Dense(3))
-        net = nn.Sequential(layers)
-        return net(x) + net(-x)
-
-
-class ListOfComprehension(nn.Module):
-    units: tuple[int, ...]
-
-    @nn.compact
-    def __call__(self, x):
-        layers = [nn.Dense(size) for size in self.units]
-        return nn.Sequential(layers)(x)
 
 
 class ConvThenFlat(nn.Module):

@@ -212,26 +212,6 @@ class OrderOfArguments(nn.Module):
         return nn.Dense(2)(jnp.where(z > 0, nn.Dense(3)(z), nn.Dense(3)(y)))
 
 
-class TrainedInLoop(nn.Module):
-    """A traced loop around a bound layer."""
-
-    steps: int
-
-    @nn.compact
-    def __call__(self, x):
-        layer = nn.Dense(x.shape[-1])
-        if self.is_initializing():
-            return layer(x)
-
-        def cond(module, carry):
-            return carry[0] < self.steps
-
-        def body(module, carry):
-            return carry[0] + 1, nn.tanh(layer(carry[1]))
-
-        return nn.while_loop(cond, body, self, (0, x))[1]
-
-
 class WidthFromValues(nn.Module):
     """The width comes from data in a field."""
 

@@ -28,7 +28,6 @@ EXAMPLES = [
     Example(Build("BranchShiftsNames"), X, X[:, :4]),
     Example(Build("WalrusAndStar"), X),
     Example(Build("OrderOfArguments"), X),
-    Example(Build("TrainedInLoop", 3), X),
     Example(Build("WidthFromValues", (3, 5)), X),
     Example(Build("GenericCaller", Build("flax.linen.Dense", 4)), X),
     Example(Build("GenericCaller", Build("flax.linen.Embed", 9, 4), method="attend"), X[:, :4]),

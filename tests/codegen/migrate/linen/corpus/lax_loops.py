@@ -71,52 +71,6 @@ class ScannedCount(nn.Module):
         return nn.Dense(4)(jnp.concatenate(parts, axis=0))
 
 
-class RepeatedSteps(nn.Module):
-    """A loop with a number of steps, and one with a condition."""
-
-    features: int = 5
-
-    @nn.compact
-    def __call__(self, x):
-        h = nn.Dense(self.features)(x)
-        h = lax.fori_loop(0, 3, lambda k, value: jnp.tanh(value) + k, h)
-        _, h = lax.while_loop(
-            lambda pair: pair[0] < 2, lambda pair: (pair[0] + 1, pair[1] * 0.5), (0, h)
-        )
-        return nn.Dense(2)(h)
-
-
-class ChosenByNumbers(nn.Module):
-    """Branches that the numbers of an array choose."""
-
-    @nn.compact
-    def __call__(self, x):
-        h = lax.cond(x.sum() > 0, lambda a: jnp.tanh(a), lambda a: a * 2.0, nn.Dense(4)(x))
-        h = nn.Dense(3)(h)
-        index = jnp.asarray(h.shape[0] % 2)
-        h = lax.switch(index, [lambda a: a[..., :2], lambda a: a[..., 1:]], h)
-        sums = lax.associative_scan(jnp.add, h)
-        return nn.Dense(2)(sums)
-
-
-class UnseenBranch(nn.Module):
-    """One of the branches is not seen: the other one has its shape."""
-
-    chosen: object = None
-
-    @nn.compact
-    def __call__(self, x):
-        def other(a):
-            return jnp.concatenate([a, a], axis=-1)
-
-        h = lax.cond(x.sum() > 0, self._seen, other, x)
-        return nn.Dense(2)(h)
-
-    @staticmethod
-    def _seen(a):
-        return jnp.repeat(a, 2, axis=-1)
-
-
 class CarriedByLayers(nn.Module):
     """A loop that calls layers which exist already."""
 

@@ -3,7 +3,6 @@
 import functools
 from typing import Any, Sequence
 
-import jax
 import jax.numpy as jnp
 from flax import linen as nn
 
@@ -175,19 +174,9 @@ class RematFunction(nn.Module):
         return nn.Dense(2)(x)
 
 
-@nn.jit
-class JittedMLP(nn.Module):
-    features: int
-
-    @nn.compact
-    def __call__(self, x):
-        return nn.Dense(self.features)(nn.relu(nn.Dense(7)(x)))
-
-
 class JittedParts(nn.Module):
     @nn.compact
     def __call__(self, x):
-        x = JittedMLP(6)(x)
         x = nn.jit(MLPBlock)(5)(x)
         return self.head(x)
 
@@ -285,33 +274,3 @@ class LastAxisStack(nn.Module):
             split_rngs={"params": True},
         )
         return stack(4)(x)
-
-
-class GatedBranches(nn.Module):
-    """cond and switch over modules that stand outside."""
-
-    features: int
-
-    @nn.compact
-    def __call__(self, x, which):
-        a, b = nn.Dense(self.features), nn.Dense(self.features)
-        if self.is_initializing():
-            a(x), b(x)
-        y = nn.cond(x.sum() > 0, lambda mdl, z: a(z), lambda mdl, z: b(z), self, x)
-        branches = [lambda mdl, z: a(z), lambda mdl, z: 2.0 * z[..., : self.features]]
-        return y + nn.switch(which, branches, self, x)
-
-
-class LogDensityGradient(nn.Module):
-    """Uses the gradient of its own network."""
-
-    hidden: int
-
-    @nn.compact
-    def __call__(self, x):
-        def energy(mdl, x):
-            h = nn.softplus(nn.Dense(self.hidden, name="hidden")(x))
-            return nn.Dense(1, name="out")(h).sum()
-
-        value, grads = nn.value_and_grad(energy, self, x)
-        return value, jax.tree.map(lambda g: -g, grads)

@@ -24,7 +24,6 @@ EXAMPLES = [
     Example(Build("RematSetup", 2), X),
     Example(Build("RematMethod", 4), X),
     Example(Build("RematFunction"), X),
-    Example(Build("JittedMLP", 3), X),
     Example(Build("JittedParts"), X),
     Example(Build("MultiHead", 2), X),
     Example(Build("MultiHead", 3, shared_input=False), X),
@@ -34,7 +33,4 @@ EXAMPLES = [
     Example(Build("BatchNormedMember"), X, mutable=("batch_stats",)),
     Example(Build("BatchNormedMember", train=False), X),
     Example(Build("LastAxisStack"), X),
-    Example(Build("GatedBranches", 4), X, 1),
-    Example(Build("GatedBranches", 4), -X, jnp.array(0)),
-    Example(Build("LogDensityGradient", 4), X),
 ]

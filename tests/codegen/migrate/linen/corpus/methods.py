@@ -73,24 +73,6 @@ class ModuleFunctions(nn.Module):
         return build_mlp(HIDDEN, 2)(x)
 
 
-class SetupFunctions(nn.Module):
-    """The same function in setup."""
-
-    def setup(self):
-        self.first = build_mlp(HIDDEN, 4)
-        self.second = self._make(3)
-
-    def _make(self, out):
-        return build_mlp(self.width, out)
-
-    @property
-    def width(self):
-        return HIDDEN + 1
-
-    def __call__(self, x):
-        return self.second(nn.relu(self.first(x)))
-
-
 class Nowrap(nn.Module):
     features: int
 

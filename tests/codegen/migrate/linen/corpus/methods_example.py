@@ -11,7 +11,6 @@ EXAMPLES = [
     Example(Build("HelperMethods", 4), X),
     Example(Build("LocalFunctions", 5), X),
     Example(Build("ModuleFunctions"), IMAGES),
-    Example(Build("SetupFunctions"), X),
     Example(Build("Nowrap", 4), X),
     Example(Build("ConstantsAndProperties"), X),
     Example(Build("ConstantsAndProperties.small"), X),

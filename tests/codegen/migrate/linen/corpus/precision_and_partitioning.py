@@ -1,7 +1,7 @@
 """Dtypes, initializers and partitioned parameters."""
 
 import functools
-from typing import Any, Callable, Optional, Tuple
+from typing import Any, Optional
 
 import jax
 import jax.numpy as jnp
@@ -89,25 +89,6 @@ class Partitioned(nn.Module):
             "scale", nn.with_logical_partitioning(nn.initializers.ones, ("mlp",)), (x.shape[-1],)
         )
         return nn.Dense(3, kernel_init=nn.with_partitioning(init, (None, "model")))(x * scale)
-
-
-class AxesInParams(nn.Module):
-    """The older form, with axes in a collection."""
-
-    features: int
-    kernel_axes: Tuple[str, ...] = ("embed", "mlp")
-    kernel_init: Callable = nn.initializers.variance_scaling(1.0, "fan_in", "normal")
-
-    @nn.compact
-    def __call__(self, inputs):
-        kernel = param_with_axes(
-            "kernel",
-            self.kernel_init,
-            (inputs.shape[-1], self.features),
-            jnp.float32,
-            axes=self.kernel_axes,
-        )
-        return nn_partitioning.with_sharding_constraint(inputs @ kernel, ("batch", "mlp"))
 
 
 class PartitionedScan(nn.Module):

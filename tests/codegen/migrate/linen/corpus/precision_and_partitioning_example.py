@@ -15,7 +15,6 @@ EXAMPLES = [
     Example(Build("PromotedTypes"), X, TOKENS),
     Example(Build("Initializers", scale=0.5), X),
     Example(Build("Partitioned", 4), SEQ),
-    Example(Build("AxesInParams", 4), X),
     Example(Build("PartitionedScan", 2), X),
     Example(Build("PartitionedLayer"), X, None),
     Example(Build("LogicalEmbed", 9, 4), TOKENS),

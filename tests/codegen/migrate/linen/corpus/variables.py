@@ -1,7 +1,5 @@
 """Collections other than parameters."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 from flax import linen as nn
@@ -30,21 +28,6 @@ class ExponentialAverage(nn.Module):
         return x - mean.value
 
 
-class PutAndGet(nn.Module):
-    """Writes by name."""
-
-    features: int
-
-    @nn.compact
-    def __call__(self, x):
-        h = nn.Dense(self.features)(x)
-        if self.is_mutable_collection("memory"):
-            self.put_variable("memory", "last", jax.lax.stop_gradient(h))
-        if self.has_variable("memory", "last"):
-            h = h + 0.5 * self.get_variable("memory", "last")
-        return h
-
-
 class SownActivations(nn.Module):
     features: int
 
@@ -56,18 +39,6 @@ class SownActivations(nn.Module):
         self.sow("intermediates", "hidden", h)
         self.sow("losses", "l2", (h**2).sum(), reduce_fn=jnp.add, init_fn=lambda: 0.0)
         return nn.Dense(1)(h)
-
-
-class Perturbed(nn.Module):
-    """Hidden values whose gradients are asked for."""
-
-    features: int
-
-    @nn.compact
-    def __call__(self, x):
-        h = nn.Dense(self.features)(x)
-        h = self.perturb("hidden", h)
-        return nn.Dense(2)(nn.tanh(h))
 
 
 class CachedAttention(nn.Module):
@@ -163,19 +134,6 @@ class StochasticDepth(nn.Module):
         shape = (x.shape[0],) + (1,) * (x.ndim - 1)
         mask = jax.random.bernoulli(self.make_rng("dropout"), keep, shape)
         return x * mask / keep
-
-
-class TargetNetwork(nn.Module):
-    """Two copies of a network in one tree of variables."""
-
-    network: nn.Module
-    tau: float = 0.05
-
-    def setup(self):
-        self.target = self.network.copy()
-
-    def __call__(self, x) -> tuple[Any, Any]:
-        return self.network(x), jax.lax.stop_gradient(self.target(x))
 
 
 class SpectralState(nn.Module):

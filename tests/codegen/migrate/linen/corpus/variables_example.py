@@ -13,10 +13,8 @@ EXAMPLES = [
     Example(Build("Counter"), X, mutable=("counter",)),
     Example(Build("ExponentialAverage"), X, mutable=("ema",)),
     Example(Build("ExponentialAverage", decay=0.5), X, update=False),
-    Example(Build("PutAndGet", 4), X, mutable=("memory",)),
     Example(Build("SownActivations", 4), X, mutable=("intermediates", "losses")),
     Example(Build("SownActivations", 4), X),
-    Example(Build("Perturbed", 4), X),
     Example(Build("CachedAttention", 2, 5), SEQ),
     Example(Build("CachedAttention", 2, 5, decode=True), ONE, mutable=("cache",)),
     Example(Build("PositionCache", 7, 4), TOKENS),
@@ -26,7 +24,6 @@ EXAMPLES = [
     Example(Build("StochasticDepth"), X, deterministic=True),
     Example(Build("StochasticDepth", 0.0, deterministic=False), X),
     Example(Build("StochasticDepth", 0.3), X, False, rngs=("dropout",), name="random"),
-    Example(Build("TargetNetwork", Build("flax.linen.Dense", 4)), X),
     Example(Build("SpectralState", 4), X),
     Example(Build("SpectralState", 4), X, train=True, mutable=("spectral",)),
 ]
