@@ -69,11 +69,11 @@ def is_visible(analyses: Iterable[Analysis], home: str, frame: Frame, code: str 
     """
     recorder = frame.recorder
     name = code.partition(".")[0]
+    if home in {f"loop{number}" for number in recorder.loops}:
+        return True  # the loop of the constructor binds it, the name of a field too
     if home and name in {one.name for one in recorder.plan.cls.fields()}:
         return False  # in the constructor it is the parameter
-    if home in ("", recorder.plan.cls.home) or home in (
-        f"loop{number}" for number in recorder.loops
-    ):
+    if home in ("", recorder.plan.cls.home):
         return True
     there = next((one for one in analyses if str(one.path) == home), None)
     if there is None or not name.isidentifier():

@@ -243,3 +243,19 @@ def test_a_module_that_a_caller_makes_worse_keeps_its_field(tmp_path: Path) -> N
     (plan,) = [one for one in result.plans if one.cls.name == "Narrow"]
     assert not plan.marks
     assert "self.dense_0 = nnx.Linear(in_features, self.width, rngs=rngs)" in result.after
+
+
+def test_a_loop_may_bind_the_name_of_a_field(tmp_path: Path) -> None:
+    code = """
+class Model(nn.Module):
+    features: tuple
+
+    @nn.compact
+    def __call__(self, x):
+        for features in self.features:
+            x = nn.Dense(features)(x)
+        return x
+"""
+    result = migrated(tmp_path, code)
+    assert not messages(result)
+    assert "nnx.Linear(x_features, features, rngs=rngs)" in result.after
