@@ -370,7 +370,8 @@ def _product(x: Value, axis: Axes | None = None, keepdims: bool = False) -> Shap
 
 
 def _largest(x: Shape, k: Dim | None, axis: int = -1) -> tuple[Shape, Shape]:
-    return (changed(x, axis, k),) * 2
+    largest = changed(x, axis, k)
+    return largest, largest
 
 
 _REDUCTIONS: Final = by_name(
