@@ -14,6 +14,17 @@ from typed_nnx_codegen.migrate.linen.domain.code import enclosed, parsed, with_p
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece
 
 
+class Unnamed(Exception):
+    """A size is asked of one item of a list, which has no name of its own.
+
+    Args:
+        name: The list.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"a size depends on which item of `self.{name}` is called")
+
+
 @dataclass(frozen=True)
 class Constructed:
     """A submodule after its construction: the last one, in a list.
@@ -34,6 +45,8 @@ class Constructed:
         name = site.attribute.partition(".")[0]
         if site.is_listed:
             return f"self.{name}[-1]"
+        if "{" in site.attribute and not site.name_code:
+            raise Unnamed(name)
         if "{" in site.attribute:
             return f"self.{name}[{site.name_code}]"
         return f"self.{site.attribute}"

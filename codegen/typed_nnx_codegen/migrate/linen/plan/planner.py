@@ -25,6 +25,7 @@ from typed_nnx_codegen.migrate.linen.domain.classes import (
     layer_subclass,
     protocols,
 )
+from typed_nnx_codegen.migrate.linen.domain.expr import Unnamed
 from typed_nnx_codegen.migrate.linen.domain.frames import Frame, Recorder
 from typed_nnx_codegen.migrate.linen.domain.references import SelfValue
 from typed_nnx_codegen.migrate.linen.evaluate.executor import Executor, TooLong
@@ -110,6 +111,8 @@ class Planner:
             self.executor.names = self._refers.get(cls.analysis.path, around)
             try:
                 self._plans[cls] = self._plan(cls)
+            except Unnamed as error:
+                self._plans[cls] = _staying(cls, str(error))
             # One module that we fail at must not take others along.
             except Exception as error:  # noqa: BLE001 - a bug of ours, which the report says
                 self._plans[cls] = _failed(cls, described(error))
