@@ -777,10 +777,12 @@ JOINING: Final = by_name(
         "hstack": rule(partial(_stacked_along, 1), "tup"),
         "dstack": rule(partial(_stacked_along, 2), "tup"),
         "append": rule(_append),
-        "split": rule(_split, unclear=_NO_AXIS),
-        "array_split": rule(partial(_split, exact=False), unclear=_NO_AXIS),
-        "vsplit": rule(partial(_split_along, 0)),
-        "hsplit": rule(partial(_split_along, 1)),
+        "split": rule(_split, "ary indices_or_sections axis", unclear=_NO_AXIS),
+        "array_split": rule(
+            partial(_split, exact=False), "ary indices_or_sections axis", unclear=_NO_AXIS
+        ),
+        "vsplit": rule(partial(_split_along, 0), "ary indices_or_sections"),
+        "hsplit": rule(partial(_split_along, 1), "ary indices_or_sections"),
         "tile": rule(_tile, "A reps"),
         "repeat": rule(_repeat, "a repeats axis total_repeat_length"),
         "pad": rule(_pad, "array pad_width"),
