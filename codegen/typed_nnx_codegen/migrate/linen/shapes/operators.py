@@ -353,10 +353,11 @@ def _converted(function: Callable[[Any], object]) -> Rule:
         value, is_alone = call.get(0), len(call.positional) == 1 and not call.named
         literal = value.value if isinstance(value, Const) else None
         # `float("inf")` stays: its value has no literal.
+        takes_any = function.__name__ in ("int", "bool", "str")
         if (
             isinstance(value, Const)
             and is_alone
-            and (function in (int, bool, str) or isinstance(literal, int | float))
+            and (takes_any or isinstance(literal, int | float))
         ):
             try:
                 return Const(function(literal))
