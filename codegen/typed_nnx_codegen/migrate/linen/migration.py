@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 import libcst as cst
 
@@ -54,6 +56,8 @@ from typed_nnx_codegen.migrate.undefined_names import (
 
 # The parts of the work, as they are shown: to read files, to plan modules, to write files.
 _OF_READING, _OF_PLANNING, _OF_WRITING = 0.2, 0.5, 0.3
+# What names that the migration writes begin with.
+_OUTSIDE: Final = sys.stdlib_module_names | {"nnx", "flax", "jax", "numpy"}
 _UNWRITABLE = "its new text would not parse"
 _UNDEFINED = "its new text would read `{name}` in line {line}, which nothing defines"
 _LOST = "`{name}`, which other files import from it, would be lost"
@@ -211,7 +215,8 @@ class _Migration:
         self._classes = LinenClasses(analyses.values())
         self._every = [cls for one in analyses.values() for cls in self._classes.all_in(one)]
         self._files = {path: File(one, options) for path, one in analyses.items()}
-        homes = {one.module: one for one in analyses.values()}
+        # A file `nnx.py` or `math.py` in a folder without an `__init__` is not what these names mean.
+        homes = {one.module: one for one in analyses.values() if one.module not in _OUTSIDE}
         refers = {one.analysis.path: _Refer(one, homes) for one in self._files.values()}
         self._refers, self._trace = refers, trace
         # Each module is looked at before it is planned.

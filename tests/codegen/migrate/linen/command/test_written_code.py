@@ -403,3 +403,22 @@ class Net(nn.Module):
     command = [sys.executable, "-m", "mypy", "--disallow-untyped-defs", str(path)]
     done = run_process(command, capture_output=True, text=True, cwd=path.parent)
     assert done.returncode == 0, done.stdout + path.read_text()
+
+
+def test_a_file_of_the_name_of_a_library_in_a_folder_without_init_is_not_imported(
+    tmp_path: Path,
+) -> None:
+    package = tmp_path / "app"
+    (package / "parts").mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "parts" / "nnx.py").write_text("import flax.linen as nn\nParam = nn.Dense\n")
+    model = package / "model.py"
+    model.write_text(
+        "import flax.linen as nn\nfrom flax.linen.initializers import zeros\n\n\n"
+        "class Bias(nn.Module):\n    @nn.compact\n    def __call__(self, x):\n"
+        "        return x + self.param('bias', zeros, (3,))\n"
+    )
+    every = sorted(tmp_path.rglob("*.py"))
+    results = {one.path.name: one.after for one in migrate_linen(every, [tmp_path], Options())}
+    assert "import Param" not in results["model.py"]
+    assert "nnx.Param(" in results["model.py"]
