@@ -186,7 +186,7 @@ def with_input_sizes(construct: Any, method: Any, *args: Any, **kwargs: Any) -> 
             sizes[name] = tuple(one.shape[-1] for one in value)
         elif default is inspect.Parameter.empty:
             message = f"nothing tells `{name}` of {made.__name__}: give it where it is constructed"
-            raise TypeError(message)
+            raise TypeError(message)  # as Python does for an argument that is missing
     return partial(construct, **sizes)
 
 
