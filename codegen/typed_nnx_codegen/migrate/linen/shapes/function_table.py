@@ -100,10 +100,6 @@ def _wanted(shape: Wanted) -> Shape:
     return shape
 
 
-def _broadcast(*shapes: Shape) -> Shape:
-    return broadcast(shapes)
-
-
 _IS_SAME: Final = rule(_same, _FIRST)
 _IS_ITSELF: Final = rule(_itself, _FIRST)
 
