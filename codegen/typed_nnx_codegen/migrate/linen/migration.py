@@ -18,13 +18,13 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.import_statements import finish_imports
 from typed_nnx_codegen.migrate.layout import with_layout
-from typed_nnx_codegen.migrate.linen.builders.adoption import with_builders
 from typed_nnx_codegen.migrate.linen.callers import Callers
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Mark
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, LinenClasses
 from typed_nnx_codegen.migrate.linen.domain.markers import TRACE
 from typed_nnx_codegen.migrate.linen.domain.names import written_name
 from typed_nnx_codegen.migrate.linen.plan.planner import Planner
+from typed_nnx_codegen.migrate.linen.project.adoption import with_builders
 from typed_nnx_codegen.migrate.linen.project.gradual import Gradual, Staying, bridged_classes
 from typed_nnx_codegen.migrate.linen.project.results import (
     NO_FAILURES,

@@ -25,8 +25,7 @@ from typed_nnx_codegen.migrate.linen.domain.code import code_with
 from typed_nnx_codegen.migrate.linen.domain.markers import CALLER, NAME
 from typed_nnx_codegen.migrate.linen.domain.names import nnx_name, written_name
 from typed_nnx_codegen.migrate.linen.layers import find_layer
-from typed_nnx_codegen.migrate.linen.layers.norms import NormLayer
-from typed_nnx_codegen.migrate.linen.layers.products import ConvLayer, DenseLayer
+from typed_nnx_codegen.migrate.linen.layers.products import ConvLayer, DenseLayer, NormLayer
 from typed_nnx_codegen.migrate.linen.project.gradual import code_in_bridges
 
 _COLLECTIONS: Final = frozenset({"params", "batch_stats", "cache", "intermediates"})

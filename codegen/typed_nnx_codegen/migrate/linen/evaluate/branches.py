@@ -9,7 +9,6 @@ from functools import reduce
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
-from typed_nnx_codegen.migrate.linen.builders.rewriting import raises
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Build, Condition
 from typed_nnx_codegen.migrate.linen.domain.code import operand
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim
@@ -30,6 +29,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.conditions import (
     there_if,
     truth_of,
 )
+from typed_nnx_codegen.migrate.linen.evaluate.lifts import optional_transform
 from typed_nnx_codegen.migrate.linen.evaluate.lists import either_tuple, sometimes
 from typed_nnx_codegen.migrate.linen.evaluate.merging import (
     Merging,
@@ -39,7 +39,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.merging import (
     is_module,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
-from typed_nnx_codegen.migrate.linen.transforms.lifts import optional_transform
+from typed_nnx_codegen.migrate.linen.project.rewriting import raises
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 _Statements = list[cst.BaseStatement | cst.BaseSmallStatement]

@@ -54,6 +54,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.conditions import condition_of, instance_of
+from typed_nnx_codegen.migrate.linen.evaluate.entries import share_scope
 from typed_nnx_codegen.migrate.linen.evaluate.functions import (
     Functions,
     LoopedFunctions,
@@ -64,6 +65,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.functions import (
     spelled,
     under_transform,
 )
+from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import LiftedFunctions
 from typed_nnx_codegen.migrate.linen.evaluate.lists import (
     container_method,
     note_setting_call,
@@ -75,11 +77,9 @@ from typed_nnx_codegen.migrate.linen.evaluate.module_calls import ModuleCalls
 from typed_nnx_codegen.migrate.linen.evaluate.recurrence import NORMALIZE, Recurrence
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
 from typed_nnx_codegen.migrate.linen.evaluate.submodules import Members, Submodules
+from typed_nnx_codegen.migrate.linen.evaluate.variables import Variables
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed
-from typed_nnx_codegen.migrate.linen.state.entries import share_scope
-from typed_nnx_codegen.migrate.linen.state.variables import Variables
-from typed_nnx_codegen.migrate.linen.transforms.lifted_calls import LiftedFunctions
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 _ARRAYS: Final = frozenset({"ndarray", "Array"})

@@ -21,12 +21,15 @@ from typed_nnx_codegen.migrate.linen.domain.references import ClassRef, Ref
 from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Const, Seq, Table, Value
 from typed_nnx_codegen.migrate.linen.evaluate.branches import Choices
 from typed_nnx_codegen.migrate.linen.evaluate.calls import Calls, ChoiceCalls
+from typed_nnx_codegen.migrate.linen.evaluate.declaring import Declaring, FirstValues
+from typed_nnx_codegen.migrate.linen.evaluate.entries import VariableReads
 from typed_nnx_codegen.migrate.linen.evaluate.expressions import Comprehensions, Expressions
 from typed_nnx_codegen.migrate.linen.evaluate.functions import (
     Functions,
     LoopedFunctions,
     MappedFunctions,
 )
+from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import LiftedCalls, LiftedFunctions
 from typed_nnx_codegen.migrate.linen.evaluate.loops import Loops
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, is_class
 from typed_nnx_codegen.migrate.linen.evaluate.module_calls import ModuleCalls
@@ -38,14 +41,11 @@ from typed_nnx_codegen.migrate.linen.evaluate.statements import (
     without_local,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.submodules import Members, Submodules
+from typed_nnx_codegen.migrate.linen.evaluate.variables import Variables
 from typed_nnx_codegen.migrate.linen.project.fields import Evidence, FieldFacts
 from typed_nnx_codegen.migrate.linen.project.gradual import Gradual
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed
-from typed_nnx_codegen.migrate.linen.state.declaring import Declaring, FirstValues
-from typed_nnx_codegen.migrate.linen.state.entries import VariableReads
-from typed_nnx_codegen.migrate.linen.state.variables import Variables
 from typed_nnx_codegen.migrate.linen.trace.record import Trace
-from typed_nnx_codegen.migrate.linen.transforms.lifted_calls import LiftedCalls, LiftedFunctions
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 _MOST_STEPS: Final = 80_000

@@ -65,6 +65,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
 from typed_nnx_codegen.migrate.linen.evaluate.branches import Choices
 from typed_nnx_codegen.migrate.linen.evaluate.calls import Calls
 from typed_nnx_codegen.migrate.linen.evaluate.conditions import decided, truth_of
+from typed_nnx_codegen.migrate.linen.evaluate.entries import VariableReads, is_scope
 from typed_nnx_codegen.migrate.linen.evaluate.functions import (
     MappedFunctions,
     is_number_or_text,
@@ -92,10 +93,9 @@ from typed_nnx_codegen.migrate.linen.evaluate.merging import (
 )
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists, any_item
 from typed_nnx_codegen.migrate.linen.evaluate.submodules import Members, Submodules
+from typed_nnx_codegen.migrate.linen.evaluate.variables import Variables
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of
-from typed_nnx_codegen.migrate.linen.state.entries import VariableReads, is_scope
-from typed_nnx_codegen.migrate.linen.state.variables import Variables
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 ARRAY_MEMBERS: Final = frozenset(

@@ -41,10 +41,10 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Value,
     is_known,
 )
+from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import LiftedFunctions
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import given_list
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, bind, dim_of
-from typed_nnx_codegen.migrate.linen.transforms.lifted_calls import LiftedFunctions
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 # Of how many functions what was found out is remembered.

@@ -48,6 +48,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.conditions import module_or_function
+from typed_nnx_codegen.migrate.linen.evaluate.lifts import is_of_self
 from typed_nnx_codegen.migrate.linen.evaluate.lists import (
     head_of,
     is_rebuilt,
@@ -56,7 +57,6 @@ from typed_nnx_codegen.migrate.linen.evaluate.lists import (
 )
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.shapes.operands import aligned
-from typed_nnx_codegen.migrate.linen.transforms.lifts import is_of_self
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 

@@ -35,13 +35,13 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.functions import Functions
+from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import LiftedCalls
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging
 from typed_nnx_codegen.migrate.linen.evaluate.recurrence import SEQUENTIAL, CallsInTurn, Recurrence
 from typed_nnx_codegen.migrate.linen.evaluate.submodules import API, Submodules
 from typed_nnx_codegen.migrate.linen.layers import Given, Helper, Inputs, Layer, Refused, find_layer
 from typed_nnx_codegen.migrate.linen.project.fields import FieldFacts
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, bind, bind_names
-from typed_nnx_codegen.migrate.linen.transforms.lifted_calls import LiftedCalls
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

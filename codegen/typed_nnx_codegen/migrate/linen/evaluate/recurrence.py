@@ -40,10 +40,10 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Size,
     Value,
 )
+from typed_nnx_codegen.migrate.linen.evaluate.declaring import Declaring
 from typed_nnx_codegen.migrate.linen.layers import Given, Helper, Inputs, Layer, find_layer
 from typed_nnx_codegen.migrate.linen.layers.sequences import CellLayer
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, bind_names, dim_of
-from typed_nnx_codegen.migrate.linen.state.declaring import Declaring
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 _INNER: Final = {

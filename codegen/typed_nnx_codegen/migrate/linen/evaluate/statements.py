@@ -12,7 +12,6 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen import shapes
-from typed_nnx_codegen.migrate.linen.builders.rewriting import means_another, names_read
 from typed_nnx_codegen.migrate.linen.domain.classes import Method
 from typed_nnx_codegen.migrate.linen.domain.code import is_place, operand
 from typed_nnx_codegen.migrate.linen.domain.dims import OF_CALL, Piece, as_dim
@@ -45,6 +44,8 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
 )
 from typed_nnx_codegen.migrate.linen.evaluate.branches import Choices
 from typed_nnx_codegen.migrate.linen.evaluate.conditions import take_told
+from typed_nnx_codegen.migrate.linen.evaluate.entries import is_derived
+from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import LiftedFunctions, part_of
 from typed_nnx_codegen.migrate.linen.evaluate.lists import (
     added,
     note_deleted,
@@ -55,9 +56,8 @@ from typed_nnx_codegen.migrate.linen.evaluate.lists import (
 from typed_nnx_codegen.migrate.linen.evaluate.loops import Loops
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
-from typed_nnx_codegen.migrate.linen.state.entries import is_derived
-from typed_nnx_codegen.migrate.linen.state.variables import Variables
-from typed_nnx_codegen.migrate.linen.transforms.lifted_calls import LiftedFunctions, part_of
+from typed_nnx_codegen.migrate.linen.evaluate.variables import Variables
+from typed_nnx_codegen.migrate.linen.project.rewriting import means_another, names_read
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 

@@ -16,18 +16,16 @@ from typed_nnx_codegen.migrate.linen.layers.layer import (
     Layer,
     same,
 )
-from typed_nnx_codegen.migrate.linen.layers.norms import (
+from typed_nnx_codegen.migrate.linen.layers.products import (
     FLOAT32_REDUCTIONS,
     BatchNormLayer,
-    GroupNormLayer,
-    NormLayer,
-)
-from typed_nnx_codegen.migrate.linen.layers.products import (
     ConvLayer,
     DenseGeneralLayer,
     DenseLayer,
     EinsumLayer,
     EmbedLayer,
+    GroupNormLayer,
+    NormLayer,
 )
 from typed_nnx_codegen.migrate.linen.layers.sequences import (
     AttentionLayer,

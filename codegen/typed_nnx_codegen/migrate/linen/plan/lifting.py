@@ -28,7 +28,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Shape,
 from typed_nnx_codegen.migrate.linen.evaluate.functions import is_flag, is_optional
 from typed_nnx_codegen.migrate.linen.layers import Argument, Built, Inputs, find_layer
 from typed_nnx_codegen.migrate.linen.layers.layer import Given, Layer, Template
-from typed_nnx_codegen.migrate.linen.layers.norms import NormLayer
+from typed_nnx_codegen.migrate.linen.layers.products import NormLayer
 from typed_nnx_codegen.migrate.linen.trace.record import (
     Instance,
     Measured,

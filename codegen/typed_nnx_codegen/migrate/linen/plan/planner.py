@@ -28,9 +28,17 @@ from typed_nnx_codegen.migrate.linen.domain.classes import (
 from typed_nnx_codegen.migrate.linen.domain.expr import Unnamed
 from typed_nnx_codegen.migrate.linen.domain.frames import Frame, Recorder
 from typed_nnx_codegen.migrate.linen.domain.references import SelfValue
+from typed_nnx_codegen.migrate.linen.evaluate.entries import (
+    entries_of,
+    write_accesses,
+    write_properties,
+    write_reads,
+)
 from typed_nnx_codegen.migrate.linen.evaluate.executor import Executor, TooLong
+from typed_nnx_codegen.migrate.linen.evaluate.lifts import name_optional
 from typed_nnx_codegen.migrate.linen.evaluate.merging import of_arguments
 from typed_nnx_codegen.migrate.linen.evaluate.module_calls import is_sayable, write_output
+from typed_nnx_codegen.migrate.linen.evaluate.variables import mark_stacked
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.plan.naming import Naming
 from typed_nnx_codegen.migrate.linen.plan.removed_parts import (
@@ -48,15 +56,7 @@ from typed_nnx_codegen.migrate.linen.project.fields import (
     optional_fields,
 )
 from typed_nnx_codegen.migrate.linen.project.gradual import Gradual
-from typed_nnx_codegen.migrate.linen.state.entries import (
-    entries_of,
-    write_accesses,
-    write_properties,
-    write_reads,
-)
-from typed_nnx_codegen.migrate.linen.state.variables import mark_stacked
 from typed_nnx_codegen.migrate.linen.trace.record import Trace
-from typed_nnx_codegen.migrate.linen.transforms.lifts import name_optional
 from typed_nnx_codegen.migrate.linen.write.method_edits import Moving, edit_methods
 from typed_nnx_codegen.migrate.linen.write.printing import Printing
 

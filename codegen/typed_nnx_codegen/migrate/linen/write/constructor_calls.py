@@ -53,6 +53,8 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.conditions import is_of_fields
+from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import part_of
+from typed_nnx_codegen.migrate.linen.evaluate.lifts import Unsupported, collections_of, stacked
 from typed_nnx_codegen.migrate.linen.layers import (
     Built,
     Inputs,
@@ -79,8 +81,6 @@ from typed_nnx_codegen.migrate.linen.project.gradual import (
     first_inputs,
 )
 from typed_nnx_codegen.migrate.linen.trace.record import Measured, TracedCall
-from typed_nnx_codegen.migrate.linen.transforms.lifted_calls import part_of
-from typed_nnx_codegen.migrate.linen.transforms.lifts import Unsupported, collections_of, stacked
 from typed_nnx_codegen.migrate.linen.write.method_edits import (
     SETTING,
     chosen_constructor,

@@ -13,7 +13,6 @@ from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import code_fields, code_of, descendants, is_node
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
 from typed_nnx_codegen.migrate.analysis.values import External
-from typed_nnx_codegen.migrate.linen.builders.rewriting import is_same_name
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, Need
 from typed_nnx_codegen.migrate.linen.domain.classes import public_linen
 from typed_nnx_codegen.migrate.linen.domain.code import closed, enclosed, operand, parsed
@@ -56,6 +55,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.conditions import asked_for_none
 from typed_nnx_codegen.migrate.linen.layers import Layer, find_layer
 from typed_nnx_codegen.migrate.linen.layers.layer import literal_of
 from typed_nnx_codegen.migrate.linen.project.fields import FieldFacts
+from typed_nnx_codegen.migrate.linen.project.rewriting import is_same_name
 
 
 def is_visible(analyses: Iterable[Analysis], home: str, frame: Frame, code: str = "") -> bool:

@@ -13,19 +13,19 @@ from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted, text_of
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.linen.builders.rewriting import (
+from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Lifted
+from typed_nnx_codegen.migrate.linen.domain.classes import Field, LinenClass
+from typed_nnx_codegen.migrate.linen.domain.code import code_with, written_with
+from typed_nnx_codegen.migrate.linen.domain.names import names_in_nnx
+from typed_nnx_codegen.migrate.linen.evaluate.declaring import MODE_LINE
+from typed_nnx_codegen.migrate.linen.project.fields import holds_arrays, may_be_none
+from typed_nnx_codegen.migrate.linen.project.rewriting import (
     NotBorrowed,
     import_of,
     is_same_name,
     means_another,
     names_read,
 )
-from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Lifted
-from typed_nnx_codegen.migrate.linen.domain.classes import Field, LinenClass
-from typed_nnx_codegen.migrate.linen.domain.code import code_with, written_with
-from typed_nnx_codegen.migrate.linen.domain.names import names_in_nnx
-from typed_nnx_codegen.migrate.linen.project.fields import holds_arrays, may_be_none
-from typed_nnx_codegen.migrate.linen.state.declaring import MODE_LINE
 from typed_nnx_codegen.migrate.linen.write.constructor_code import is_partitioning_in, placed_later
 from typed_nnx_codegen.migrate.linen.write.tidying import (
     pure_in,

@@ -33,6 +33,7 @@ from typed_nnx_codegen.migrate.linen.domain.markers import SIZE
 from typed_nnx_codegen.migrate.linen.domain.names import bound_in, names_in, snake_case
 from typed_nnx_codegen.migrate.linen.domain.references import Repeated, SelfValue, sites_in
 from typed_nnx_codegen.migrate.linen.domain.values import Seq, Table, Value
+from typed_nnx_codegen.migrate.linen.evaluate.variables import cache_lines, caches_in
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.plan.lifting import Lifting
 from typed_nnx_codegen.migrate.linen.project.fields import (
@@ -41,7 +42,6 @@ from typed_nnx_codegen.migrate.linen.project.fields import (
     holds,
     wrapped,
 )
-from typed_nnx_codegen.migrate.linen.state.variables import cache_lines, caches_in
 from typed_nnx_codegen.migrate.linen.write.constructor_calls import ConstructorCalls
 from typed_nnx_codegen.migrate.linen.write.tidying import reads_of
 

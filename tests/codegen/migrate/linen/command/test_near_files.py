@@ -9,7 +9,7 @@ import pytest
 
 from tests.codegen.migrate.linen.command.running import run
 from tests.support.processes import run_process
-from typed_nnx_codegen.migrate.linen.imported_files import deriving_files, near_files
+from typed_nnx_codegen.migrate.linen.session import deriving_files, near_files
 
 BLOCKS = """import flax.linen as nn
 

@@ -9,7 +9,6 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
-from typed_nnx_codegen.migrate.linen.builders.rewriting import names_in_code
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     ClassPlan,
     Edit,
@@ -46,11 +45,12 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
     sites_in,
 )
 from typed_nnx_codegen.migrate.linen.domain.values import NONE, Array, Const, Seq, Value
+from typed_nnx_codegen.migrate.linen.evaluate.declaring import Declaring
+from typed_nnx_codegen.migrate.linen.evaluate.lifts import stacked_entry
 from typed_nnx_codegen.migrate.linen.layers import Given, find_layer
 from typed_nnx_codegen.migrate.linen.project.fields import LIST, held_containers
+from typed_nnx_codegen.migrate.linen.project.rewriting import names_in_code
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, wanted_shape
-from typed_nnx_codegen.migrate.linen.state.declaring import Declaring
-from typed_nnx_codegen.migrate.linen.transforms.lifts import stacked_entry
 
 # Layers that one field may hold, since they are constructed and called alike.
 _ALIKE: Final = (

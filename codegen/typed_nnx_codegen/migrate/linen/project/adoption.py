@@ -17,7 +17,9 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import children, descendants
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ProjectFunction
-from typed_nnx_codegen.migrate.linen.builders.rewriting import (
+from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass, LinenClasses, Method
+from typed_nnx_codegen.migrate.linen.domain.names import bound_in, free_name
+from typed_nnx_codegen.migrate.linen.project.rewriting import (
     Builder,
     Edits,
     Function,
@@ -36,8 +38,6 @@ from typed_nnx_codegen.migrate.linen.builders.rewriting import (
     rewritten,
     without_annotations,
 )
-from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass, LinenClasses, Method
-from typed_nnx_codegen.migrate.linen.domain.names import bound_in, free_name
 
 # -- the calls of `setup` ---------------------------------------------------------------------
 

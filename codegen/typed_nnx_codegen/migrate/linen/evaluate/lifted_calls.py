@@ -46,8 +46,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Table,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, dim_of, with_front
-from typed_nnx_codegen.migrate.linen.transforms.lifts import (
+from typed_nnx_codegen.migrate.linen.evaluate.lifts import (
     Lift,
     Refer,
     Spelled,
@@ -67,6 +66,7 @@ from typed_nnx_codegen.migrate.linen.transforms.lifts import (
     state_axes,
     static_code,
 )
+from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, dim_of, with_front
 
 # -- shapes along the axis of a transform -----------------------------------------------------
 

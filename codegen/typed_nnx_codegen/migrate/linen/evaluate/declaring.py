@@ -13,11 +13,6 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen import shapes
-from typed_nnx_codegen.migrate.linen.builders.rewriting import (
-    NotInlined,
-    arguments_of,
-    as_expression,
-)
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Condition
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     CallFunction,
@@ -43,8 +38,13 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Unknown,
     Value,
 )
+from typed_nnx_codegen.migrate.linen.evaluate.lifts import Stack, variable_type
+from typed_nnx_codegen.migrate.linen.project.rewriting import (
+    NotInlined,
+    arguments_of,
+    as_expression,
+)
 from typed_nnx_codegen.migrate.linen.shapes.operands import BoundArguments, Passed, wanted_shape
-from typed_nnx_codegen.migrate.linen.transforms.lifts import Stack, variable_type
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 _SCOPES = (cst.Lambda, cst.ListComp, cst.GeneratorExp, cst.DictComp, cst.SetComp, cst.NamedExpr)

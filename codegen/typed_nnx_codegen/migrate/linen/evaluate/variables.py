@@ -54,24 +54,24 @@ from typed_nnx_codegen.migrate.linen.evaluate.conditions import (
     is_submodule,
     takes_place,
 )
-from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, holds_callables, is_module
-from typed_nnx_codegen.migrate.linen.evaluate.recurrence import Normalizing
-from typed_nnx_codegen.migrate.linen.layers import Helper
-from typed_nnx_codegen.migrate.linen.shapes.operands import BoundArguments, Passed, bind_names
-from typed_nnx_codegen.migrate.linen.state.declaring import (
+from typed_nnx_codegen.migrate.linen.evaluate.declaring import (
     MODE,
     STATISTICS,
     Declaring,
     FirstValues,
     VariableName,
 )
-from typed_nnx_codegen.migrate.linen.transforms.lifts import (
+from typed_nnx_codegen.migrate.linen.evaluate.lifts import (
     TYPES,
     Stack,
     Unsupported,
     settle_branches,
     stacks_of,
 )
+from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, holds_callables, is_module
+from typed_nnx_codegen.migrate.linen.evaluate.recurrence import Normalizing
+from typed_nnx_codegen.migrate.linen.layers import Helper
+from typed_nnx_codegen.migrate.linen.shapes.operands import BoundArguments, Passed, bind_names
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 _SOWN: Final = (

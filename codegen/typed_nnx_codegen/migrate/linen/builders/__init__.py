@@ -1,1 +1,0 @@
-"""Functions that build submodules: they become methods of the modules that call them."""

@@ -1,1 +1,0 @@
-"""The variables of modules: how they are declared, read and written."""
