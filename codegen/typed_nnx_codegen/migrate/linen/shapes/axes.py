@@ -19,6 +19,7 @@ from typed_nnx_codegen.migrate.linen.domain.dims import (
     Piece,
     as_dim,
     if_ranked,
+    minimum,
     product,
 )
 from typed_nnx_codegen.migrate.linen.domain.values import (
@@ -43,6 +44,7 @@ from typed_nnx_codegen.migrate.linen.shapes.operands import (
     integers_of,
     is_none,
     items_of,
+    names,
     number_of,
     prefixed,
     rule,
@@ -672,6 +674,18 @@ def _stacked_along(axis: int, arrays: Value) -> Shape | Value:
     return _concatenated([_at_least(3 if axis else 2, one) for one in shapes], axis)
 
 
+def _columns(arrays: Value) -> Shape | Value:
+    shapes = [shape_of(item) for item in items_of(arrays) or ()]
+    if not shapes or None in [shape.rank for shape in shapes]:
+        return _NOT_KNOWN
+    columns = [inserted(one, 1, as_dim(1)) if one.rank == 1 else one for one in shapes]
+    return _concatenated(columns, 1)
+
+
+def _kron(a: Shape, b: Shape) -> Shape:
+    return _tiled(a, b.dims) if b.lead is None else ANY_SHAPE
+
+
 def _append(arr: Shape, values: Shape, axis: int | None = None) -> Shape:
     return (
         _in_a_row([arr, values]) if axis is None else _concatenated(same_rank([arr, values]), axis)
@@ -699,6 +713,11 @@ def _divided(size: Dim | None, more: int, count: int) -> Dim | None:
 
 def _between(start: Dim, end: Dim) -> Dim:
     return end - start
+
+
+def _parts(shape: Shape, sizes: Value, axis: int = 0) -> list[Shape] | Value:
+    parts = items_of(sizes)
+    return _NOT_KNOWN if parts is None else [changed(shape, axis, dim_of(one)) for one in parts]
 
 
 def _split_along(axis: int, shape: Shape, where: Value) -> list[Shape] | Value:
@@ -776,14 +795,17 @@ JOINING: Final = by_name(
         "vstack": rule(partial(_stacked_along, 0), "tup"),
         "hstack": rule(partial(_stacked_along, 1), "tup"),
         "dstack": rule(partial(_stacked_along, 2), "tup"),
+        "column_stack": rule(_columns, "tup"),
         "append": rule(_append),
         "split": rule(_split, "ary indices_or_sections axis", unclear=_NO_AXIS),
         "array_split": rule(
             partial(_split, exact=False), "ary indices_or_sections axis", unclear=_NO_AXIS
         ),
         "vsplit": rule(partial(_split_along, 0), "ary indices_or_sections"),
+        "dsplit": rule(partial(_split_along, 2), "ary indices_or_sections"),
         "hsplit": rule(partial(_split_along, 1), "ary indices_or_sections"),
         "tile": rule(_tile, "A reps"),
+        "kron": rule(_kron),
         "repeat": rule(_repeat, "a repeats axis total_repeat_length"),
         "pad": rule(_pad, "array pad_width"),
         "meshgrid": _meshgrid,
@@ -815,6 +837,53 @@ def _trace(shape: Shape) -> Shape:
     return removed(shape, (0, 1))
 
 
+def diagonal(shape: Shape, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Shape:
+    """Return the shape of the diagonals of matrices; another than the main one may be shorter."""
+    if shape.rank is not None and shape.rank < 2:
+        return ANY_SHAPE
+    size = None if offset else if_known(minimum, shape.axis(axis1), shape.axis(axis2))
+    return inserted(removed(shape, (axis1, axis2)), -1, size)
+
+
+def _diag(shape: Shape, k: int = 0) -> Shape:
+    if shape.rank == 1:
+        return _diagflat(shape, k)
+    return ANY_SHAPE if shape.rank is None else diagonal(shape, k)
+
+
+def _diagflat(shape: Shape, k: int = 0) -> Shape:
+    return Shape((if_known(lambda size: size + abs(k), shape.size_from(0)),) * 2)
+
+
+def _rotated(shape: Shape, times: int = 1, axes: Axes = (0, 1)) -> Shape:
+    if len(axes) != 2:
+        return ANY_SHAPE
+    return swapped(shape, *axes) if times % 2 else shape
+
+
+def _rolled(shape: Shape, axis: int, start: int = 0) -> Shape:
+    axis, start = positive_axis(shape, axis), positive_axis(shape, start)
+    return ANY_SHAPE if min(axis, start) < 0 else moved(shape, axis, start - (axis < start))
+
+
+def _unstacked(shape: Shape, axis: int = 0) -> tuple[Shape, ...] | Value:
+    size = shape.axis(axis)
+    count = None if size is None else size.constant
+    if count is None or count > _MOST_ARRAYS:
+        return _NOT_KNOWN
+    return (removed(shape, (axis,)),) * count
+
+
+def _collapsed(shape: Shape, start: int, stop: Value = NONE) -> Shape:
+    """Return a shape with some axes in one; those up to the last for None."""
+    rank, end = shape.rank, number_of(stop)
+    if rank is None or (end is None and not is_none(stop)):
+        return ANY_SHAPE
+    begin, until, _ = slice(start, end).indices(rank)
+    size = if_known(lambda *sizes: product(sizes), *shape.dims[begin:until])
+    return Shape((*shape.dims[:begin], size, *shape.dims[until:]))
+
+
 RESHAPING: Final = by_name(
     {
         "reshape": rule(reshaped, "a|operand shape|newshape|new_sizes"),
@@ -825,6 +894,12 @@ RESHAPING: Final = by_name(
         "expand_dims": rule(_expanded_dims, "a|array axis|dimensions"),
         "squeeze": rule(_squeezed, "a|array axis|dimensions"),
         "trace": rule(_trace, "a"),
+        "diagonal": rule(diagonal, "a offset axis1 axis2"),
+        "diag": rule(_diag, "v k"),
+        "diagflat": rule(_diagflat, "v k"),
+        "rot90": rule(_rotated, "m k axes"),
+        "rollaxis": rule(_rolled, "a axis start"),
+        "unstack": rule(_unstacked, "x|array axis", unclear=_NOT_KNOWN),
         "ravel": rule(_raveled, "a"),
         "broadcast_to": rule(_broadcast_to, "array shape"),
         "broadcast_arrays": rule(_broadcast_arrays),
@@ -833,10 +908,12 @@ RESHAPING: Final = by_name(
     }
 )
 LAX_RESHAPING: Final = {
-    **{name: RESHAPING[name] for name in ("reshape", "transpose", "expand_dims", "squeeze")},
+    **{name: RESHAPING[name] for name in names("reshape transpose expand_dims squeeze")},
     **by_name(
         {
             "concatenate": rule(_concatenate, "operands dimension"),
+            "split": rule(_parts, "operand sizes axis", unclear=_NO_AXIS),
+            "collapse": rule(_collapsed, "operand start_dimension stop_dimension"),
             "pad": rule(_lax_pad, "operand _ padding_config"),
             "broadcast": rule(_broadcast_in_front, "operand sizes"),
             "broadcast_shapes": rule(_broadcast_shapes),

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Final
 
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim, as_dim, maximum, product
@@ -19,11 +20,13 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Seq,
     Shape,
     ShapeOf,
+    Table,
     Unknown,
     Value,
 )
 from typed_nnx_codegen.migrate.linen.shapes.axes import (
     broadcast,
+    changed,
     combined_dim,
     inserted,
     positive_axis,
@@ -118,6 +121,23 @@ def _tensordot(first: Shape, second: Shape, axes: Value = _TWO) -> Shape:
 
 def _contracted(first: Shape, second: Shape, left: Axes, right: Axes) -> Shape:
     return _side_by_side(removed(first, left), removed(second, right))
+
+
+def _inner(a: Shape, b: Shape) -> Shape:
+    return broadcast((a, b)) if 0 in (a.rank, b.rank) else _contracted(a, b, (-1,), (-1,))
+
+
+def _vecdot(first: Shape, second: Shape, axis: int = -1) -> Shape:
+    return removed(broadcast((first, second)), (axis,))
+
+
+def _multi_dot(arrays: Value) -> Shape:
+    shapes = [shape_of(item) for item in items_of(arrays) or ()]
+    return reduce(multiplied, shapes) if shapes else ANY_SHAPE
+
+
+def _ragged_dot(lhs: Shape, rhs: Shape) -> Shape:
+    return changed(lhs, -1, rhs.axis(-1))
 
 
 def _dot_general(first: Shape, second: Shape, dimension_numbers: Value) -> Shape:
@@ -294,6 +314,15 @@ def _of_all(value: Value) -> Shape:
     shapes = [shape_of(item) for item in value.items]
     best = min(shapes, key=lambda shape: shape.lead is not None, default=Shape(()))
     return prefixed((as_dim(len(shapes)),), best)
+
+
+def _parsed_shape(x: Shape, pattern: str) -> Value:
+    """Return the sizes of an array by the names in a pattern; `_` is an axis without one."""
+    axes = [f"_{k}" if name == "_" else name for k, name in enumerate(pattern.split())]
+    named = _NamedAxes()
+    if not named.read(axes, x):
+        return _NO_PATTERN
+    return Table({one: size_value(named.size(one)) for one in axes if one[0] not in "_."})
 
 
 def _packed(tensors: Value, pattern: str) -> Value:
@@ -624,6 +653,9 @@ PRODUCTS: Final = by_name(
         "matmul": rule(multiplied, "a|x1 b|x2"),
         "dot": rule(_dot, "a b"),
         "outer": rule(_outer, "a b"),
+        "inner": rule(_inner),
+        "vecdot linalg.vecdot": rule(_vecdot, "x1 x2 * axis"),
+        "linalg.multi_dot": rule(_multi_dot),
         "tensordot": rule(_tensordot, "a b axes"),
         "einsum": rule(_einsum, unclear=Unknown("an einsum whose pattern is not literal")),
     }
@@ -632,6 +664,7 @@ LAX_PRODUCTS: Final = by_name(
     {
         "dot": rule(_dot, "lhs rhs"),
         "batch_matmul": rule(multiplied, "lhs rhs"),
+        "ragged_dot": rule(_ragged_dot),
         "dot_general": rule(_dot_general, "lhs rhs dimension_numbers"),
         "reduce_window": rule(
             _reduced_windows,
@@ -647,6 +680,7 @@ EINOPS: Final[dict[str, Rule]] = {
     "pack": rule(_packed, unclear=_NO_PATTERN),
     "unpack": rule(_unpacked, unclear=_NO_PATTERN),
     "einsum": _einops_einsum,
+    "parse_shape": rule(_parsed_shape, unclear=_NO_PATTERN),
 }
 ATTENTION: Final = by_name(
     {

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim, as_dim
@@ -26,6 +27,7 @@ from typed_nnx_codegen.migrate.linen.shapes.axes import (
     RESHAPING,
     broadcast,
     changed,
+    diagonal,
     inserted,
     reduced,
     removed,
@@ -58,6 +60,7 @@ from typed_nnx_codegen.migrate.linen.shapes.operands import (
     items_of,
     names,
     number_of,
+    prefixed,
     rank_size,
     rule,
     shape_of,
@@ -114,7 +117,7 @@ def _of_two(operator: str = "", dtype: str = "") -> Rule:
             return Unknown("operands that are not known")
         return broadcast((shape_of(x), shape_of(y)))
 
-    return rule(made, "x1|x|lhs|a y|x2|rhs|b", dtype)
+    return rule(made, "x1|lhs|a|n|p|z|m|x y|x2|rhs|b|q|lmbda|x|m", dtype)
 
 
 def _cumulative(x: Value, axis: Value = NONE) -> Shape | Value:
@@ -136,6 +139,31 @@ def _where(condition: Value, x: Value = NONE, y: Value = NONE) -> Shape | Value:
         return Unknown("a search in an array")
     # What is chosen from says more of the shape than the mask that chooses.
     return broadcast(map(shape_of, (x, y, condition)))
+
+
+def _select(conditions: Value, choices: Value, default: Value = NONE) -> Shape | Value:
+    lists = (items_of(choices), items_of(conditions))
+    if None in lists:
+        return _NOT_KNOWN
+    options = [one for items in lists for one in items or ()]
+    return broadcast(map(shape_of, options if is_none(default) else [*options, default]))
+
+
+def _pair(x: Shape) -> tuple[Shape, Shape]:
+    return x, x
+
+
+def _pair_of_two(x: Shape, y: Shape) -> tuple[Shape, Shape]:
+    return _pair(broadcast((x, y)))
+
+
+def _difference(
+    a: Shape, n: int = 1, axis: int = -1, prepend: Value = NONE, append: Value = NONE
+) -> Shape:
+    size = a.axis(axis) if is_none(prepend) and is_none(append) else None
+    if size is None or size.constant is None:
+        return changed(a, axis, if_known(lambda size: size - n, size))
+    return changed(a, axis, as_dim(max(size.constant - n, 0)))
 
 
 def _clip(x: Shape, low: Value = NONE, high: Value = NONE) -> Shape:
@@ -225,7 +253,12 @@ _ELEMENTWISE: Final = by_name(
         "allclose array_equal": _EQUAL,
         "polyval": rule(_like, "_ x"),
         "where": rule(_where, "condition x y"),
+        "select": rule(_select, "condlist choicelist default"),
         "clip": rule(_clip, f"{_FIRST} min|a_min max|a_max"),
+        "divmod": rule(_pair_of_two, "x1 x2"),
+        "modf frexp": rule(_pair, "x"),
+        "diff": rule(_difference),
+        "partition argpartition": rule(_sorted, "a _ axis"),
         "shape": rule(_shape, "a"),
         "ndim": rule(_rank, "a"),
         "size": rule(_size, "a axis"),
@@ -271,6 +304,22 @@ def _row(count: Dim | None) -> Shape:
     return Shape((count,))
 
 
+def _vander(x: Shape, columns: Value = NONE) -> Shape:
+    size = x.size_from(0)
+    return Shape((size, size if is_none(columns) else dim_of(columns)))
+
+
+def _places(dimensions: Wanted, sparse: bool = False) -> Shape | Value:
+    rank = dimensions.rank
+    if sparse:
+        return Unknown("sparse indices")
+    return ANY_SHAPE if rank is None else Shape((as_dim(rank), *dimensions.dims))
+
+
+def _diagonal_places(n: Dim | None, rank: int = 2) -> tuple[Shape, ...]:
+    return (_row(n),) * rank
+
+
 def _one_hot(x: Shape, num_classes: Dim | None, axis: int = -1) -> Shape:
     return inserted(x, axis, num_classes)
 
@@ -280,7 +329,12 @@ _CREATION: Final = by_name(
         "zeros ones empty full": rule(_wanted),
         "fromfunction": rule(_wanted, "_ shape"),
         "array asarray ascontiguousarray": rule(_array, _FIRST),
-        "bartlett blackman hamming hanning": rule(_row, "M"),
+        "bartlett blackman hamming hanning kaiser": rule(_row, "M"),
+        "vander": rule(_vander, "x N"),
+        "diag_indices": rule(_diagonal_places, "n ndim"),
+        "indices": rule(_places, "dimensions _ sparse"),
+        "bincount": rule(_row, "_ _ _ * length"),
+        "resize": rule(_wanted, "_ new_shape"),
         "arange": rule(_arange, "start stop step"),
         "linspace": rule(_linspace, "start stop num * axis retstep"),
         "logspace geomspace": rule(_linspace, "start stop num * axis"),
@@ -307,6 +361,41 @@ def _sample_of_two(p: Value = NONE, q: Value = NONE, shape: Value = NONE) -> Sha
 
 def _categorical(logits: Shape, axis: int = -1, shape: Value = NONE) -> Shape:
     return removed(logits, (axis,)) if is_none(shape) else wanted_shape(shape)
+
+
+def _choice(a: Value, shape: Wanted = SCALAR, axis: int = 0) -> Shape:
+    drawn = ANY_SHAPE if isinstance(a, Code) and not a.is_number else shape_of(a)
+    if drawn.lead is not None or shape.lead is not None:
+        return ANY_SHAPE
+    if not drawn.dims:
+        return shape
+    at = axis % len(drawn.dims)
+    return Shape((*drawn.dims[:at], *shape.dims, *drawn.dims[at + 1 :]))
+
+
+def _dirichlet(alpha: Shape, shape: Value = NONE) -> Shape:
+    return alpha if is_none(shape) else _with_last(wanted_shape(shape), alpha.axis(-1))
+
+
+def _multivariate(mean: Shape, covariance: Shape, shape: Value = NONE) -> Shape:
+    batch = broadcast((removed(mean, (-1,)), removed(covariance, (-1, -2))))
+    return _with_last(batch if is_none(shape) else wanted_shape(shape), mean.axis(-1))
+
+
+def _orthogonal(n: Dim | None, shape: Wanted = SCALAR, m: Value = NONE) -> Shape:
+    return _with_last(_with_last(shape, n), n if is_none(m) else dim_of(m))
+
+
+def _ball(d: Dim | None, shape: Wanted = SCALAR) -> Shape:
+    return _with_last(shape, d)
+
+
+def _with_last(shape: Shape, size: Dim | None) -> Shape:
+    return inserted(shape, -1, size)
+
+
+def _sample_of_three(p: Shape, q: Shape, r: Shape, shape: Value = NONE) -> Shape:
+    return broadcast((p, q, r)) if is_none(shape) else wanted_shape(shape)
 
 
 def _key() -> Value:
@@ -336,7 +425,13 @@ _RANDOM: Final = by_name(
         "beta binomial f truncated_normal weibull_min double_sided_maxwell": rule(
             _sample_of_two, "_ a|n|lower|dfnum|scale|loc b|p|upper|dfden|concentration|scale shape"
         ),
+        "triangular": rule(_sample_of_three, "_ left mode right shape"),
         "randint": rule(_wanted, "_ shape"),
+        "choice": rule(_choice, "_ a shape _ _ axis"),
+        "dirichlet": rule(_dirichlet, "_ alpha shape"),
+        "multivariate_normal": rule(_multivariate, "_ mean cov shape"),
+        "orthogonal": rule(_orthogonal, "_ n shape _ m"),
+        "ball": rule(_ball, "_ d _ shape"),
         "categorical": rule(_categorical, "_ logits axis shape"),
         "permutation shuffle": rule(_shuffled, "_ x"),
         "split": rule(_keys, "_ num"),
@@ -356,6 +451,11 @@ def _reduced_here(x: Shape, axis: Axes) -> Shape:
     return removed(x, axis)
 
 
+def _quantile(x: Shape, q: Value, axis: Value = NONE, keepdims: bool = False) -> Shape:
+    at = _array(q)
+    return ANY_SHAPE if at.lead is not None else prefixed(at.dims, _reduced(x, axis, keepdims))
+
+
 def _product(x: Value, axis: Axes | None = None, keepdims: bool = False) -> Shape | Value:
     """Return a reduction, or the product of the sizes in a shape: `np.prod(x.shape[1:])`."""
     if isinstance(x, ShapeOf | Seq) and axis is None:
@@ -363,6 +463,10 @@ def _product(x: Value, axis: Axes | None = None, keepdims: bool = False) -> Shap
         if not isinstance(size, Unknown):
             return size
     return reduced(shape_of(x), axis, keepdims=keepdims)
+
+
+def _integral(y: Shape, axis: int = -1) -> Shape:
+    return removed(y, (axis,))
 
 
 def _largest(x: Shape, k: Dim | None, axis: int = -1) -> tuple[Shape, Shape]:
@@ -382,6 +486,9 @@ _REDUCTIONS: Final = by_name(
         nanmedian nanmin ptp
         """: rule(_reduced, "a|x axis|axes _ keepdims"),
         "linalg.norm": rule(_reduced, "x _ axis keepdims"),
+        "linalg.vector_norm": rule(_reduced, "x * axis keepdims"),
+        "quantile percentile nanquantile nanpercentile": rule(_quantile, "a q axis _ _ _ keepdims"),
+        "trapezoid": rule(_integral, "y _ _ axis"),
     }
 )
 
@@ -390,6 +497,65 @@ def _resized_along(shape: Shape, size: Dim | None, axis: int = 0) -> Shape:
     return changed(shape, axis, size)
 
 
+def _of_matrices(a: Shape) -> Shape:
+    return removed(a, (-1, -2))
+
+
+def _sign_and_logarithm(a: Shape) -> tuple[Shape, Shape]:
+    return _pair(_of_matrices(a))
+
+
+def _eigenvalues(a: Shape) -> Shape:
+    return removed(a, (-1,))
+
+
+def _eigenvectors(a: Shape) -> tuple[Shape, Shape]:
+    return _eigenvalues(a), a
+
+
+def _last_diagonal(x: Shape, offset: int = 0) -> Shape:
+    return diagonal(x, offset, -2, -1)
+
+
+def _singular_values(a: Shape) -> Shape:
+    return diagonal(a, 0, -1, -2)
+
+
+def _svd(
+    a: Shape, full_matrices: bool = True, compute_uv: bool = True
+) -> Shape | tuple[Shape, Shape, Shape]:
+    values = _singular_values(a)
+    if not compute_uv:
+        return values
+    rows, columns = (a.axis(-2), a.axis(-1)) if full_matrices else (values.axis(-1),) * 2
+    return changed(a, -1, rows), values, changed(a, -2, columns)
+
+
+def _qr(a: Shape, mode: str = "reduced") -> tuple[Shape, Shape] | Value:
+    size = _singular_values(a).axis(-1)
+    is_reduced = mode == "reduced"
+    return (changed(a, -1, size), changed(a, -2, size)) if is_reduced else Unknown("a QR of a mode")
+
+
+_MATRICES: Final = by_name(
+    {
+        "linalg.det": rule(_of_matrices),
+        "linalg.slogdet": rule(_sign_and_logarithm),
+        "linalg.cond linalg.matrix_rank": rule(_of_matrices, "x|M"),
+        "linalg.eigh linalg.eig": rule(_eigenvectors),
+        "linalg.eigvals linalg.eigvalsh": rule(_eigenvalues),
+        "linalg.svd": rule(_svd),
+        "linalg.svdvals": rule(_singular_values, "x"),
+        "linalg.qr": rule(_qr),
+        "linalg.diagonal": rule(_last_diagonal, "x * offset"),
+        "linalg.trace": rule(_of_matrices, "x"),
+        "linalg.solve": rule(_like, "_ b"),
+        "linalg.matmul": PRODUCTS["matmul"],
+        "linalg.outer": PRODUCTS["outer"],
+        "linalg.tensordot": PRODUCTS["tensordot"],
+        "linalg.matrix_transpose": RESHAPING["matrix_transpose"],
+    }
+)
 _NUMPY: Final[dict[str, Rule]] = {
     **_ELEMENTWISE,
     **_CREATION,
@@ -398,11 +564,17 @@ _NUMPY: Final[dict[str, Rule]] = {
     **RESHAPING,
     **GATHERING,
     **PRODUCTS,
+    **_MATRICES,
     "vdot": rule(_number, "_"),
-    "linalg.solve": rule(_like, "_ b"),
     "searchsorted": rule(_like, "_ v"),
     "digitize": rule(_like, "x"),
 }
+
+
+def _of_all_devices(x: Shape, axis: int = 0, tiled: bool = False) -> Shape:
+    return changed(x, axis, None) if tiled else inserted(x, axis, None)
+
+
 _LAX: Final = by_name(
     {
         """
@@ -415,8 +587,8 @@ _LAX: Final = by_name(
         "stop_gradient with_sharding_constraint optimization_barrier": _IS_ITSELF,
         "eq ne lt le gt ge": _COMPARED,
         """
-        atan2 bitwise_and bitwise_or bitwise_xor complex div max min nextafter rem
-        shift_left shift_right_arithmetic shift_right_logical
+        atan2 bitwise_and bitwise_or bitwise_xor complex div igamma igammac max min mulhi nextafter rem
+        polygamma zeta shift_left shift_right_arithmetic shift_right_logical
         """: _of_two(),
         "pow": _of_two("**"),
         **{names: _of_two(sign) for names, sign in {"add": "+", "sub": "-", "mul": "*"}.items()},
@@ -426,10 +598,19 @@ _LAX: Final = by_name(
         "full_like": rule(_like, "x"),
         "iota": rule(_row, "_ size"),
         "broadcasted_iota broadcast_in_dim": rule(_wanted, "_ shape"),
-        "reduce_max reduce_min reduce_sum reduce_prod reduce_and reduce_or argmax argmin": rule(
-            _reduced_here, "operand axes|axis"
-        ),
+        """
+        reduce_max reduce_min reduce_sum reduce_prod reduce_and reduce_or reduce_xor argmax argmin
+        """: rule(_reduced_here, "operand axes|axis"),
+        "reduce": rule(_reduced_here, "operands _ _ dimensions"),
         "top_k": rule(_largest, "operand k * axis"),
+        "approx_max_k approx_min_k": rule(_largest, "operand k reduction_dimension"),
+        "select_n": rule(_like, "_ cases"),
+        "all_gather": rule(_of_all_devices, "x _ * axis tiled"),
+        "axis_index": rule(_number, "_"),
+        "scatter scatter_add scatter_apply scatter_max scatter_min scatter_mul scatter_sub": rule(
+            _like, "operand"
+        ),
+        "tile": JOINING["tile"],
         "dynamic_slice": rule(_wanted, "_ _ slice_sizes"),
         "dynamic_slice_in_dim": rule(_resized_along, "operand _ slice_size axis"),
         "dynamic_update_slice dynamic_update_slice_in_dim dynamic_update_index_in_dim": rule(
@@ -449,7 +630,7 @@ _NN: Final[dict[str, Rule]] = {
             """
             celu elu gelu hard_sigmoid hard_silu hard_swish hard_tanh leaky_relu log_sigmoid
             log_softmax mish normalize relu relu6 selu sigmoid silu soft_sign softmax softplus
-            sparse_plus sparse_sigmoid squareplus standardize swish tanh identity
+            sparse_plus sparse_sigmoid squareplus standardize swish tanh identity log1mexp
             """: _IS_SAME,
             "one_hot": rule(_one_hot, "x num_classes * axis"),
             "glu": rule(_glu, "x axis"),
@@ -457,13 +638,22 @@ _NN: Final[dict[str, Rule]] = {
         }
     ),
 }
+
+
+def _of_three(x: Shape, y: Value = NONE, z: Value = NONE) -> Shape:
+    return _clip(x, y, z)
+
+
 _SPECIAL: Final = by_name(
     {
         """
-        digamma entr erf erfc erfinv expit exp1 gammaln i0 i0e i1 i1e log_ndtr log_softmax logit
-        ndtr ndtri softmax
+        dawsn digamma entr erf erfc erfcx erfinv exp1 expi expit factorial gamma gammaln gammasgn i0
+        i0e i1 i1e log_ndtr log_softmax loggamma logit multigammaln ndtr ndtri softmax spence
         """: _IS_SAME,
-        "xlogy xlog1py": _of_two(),
+        """
+        betaln boxcox boxcox1p gammainc gammaincc kl_div poch polygamma rel_entr xlogy xlog1py zeta
+        """: _of_two(),
+        "betainc": rule(_of_three, "a b x"),
         "logsumexp": _REDUCTIONS["logsumexp"],
     }
 )
@@ -491,8 +681,26 @@ def _from_half(shape: Shape, n: Value = NONE, axis: int = -1) -> Shape:
     return changed(shape, axis, size)
 
 
-def _along_several(shape: Shape, sizes: Value = NONE) -> Shape:
-    return shape if is_none(sizes) else ANY_SHAPE
+_Transform = Callable[[Shape, Value, int], Shape]
+
+
+def _along_several(
+    last: _Transform, shape: Shape, sizes: Value = NONE, axes: Axes | None = None
+) -> Shape:
+    """Return the shape of a transform along several axes, of which the last one is special."""
+    if is_none(sizes):
+        return last(shape, NONE, axes[-1] if axes else -1)
+    items = items_of(sizes)
+    if not items:
+        return ANY_SHAPE
+    *others, end = zip(axes or range(-len(items), 0), items, strict=False)
+    for axis, size in others:
+        shape = _transformed(shape, size, axis)
+    return last(shape, end[1], end[0])
+
+
+def _half_row(n: Dim | None) -> Shape:
+    return _row(if_known(_half, n))
 
 
 _FOURIER: Final = by_name(
@@ -500,7 +708,11 @@ _FOURIER: Final = by_name(
         "fft ifft": rule(_transformed, "a n axis"),
         "rfft": rule(_to_half, "a n axis"),
         "irfft": rule(_from_half, "a n axis"),
-        "fft2 ifft2 fftn ifftn": rule(_along_several, "a s"),
+        "fft2 ifft2 fftn ifftn": rule(partial(_along_several, _transformed), "a s axes"),
+        "rfft2 rfftn": rule(partial(_along_several, _to_half), "a s axes"),
+        "irfft2 irfftn": rule(partial(_along_several, _from_half), "a s axes"),
+        "fftfreq": rule(_row, "n"),
+        "rfftfreq": rule(_half_row, "n"),
         "fftshift ifftshift": rule(_like, "x"),
     }
 )
@@ -516,6 +728,32 @@ def _of_numbers(name: str) -> Rule:
     return applied
 
 
+def _mapped(coordinates: Shape) -> Shape:
+    return ANY_SHAPE if coordinates.rank is None else Shape(coordinates.dims[1:])
+
+
+def _filtered(x: Shape, mode: str = "full") -> Shape:
+    return x if mode == "same" else Shape((None,) * len(x.dims), x.lead and ANY_SHAPE.lead)
+
+
+_SCIPY_LINALG: Final = {
+    **{name: _NUMPY[f"linalg.{name}"] for name in names("det inv solve svd")},
+    **by_name(
+        {"cholesky expm sqrtm": _IS_SAME, "solve_triangular cho_solve lu_solve": rule(_like, "_ b")}
+    ),
+}
+_SIGNAL: Final = by_name(
+    {
+        "convolve correlate fftconvolve convolve2d correlate2d": rule(_filtered, "in1 _ mode"),
+    }
+)
+_DENSITIES: Final = "cdf logcdf logpdf logsf pdf ppf sf"
+_STATISTICS: Final = {
+    **{f"norm.{name}": rule(_of_three, "x|q loc scale") for name in names(_DENSITIES)},
+    **{f"logistic.{name}": rule(_of_three, "x|q loc scale") for name in names(_DENSITIES)},
+}
+
+
 _BY_MODULE: Final[dict[str, dict[str, Rule]]] = {
     "jax.numpy.": _NUMPY,
     "numpy.": {
@@ -529,6 +767,10 @@ _BY_MODULE: Final[dict[str, dict[str, Rule]]] = {
     "flax.nnx.": _NN,
     "jax.scipy.special.": _SPECIAL,
     "scipy.special.": _SPECIAL,
+    **dict.fromkeys(("jax.scipy.linalg.", "scipy.linalg."), _SCIPY_LINALG),
+    **dict.fromkeys(("jax.scipy.signal.", "scipy.signal."), _SIGNAL),
+    **dict.fromkeys(("jax.scipy.stats.", "scipy.stats."), _STATISTICS),
+    "jax.scipy.ndimage.": by_name({"map_coordinates": rule(_mapped, "_ coordinates")}),
     "jax.random.": _RANDOM,
     "jax.image.": by_name({"resize scale_and_translate": rule(_wanted, "_ shape")}),
     "jax.numpy.fft.": _FOURIER,
@@ -604,7 +846,7 @@ def _item() -> Value:
 
 _UPDATES: Final = names("add apply divide max min mul multiply power set subtract")
 _AS_FUNCTIONS: Final = names(
-    "all any argmax argmin argsort clip conj conjugate cumprod cumsum dot max mean min prod ptp"
+    "all any argmax argmin argsort clip conj conjugate cumprod cumsum diagonal dot max mean min prod ptp"
     " ravel repeat round sort squeeze std sum take trace var"
 )
 METHODS: Final[dict[str, Rule]] = {

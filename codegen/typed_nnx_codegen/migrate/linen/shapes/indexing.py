@@ -9,6 +9,7 @@ from zlib import crc32
 from typed_nnx_codegen.migrate.linen.domain.dims import OF_CALL, Dim, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.domain.values import (
     ANY_SHAPE,
+    NONE,
     Array,
     Code,
     Const,
@@ -502,6 +503,28 @@ def _take(a: Shape, indices: Shape, axis: int | None = None) -> Shape:
     return indices if axis is None else _taken(a, indices, axis)
 
 
+def _slice(shape: Shape, starts: Value, limits: Value, strides: Value = NONE) -> Shape:
+    bounds = [items_of(starts), items_of(limits), items_of(strides)]
+    first, last, by = bounds
+    if first is None or last is None or (by is None and not is_none(strides)):
+        return ANY_SHAPE
+    known = shape.with_rank(len(first))
+    if known is None or len(last) != len(first):
+        return ANY_SHAPE
+    by = by or (_ONE,) * len(first)
+    pieces = map(Slice, first, last, by)
+    return Shape(tuple(map(sliced, known.dims, pieces)))
+
+
+def _at_index(shape: Shape, axis: int = 0, keepdims: bool = True) -> Shape:
+    return changed(shape, axis, as_dim(1)) if keepdims else removed(shape, (axis,))
+
+
+def _on_axes(indices: Shape, shape: Value) -> tuple[Shape, ...] | Value:
+    items = items_of(shape)
+    return Unknown("the rank is not known") if items is None else (indices,) * len(items)
+
+
 def _numbers_decide() -> Value:
     return Unknown("a shape that depends on the numbers in an array")
 
@@ -516,10 +539,13 @@ GATHERING: Final = by_name(
         "take_along_axis": rule(_taken_along, "arr indices axis"),
         "nonzero": rule(_nonzero, "a * size"),
         "unique argwhere": rule(_numbers_decide, "_"),
+        "unravel_index": rule(_on_axes),
     }
 )
 LAX_GATHERING: Final = by_name(
     {
+        "slice": rule(_slice, "operand start_indices limit_indices strides"),
         "slice_in_dim": rule(_slice_in_dim, "operand start_index limit_index stride axis"),
+        "index_in_dim dynamic_index_in_dim": rule(_at_index, "operand _ axis keepdims"),
     }
 )
