@@ -98,6 +98,12 @@ class Lifted:
     measured: tuple[tuple[tuple[int, int], int | tuple[int | None, ...]], ...] = ()
 
     @property
+    def is_several(self) -> bool:
+        """Whether it is a tuple of sizes."""
+        is_shape = bool(self.argument) and self.axis is None and not self.is_number
+        return is_shape or self.is_listed or self.is_of_items
+
+    @property
     def expression(self) -> str:
         """The Python expression for it where the method is called; empty if that is not known."""
         if not self.argument:

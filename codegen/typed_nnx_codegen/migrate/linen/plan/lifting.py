@@ -23,7 +23,7 @@ from typed_nnx_codegen.migrate.linen.domain.dims import (
 )
 from typed_nnx_codegen.migrate.linen.domain.frames import Recorder
 from typed_nnx_codegen.migrate.linen.domain.markers import SIZE
-from typed_nnx_codegen.migrate.linen.domain.names import free_name
+from typed_nnx_codegen.migrate.linen.domain.names import free_name, snake_case
 from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Shape, Value
 from typed_nnx_codegen.migrate.linen.evaluate.functions import is_flag, is_optional
 from typed_nnx_codegen.migrate.linen.layers import Argument, Built, Inputs, find_layer
@@ -162,6 +162,10 @@ class Lifting:
         """Return a name for a parameter that nothing else has."""
         return free_name(name, self._taken)
 
+    def is_free(self, name: str) -> bool:
+        """Whether nothing in the constructor has a name."""
+        return name not in self._taken
+
     def _is_first(self, argument: str) -> bool:
         method = self._cls.method(self.method_of(argument))
         if method is None:
@@ -239,7 +243,7 @@ class MissingSizes:
     def size(
         self,
         site: Site,
-        parameter: str,
+        parameter: Lifted,
         measured: Iterable[Measured],
         candidates: Iterable[Dim] = (),
     ) -> Dim:
@@ -251,7 +255,7 @@ class MissingSizes:
             measured: What that is in traced calls.
             candidates: What the code says that it may be; a trace decides between them.
         """
-        key = (id(site), parameter)
+        key = (id(site), parameter.name)
         if key in self._fitted:
             return self._fitted[key]
         if key not in self.unknown:
@@ -263,7 +267,7 @@ class MissingSizes:
                 self._fitted[key] = fits[0]
                 return fits[0]
             self.unknown[key] = self._named(site, parameter, found, fits)
-        return as_dim(Piece(_code(self.unknown[key], site)))
+        return as_dim(Piece(_code(self.unknown[key], site, parameter)))
 
     def _agreeing(self, candidates: Iterable[Dim], found: Sequence[Measured]) -> list[Dim]:
         """Return the candidates that are what was measured, in every call."""
@@ -276,11 +280,10 @@ class MissingSizes:
         ]
 
     def _named(
-        self, site: Site, parameter: str, found: Sequence[Measured], fits: Sequence[Dim]
+        self, site: Site, parameter: Lifted, found: Sequence[Measured], fits: Sequence[Dim]
     ) -> Lifted:
         """Return a parameter; with a default where all calls have one size, else a marker."""
-        prefix = re.sub(r"\W+", "_", re.sub(r"\{\w+\}", "", site.attribute)).strip("_")
-        name = self._lifting.unused(f"{prefix or site.class_name.lower()}_{parameter}")
+        name = self._name(site, parameter)
         sizes = list(dict.fromkeys(one.size for one in found))
         shared = _shared(sizes)
         if shared == 1 and isinstance(find_layer(str(site.target)), NormLayer):
@@ -293,9 +296,19 @@ class MissingSizes:
             name,
             why="the code does not tell the shape that it is called with",
             default=default,
-            is_listed=any(isinstance(size, tuple) for size in sizes),
+            is_listed=parameter.is_several or any(isinstance(size, tuple) for size in sizes),
             measured=tuple((one.call.owner, one.size) for one in found),
         )
+
+    def _name(self, site: Site, parameter: Lifted) -> str:
+        """Return a name that begins with the submodule; or with one within it, where that is enough."""
+        sites = self._recorder.plan.sites
+        is_only = [one.target for one in sites].count(site.target) == 1
+        is_clear = not any(parameter.name.startswith(f"{_prefix(one)}_") for one in sites)
+        is_enough = not parameter.argument and is_only and is_clear
+        if is_enough and self._lifting.is_free(parameter.name):
+            return self._lifting.unused(parameter.name)
+        return self._lifting.unused(f"{_prefix(site)}_{parameter.name}")
 
     def _hint(self, sizes: Sequence[Size], fits: Sequence[Dim]) -> str:
         if not sizes:
@@ -317,6 +330,14 @@ class MissingSizes:
             return "the trace does not reach it"
         changed = cls.name in self._trace.changed
         return f"the trace is older than `{cls.name}`" if changed else "the trace does not call it"
+
+
+def _prefix(site: Site) -> str:
+    """Return what the names of parameters for a submodule begin with."""
+    parts = [one.strip("_") for one in re.sub(r"\{\w+\}", "", site.attribute).split(".")]
+    behind = [*parts[1:], ""]
+    path = [one for one, other in zip(parts, behind, strict=True) if one and one != other]
+    return _identifier(snake_case("_".join(path) or site.class_name))
 
 
 def _is_literal(name: str) -> bool:
@@ -379,8 +400,8 @@ def _is_indexed(site: Site) -> bool:
     return site.is_listed and not site.is_verbatim
 
 
-def _code(lifted: Lifted, site: Site) -> str:
-    if lifted.is_listed and _is_indexed(site):
+def _code(lifted: Lifted, site: Site, parameter: Lifted) -> str:
+    if lifted.is_listed and not parameter.is_several and _is_indexed(site):
         return f"{lifted.name}[len(self.{site.attribute.partition('.')[0]})]"
     return lifted.name
 

@@ -420,7 +420,8 @@ class ConstructorCalls:
         assert layer is not None
         given = given_of(site)
         measured = measured_widths(layer, given, self.missing.calls(site))
-        size = self.missing.size(site, missing.parameter, measured, self._candidates(site))
+        asked = Lifted(missing.parameter, argument="inputs", axis=-1)
+        size = self.missing.size(site, asked, measured, self._candidates(site))
         built = layer.build(given, stand_in(layer, size))
         if not isinstance(built, Built):
             return f"{self._executor.refer(layer.nnx)}(...)"
@@ -554,7 +555,7 @@ class ConstructorCalls:
                 when = given_when(value, site, lifted, self._recorder)
                 return f"({code} if {when} else None)" if when else code
         measured = self._measured(site, lifted)
-        size = self.missing.size(site, lifted.name, measured, self._candidates(site))
+        size = self.missing.size(site, lifted, measured, self._candidates(site))
         return self._slots.name(size)
 
     def _candidates(self, site: Site) -> list[Dim]:

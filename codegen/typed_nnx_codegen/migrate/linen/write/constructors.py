@@ -200,9 +200,7 @@ def _of_subclass(cls: LinenClass, file: File) -> cst.FunctionDef:
 
 
 def _lifted(one: Lifted) -> str:
-    is_one = one.axis is not None or one.is_number or not one.argument
-    is_one = is_one and not (one.is_listed or one.is_of_items)
-    kind = "int" if is_one else "tuple[int, ...]"
+    kind = "tuple[int, ...]" if one.is_several else "int"
     if one.default:
         return f"{one.name}: {kind} = {one.default}"
     return f"{one.name}: {kind} | None = None" if one.is_optional else f"{one.name}: {kind}"
