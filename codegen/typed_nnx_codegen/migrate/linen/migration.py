@@ -169,7 +169,7 @@ class _Refer:
         if home is not None:
             # A name that cannot be imported stays undefined, and the class is not written.
             is_circular = self._file.analysis in self._imported_by(home)
-            return name if is_circular else borrowed_name(name, home, self._file)
+            return name if is_circular else code_of(borrowed_name(name, home, self._file))
         return code_of(self._file.refer(written_name(public) or public))
 
     def _imported_by(self, home: Analysis) -> set[Analysis]:

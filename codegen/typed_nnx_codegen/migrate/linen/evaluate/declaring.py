@@ -270,7 +270,7 @@ class FirstValues:
 STATISTICS: Final = "batch_stats"
 MODE: Final = "use_running_average"
 # The line of the constructor; a new model is in training.
-MODE_LINE: Final = f"self.{MODE} = False  # `train()` and `eval()` set it"
+MODE_LINE: Final = cst.parse_statement(f"self.{MODE} = False  # `train()` and `eval()` set it")
 
 # What every module of NNX has.
 _OF_NNX: Final = frozenset(

@@ -15,7 +15,7 @@ from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Lifted
 from typed_nnx_codegen.migrate.linen.domain.classes import Field, LinenClass
-from typed_nnx_codegen.migrate.linen.domain.code import code_with, written_with
+from typed_nnx_codegen.migrate.linen.domain.code import argument, wrapped, written_with
 from typed_nnx_codegen.migrate.linen.domain.names import names_in_nnx
 from typed_nnx_codegen.migrate.linen.evaluate.declaring import MODE_LINE
 from typed_nnx_codegen.migrate.linen.project.fields import holds_arrays, may_be_none
@@ -62,7 +62,7 @@ def import_inherited(constructor: cst.FunctionDef, plan: ClassPlan, file: File) 
             break
 
 
-def borrowed_name(name: str, home: Analysis, file: File) -> str:
+def borrowed_name(name: str, home: Analysis, file: File) -> cst.BaseExpression:
     """Return how a file spells a name that another file defines; it imports it where it does not yet.
 
     Args:
@@ -74,20 +74,22 @@ def borrowed_name(name: str, home: Analysis, file: File) -> str:
     binding = target.scope.imports.get(name)
     is_there = binding is not None and not binding.is_apart and is_same_name(name, home, target)
     if home is target or is_there:
-        return name
+        return cst.Name(name)
     found = file.names.find(f"{home.module}.{name}", target.scope)
     if found is not None:
-        return code_of(found)
+        return found
     statement = import_of(name, home, target)
     local = name
     if name in target.scope.seen or file.names.added.get(name, statement) != statement:
         local = f"{home.module.rpartition('.')[2]}_{name}"
         statement = f"{statement} as {local}"
     file.names.added.setdefault(local, statement)
-    return local
+    return cst.Name(local)
 
 
-def clashing_names(node: cst.CSTNode, home: Analysis, file: File) -> dict[cst.CSTNode, str]:
+def clashing_names(
+    node: cst.CSTNode, home: Analysis, file: File
+) -> dict[cst.CSTNode, cst.BaseExpression]:
     """Return other names for those in inherited code that mean something else in a file.
 
     The file imports what they mean under these names.
@@ -101,7 +103,7 @@ def clashing_names(node: cst.CSTNode, home: Analysis, file: File) -> dict[cst.CS
     if home is target:
         return {}
     read = names_read(node)
-    found: dict[cst.CSTNode, str] = {}
+    found: dict[cst.CSTNode, cst.BaseExpression] = {}
     for below in (node, *descendants(node)):
         if not isinstance(below, cst.Name) or below.value not in read:
             continue
@@ -119,18 +121,16 @@ _FIELD_FUNCTIONS: Final = frozenset(
 
 @dataclass(frozen=True)
 class _Parameter:
-    """A parameter of the constructor, and how its field is set.
+    """A parameter of the constructor, and the line that sets its field.
 
     Attributes:
-        name: The field.
-        text: The parameter; empty where the field is no parameter.
+        param: The parameter; None where the field is none.
         lines: The lines that set the field.
         is_keyword: Whether it is given by name only.
     """
 
-    name: str
-    text: str
-    lines: tuple[str, ...]
+    param: cst.Param | None
+    lines: tuple[cst.SimpleStatementLine, ...]
     is_keyword: bool = False
 
 
@@ -144,114 +144,178 @@ def constructor_of(plan: ClassPlan, cls: LinenClass, file: File) -> cst.Function
     """
     if plan.derives is not None:
         return _of_subclass(cls, file)
-    fields = [_parameter(one, cls, file, plan) for one in cls.fields()]
-    parameters = [one.text for one in fields if one.text and not one.is_keyword]
-    keywords = [one.text for one in fields if one.text and one.is_keyword]
+    body: list[cst.BaseStatement] = []
+    above: Sequence[cst.EmptyLine] = ()
+    positional: list[cst.Param] = []
+    keywords: list[cst.Param] = []
+    for field in cls.fields():
+        comments, behind = _comments(field) if field.owner is cls else ((), None)
+        one = _parameter(field, file, plan)
+        if one.param is not None:
+            (keywords if one.is_keyword else positional).append(one.param)
+        above = (*above, *comments)
+        if one.lines:
+            first, *others = one.lines
+            lines = [first.with_changes(leading_lines=above), *others]
+            lines[-1] = lines[-1].with_changes(trailing_whitespace=behind or _END)
+            body += lines
+            above = ()
     keywords += [_lifted(one) for one in plan.lifted]
-    keywords.append(f"rngs: {code_of(file.refer('nnx.Rngs'))}")
-    ends = {_lifted(one): ",  # from trace\n" for one in plan.lifted if one.default}
-    every = ["self", *parameters, "*", *keywords]
-    header = "".join(f"{one}{ends.get(one, ', ')}" for one in every).removesuffix(", ")
-    lines = [line for one in fields for line in one.lines]
-    lines += [MODE_LINE] if plan.asks_mode else []
-    text = "\n".join(f"    {line}" for line in lines or ["pass"])
-    node = cst.parse_statement(f"def __init__({header}) -> None:\n{text}\n")
-    assert isinstance(node, cst.FunctionDef)
-    block = node.body
-    assert isinstance(block, cst.IndentedBlock)
-    block = block if lines or not plan.init else block.with_changes(body=[])
-    node = node.with_changes(body=_continued(block, plan.init, file))
+    keywords.append(cst.Param(cst.Name("rngs"), cst.Annotation(file.refer("nnx.Rngs"))))
+    body += [MODE_LINE] if plan.asks_mode else []
+    body += _below(above, plan.init or ([] if body else [_PASS]))
+    node = _function(positional, keywords, body)
+    products = [one for one in descendants(node.body) if dotted(one) == "math.prod"]
+    if products:
+        node = written_with(node, dict.fromkeys(products, file.refer("math.prod")))
     import_inherited(node, plan, file)
     bound = {one.value for one in descendants(node.body) if isinstance(one, cst.Name)}
     node = without_unread(with_comprehensions(node), bound, pure_in(file.analysis))
     return simple(node)
 
 
-def _continued(
-    block: cst.IndentedBlock, statements: Sequence[cst.BaseStatement], file: File
-) -> cst.IndentedBlock:
-    """Return the lines for fields with the statements behind them."""
-    if not statements:
-        return block
-    first, *others = statements
-    above: Sequence[cst.EmptyLine] = getattr(first, "leading_lines", ())
-    first = first.with_changes(leading_lines=[*block.footer, *above])
-    after = block.with_changes(body=[*block.body, first, *others], footer=[])
-    products = [one for one in descendants(after) if dotted(one) == "math.prod"]
-    name = code_of(file.refer("math.prod")) if products else ""
-    return written_with(after, dict.fromkeys(products, name))
+_END: Final = cst.TrailingWhitespace()
+_PASS: Final = cst.SimpleStatementLine([cst.Pass()])
+
+
+def _below(
+    comments: Sequence[cst.EmptyLine], statements: Sequence[cst.BaseStatement]
+) -> list[cst.BaseStatement]:
+    """Return statements with comments above the first one."""
+    first, *others = statements or [_PASS]
+    if not statements and not comments:
+        return []
+    lines: Sequence[cst.EmptyLine] = getattr(first, "leading_lines", ())
+    return [first.with_changes(leading_lines=[*comments, *lines]), *others]
+
+
+def _function(
+    positional: Sequence[cst.Param],
+    keywords: Sequence[cst.Param],
+    body: Sequence[cst.BaseStatement],
+    args: cst.Param | cst.MaybeSentinel = cst.MaybeSentinel.DEFAULT,
+    kwargs: cst.Param | None = None,
+) -> cst.FunctionDef:
+    """Return a constructor."""
+    every = [cst.Param(cst.Name("self")), *positional]
+    parameters = cst.Parameters(every, args, keywords, kwargs)
+    return cst.FunctionDef(
+        cst.Name("__init__"),
+        parameters,
+        cst.IndentedBlock(body),
+        returns=cst.Annotation(cst.Name("None")),
+    )
 
 
 def _of_subclass(cls: LinenClass, file: File) -> cst.FunctionDef:
     """Return the constructor of a class that derives from a layer, with its defaults."""
-    anything = code_of(file.refer("typing.Any"))
-    names: list[str] = []
-    parameters = ["self", f"*args: {anything}"]
+    anything = cst.Annotation(file.refer("typing.Any"))
+    keywords: list[cst.Param] = []
     for one in cls.own_fields:
-        annotation = _annotation(one, file)
         assert one.default is not None
-        names.append(one.name)
-        parameters.append(f"{one.name}: {annotation} = {_default(one.default, one, file, '')}")
-    header = ", ".join([*parameters, f"**kwargs: {anything}"])
-    given = ", ".join(["*args", *(f"{name}={name}" for name in names), "**kwargs"])
-    node = cst.parse_statement(f"def __init__({header}) -> None:\n    super().__init__({given})\n")
-    assert isinstance(node, cst.FunctionDef)
-    return node
+        default = _default(one.default, one, file, "")
+        keywords.append(_param(one.name, _annotation(one, file), default))
+    args, kwargs = cst.Name("args"), cst.Name("kwargs")
+    given = [argument(one.name, one.name.value) for one in keywords]
+    call = cst.Call(
+        cst.Attribute(cst.Call(cst.Name("super")), cst.Name("__init__")),
+        [argument(args, star="*"), *given, argument(kwargs, star="**")],
+    )
+    body = [cst.SimpleStatementLine([cst.Expr(call)])]
+    return _function([], keywords, body, cst.Param(args, anything), cst.Param(kwargs, anything))
 
 
-def _lifted(one: Lifted) -> str:
-    kind = "tuple[int, ...]" if one.is_several else "int"
+def _param(
+    name: str, annotation: cst.BaseExpression, default: cst.BaseExpression | None = None
+) -> cst.Param:
+    return cst.Param(cst.Name(name), cst.Annotation(annotation), default=default)
+
+
+def _or_none(annotation: cst.BaseExpression) -> cst.BaseExpression:
+    """Return a type that allows None."""
+    code = code_of(annotation)
+    if isinstance(annotation, cst.BaseString) or code.endswith("None"):
+        return annotation
+    is_open = code.startswith("Optional")
+    return annotation if is_open else cst.BinaryOperation(annotation, cst.BitOr(), _NONE)
+
+
+_NONE: Final = cst.Name("None")
+_SIZE: Final = cst.Name("int")
+_SIZES: Final = cst.parse_expression("tuple[int, ...]")
+_FROM_TRACE: Final = cst.Comma(
+    whitespace_after=cst.ParenthesizedWhitespace(
+        cst.TrailingWhitespace(cst.SimpleWhitespace("  "), cst.Comment("# from trace"))
+    )
+)
+
+
+def _lifted(one: Lifted) -> cst.Param:
+    kind = _SIZES if one.is_several else _SIZE
     if one.default:
-        return f"{one.name}: {kind} = {one.default}"
-    return f"{one.name}: {kind} | None = None" if one.is_optional else f"{one.name}: {kind}"
+        default = cst.parse_expression(one.default)
+        return _param(one.name, kind, default).with_changes(comma=_FROM_TRACE)
+    return _param(one.name, _or_none(kind), _NONE) if one.is_optional else _param(one.name, kind)
 
 
-def _parameter(one: Field, cls: LinenClass, file: File, plan: ClassPlan) -> _Parameter:
+def _parameter(one: Field, file: File, plan: ClassPlan) -> _Parameter:
     annotation = _annotation(one, file)
-    text = f"{one.name}: {annotation}"
-    above, behind = _comments(one) if one.owner is cls else ((), "")
-    held = one.name
+    name = cst.Name(one.name)
+    held: cst.BaseExpression = name
     if one.name in plan.containers:
-        held = f"{code_of(file.refer(plan.containers[one.name]))}({one.name})"
-        if may_be_none(one):
-            held = f"None if {one.name} is None else {held}"
+        held = cst.Call(file.refer(plan.containers[one.name]), [cst.Arg(name)])
+        held = _unless_none(name, held) if may_be_none(one) else held
     elif holds_arrays(one, is_of_call=one.name in plan.optional):
-        held = f"{code_of(file.refer('nnx.data'))}({one.name})"
-    line = f"self.{one.name} = {held}{behind}"
+        held = cst.Call(file.refer("nnx.data"), [cst.Arg(name)])
+    target = cst.Attribute(cst.Name("self"), name)
+    line = _assigned(target, held)
     is_keyword = one.is_keyword or _is_keyword_class(one.owner)
     default = one.default
     if (default is None and one.name in plan.optional) or one.name in plan.built:
-        quoted = annotation.startswith(("'", '"'))
-        is_open = quoted or annotation.endswith("None") or annotation.startswith("Optional")
-        text = text if is_open else f"{text} | None"
-        lines = above if one.name in plan.built else (*above, line)
-        return _Parameter(one.name, f"{text} = None", lines, is_keyword)
+        lines = () if one.name in plan.built else (line,)
+        return _Parameter(_param(one.name, _or_none(annotation), _NONE), lines, is_keyword)
     if default is None:
-        return _Parameter(one.name, text, (*above, line), is_keyword)
+        return _Parameter(_param(one.name, annotation), (line,), is_keyword)
     options = _field_options(default, one)
     if options is None:
-        code = _default(default, one, file, plan.defaults.get(one.name, ""))
-        return _Parameter(one.name, f"{text} = {code}", (*above, line), is_keyword)
+        written = _default(default, one, file, plan.defaults.get(one.name, ""))
+        return _Parameter(_param(one.name, annotation, written), (line,), is_keyword)
     is_keyword = is_keyword or code_of(options.get("kw_only", cst.Name("False"))) == "True"
     factory, value = options.get("default_factory"), options.get("default")
-    made = ""
-    if factory is not None:
-        code = translated(factory, one, file)
-        made = f"{code}()" if isinstance(factory, (cst.Name, cst.Attribute)) else f"({code})()"
+    made = _made(translated(factory, one, file)) if factory is not None else None
+    value = translated(value, one, file) if value is not None else None
     if "init" in options and code_of(options["init"]) == "False":
-        made = made or (translated(value, one, file) if value is not None else "")
-        lines = (*above, f"self.{one.name} = {made}{behind}") if made else above
-        return _Parameter(one.name, "", lines)
-    if made:
-        text = f"{one.name}: {annotation} | None = None"
-        unset = f"{one.name} = {made} if {one.name} is None else {one.name}"
-        return _Parameter(one.name, text, (*above, unset, line), is_keyword)
-    if value is not None:
-        text = f"{text} = {translated(value, one, file)}"
-    return _Parameter(one.name, text, (*above, line), is_keyword)
+        made = made or value
+        return _Parameter(None, () if made is None else (_assigned(target, made),))
+    if made is not None:
+        param = _param(one.name, cst.BinaryOperation(annotation, cst.BitOr(), _NONE), _NONE)
+        unset = _assigned(name, _unless_none(name, name, made))
+        return _Parameter(param, (unset, line), is_keyword)
+    return _Parameter(_param(one.name, annotation, value), (line,), is_keyword)
 
 
-def _default(node: cst.BaseExpression, one: Field, file: File, code: str) -> str:
+def _made(factory: cst.BaseExpression) -> cst.BaseExpression:
+    """Return what a function without parameters returns."""
+    if isinstance(factory, cst.Lambda):
+        return wrapped(factory.body)
+    return cst.Call(wrapped(factory))
+
+
+def _unless_none(
+    name: cst.Name, value: cst.BaseExpression, otherwise: cst.BaseExpression = _NONE
+) -> cst.IfExp:
+    """Return `None if name is None else value`."""
+    test = cst.Comparison(name, [cst.ComparisonTarget(cst.Is(), _NONE)])
+    return cst.IfExp(test, otherwise, value)
+
+
+def _assigned(
+    target: cst.Name | cst.Attribute, value: cst.BaseExpression
+) -> cst.SimpleStatementLine:
+    return cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(target)], value)])
+
+
+def _default(node: cst.BaseExpression, one: Field, file: File, code: str) -> cst.BaseExpression:
     """Return the code of a default.
 
     Args:
@@ -263,7 +327,7 @@ def _default(node: cst.BaseExpression, one: Field, file: File, code: str) -> str
     if not code:
         return translated(node, one, file)
     written = cst.parse_expression(code)
-    return code_with(written, _defaults_named(written, one, file))
+    return written_with(written, _defaults_named(written, one, file))
 
 
 def _field_options(default: cst.BaseExpression, one: Field) -> dict[str, cst.BaseExpression] | None:
@@ -283,32 +347,32 @@ def _is_keyword_class(cls: LinenClass) -> bool:
     )
 
 
-def _comments(one: Field) -> tuple[tuple[str, ...], str]:
+def _comments(one: Field) -> tuple[list[cst.EmptyLine], cst.TrailingWhitespace | None]:
     """Return the comments above a field, and the one behind it."""
     for statement in one.owner.node.body.body:
         if isinstance(statement, cst.SimpleStatementLine) and one.statement in statement.body:
-            above = [each.comment.value for each in statement.leading_lines if each.comment]
-            end = statement.trailing_whitespace.comment
-            return tuple(above), f"  {end.value}" if end is not None else ""
-    return (), ""
+            above = [
+                cst.EmptyLine(comment=one.comment) for one in statement.leading_lines if one.comment
+            ]
+            end = statement.trailing_whitespace
+            return above, end if end.comment is not None else None
+    return [], None
 
 
-def translated(node: cst.BaseExpression, one: Field, file: File) -> str:
-    """Return the code of an annotation or default, with the names of NNX."""
-    replacements: dict[cst.CSTNode, str] = {
-        below: code_of(file.refer(name)) for below, name in names_in_nnx(node, one.owner.analysis)
+def translated(node: cst.BaseExpression, one: Field, file: File) -> cst.BaseExpression:
+    """Return an annotation or default with the names of NNX."""
+    replacements: dict[cst.CSTNode, cst.BaseExpression] = {
+        below: file.refer(name) for below, name in names_in_nnx(node, one.owner.analysis)
     }
     replacements |= _defaults_named(node, one, file)
     replacements |= clashing_names(node, one.owner.analysis, file)
     for below in reversed(list(descendants(node))):  # the inner ones first
         if isinstance(below, cst.Call) and is_partitioning_in(below, one.owner.analysis):
-            call = cst.parse_expression(code_with(below, replacements))
-            assert isinstance(call, cst.Call)
-            replacements[below] = code_of(placed_later(call))
-    return code_with(node, replacements)
+            replacements[below] = placed_later(written_with(below, replacements))
+    return written_with(node, replacements)
 
 
-def _annotation(one: Field, file: File) -> str:
+def _annotation(one: Field, file: File) -> cst.BaseExpression:
     """Return the type of a field; ``Any`` where its file has a name for type checkers only."""
     node = one.annotation.annotation
     home, target = one.owner.analysis, file.analysis
@@ -316,7 +380,7 @@ def _annotation(one: Field, file: File) -> str:
     if home is not target:
         node = _unquoted(node)
         if apart & names_read(node) - {*target.scope.imports}:
-            return code_of(file.refer("typing.Any"))
+            return file.refer("typing.Any")
     return translated(node, one, file)
 
 
@@ -329,7 +393,9 @@ def _unquoted(node: cst.BaseExpression) -> cst.BaseExpression:
         return node
 
 
-def _defaults_named(node: cst.BaseExpression, one: Field, file: File) -> dict[cst.CSTNode, str]:
+def _defaults_named(
+    node: cst.BaseExpression, one: Field, file: File
+) -> dict[cst.CSTNode, cst.BaseExpression]:
     """Return the defaults of other fields for their names: in the body of a class they are values.
 
     Args:
@@ -343,14 +409,12 @@ def _defaults_named(node: cst.BaseExpression, one: Field, file: File) -> dict[cs
             break
         if field.owner is one.owner and field.default is not None:
             before[field.name] = field
-    names: dict[cst.CSTNode, str] = {}
+    names: dict[cst.CSTNode, cst.BaseExpression] = {}
     for below in names_read_in_class(node):
         named = before.get(below.value)
         if named is not None and named.default is not None:
-            code = translated(named.default, named, file)
-            is_atom = isinstance(named.default, (cst.Name, cst.Attribute, cst.BaseNumber))
-            is_alone = is_atom or below is node or isinstance(named.default, cst.SimpleString)
-            names[below] = code if is_alone else f"({code})"
+            default = translated(named.default, named, file)
+            names[below] = default if below is node else wrapped(default)
     return names
 
 

@@ -156,7 +156,7 @@ def test_a_size_that_nothing_fits_stays_required_in_all_that_contain_the_module(
 ) -> None:
     for name, parameter in (
         ("Inner", "dense_0_in_features"),
-        ("Outer", "dense_0_in_features"),
+        ("Outer", "inner_0_dense_0_in_features"),
     ):
         text = code_of(folder, name)
         assert f" {parameter}: int," in text
