@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -153,12 +154,12 @@ class _Refer:
 
     Args:
         file: The file.
-        homes: The files of the project, by dotted name.
+        homes: The files of the project, by dotted name; scripts in several folders may share one.
     """
 
-    def __init__(self, file: File, homes: Mapping[str, Analysis]) -> None:
+    def __init__(self, file: File, homes: Mapping[str, Sequence[Analysis]]) -> None:
         self._file = file
-        self._homes = homes
+        self._homes = {name: self._nearest(found) for name, found in homes.items()}
 
     def __call__(self, public: str) -> str:
         """Return the expression for a public name."""
@@ -171,6 +172,11 @@ class _Refer:
             is_circular = self._file.analysis in self._imported_by(home)
             return name if is_circular else code_of(borrowed_name(name, home, self._file))
         return code_of(self._file.refer(written_name(public) or public))
+
+    def _nearest(self, found: Sequence[Analysis]) -> Analysis:
+        """Return the file itself, or the one that shares most folders with it."""
+        own = self._file.analysis.path
+        return max(found, key=lambda one: len(os.path.commonprefix([own.parts, one.path.parts])))
 
     def _imported_by(self, home: Analysis) -> set[Analysis]:
         """Return the files of the project that a file imports, and these in turn."""
@@ -215,8 +221,12 @@ class _Migration:
         self._classes = LinenClasses(analyses.values())
         self._every = [cls for one in analyses.values() for cls in self._classes.all_in(one)]
         self._files = {path: File(one, options) for path, one in analyses.items()}
-        # A file `nnx.py` or `math.py` in a folder without an `__init__` is not what these names mean.
-        homes = {one.module: one for one in analyses.values() if one.module not in _OUTSIDE}
+        homes: dict[str, list[Analysis]] = {}
+        for one in analyses.values():
+            # A file `nnx.py` or `math.py` in a folder without an `__init__` is not what these
+            # names mean.
+            if one.module not in _OUTSIDE:
+                homes.setdefault(one.module, []).append(one)
         refers = {one.analysis.path: _Refer(one, homes) for one in self._files.values()}
         self._refers, self._trace = refers, trace
         # Each module is looked at before it is planned.

@@ -422,3 +422,22 @@ def test_a_file_of_the_name_of_a_library_in_a_folder_without_init_is_not_importe
     results = {one.path.name: one.after for one in migrate_linen(every, [tmp_path], Options())}
     assert "import Param" not in results["model.py"]
     assert "nnx.Param(" in results["model.py"]
+
+
+def test_files_of_one_name_in_several_folders_do_not_import_their_own_classes(
+    tmp_path: Path,
+) -> None:
+    text = (
+        "import flax.linen as nn\n\n\nclass Inner(nn.Module):\n    @nn.compact\n"
+        "    def __call__(self, x):\n        return nn.Dense(3)(x)\n\n\n"
+        "class Outer(nn.Module):\n    @nn.compact\n    def __call__(self, x):\n"
+        "        return Inner()(x)\n"
+    )
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "models.py").write_text(text)
+    every = sorted(tmp_path.rglob("*.py"))
+    for result in migrate_linen(every, [tmp_path], Options()):
+        assert "self.inner_0 = Inner(" in result.after
+        assert "import models" not in result.after
+        assert "from models" not in result.after
