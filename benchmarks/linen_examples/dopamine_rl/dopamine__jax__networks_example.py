@@ -75,7 +75,7 @@ EXAMPLES = [
         jnp.linspace(-1.0, 1.0, 3),
         name="dueling=False",
     ),
-    Example(Build("PPOSharedNetwork"), wave(2, 16, 16, 3)),
+    Example(Build("PPOSharedNetwork"), wave(84, 84, 4)),
     Example(Build("PPOActorNetwork", num_actions=3), wave(2, 8)),
     Example(Build("PPOCriticNetwork"), wave(2, 8)),
     Example(

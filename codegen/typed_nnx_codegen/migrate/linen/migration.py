@@ -176,7 +176,7 @@ class _Refer:
     def _nearest(self, found: Sequence[Analysis]) -> Analysis:
         """Return the file itself, or the one that shares most folders with it."""
         own = self._file.analysis.path
-        return max(found, key=lambda one: len(os.path.commonprefix([own.parts, one.path.parts])))
+        return max(found, key=lambda one: len(os.path.commonpath([own, one.path])))
 
     def _imported_by(self, home: Analysis) -> set[Analysis]:
         """Return the files of the project that a file imports, and these in turn."""

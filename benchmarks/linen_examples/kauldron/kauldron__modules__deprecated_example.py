@@ -1,0 +1,34 @@
+"""Example calls for kauldron/modules/deprecated.py of kauldron 1.4.2."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+
+def wave(*shape):
+    """Return an array without two equal numbers."""
+    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
+
+
+def encoder(width, patch):
+    """Return an encoder of two blocks."""
+    return Build(
+        "VitEncoder",
+        patch_size=(patch, patch),
+        hidden_size=width,
+        num_layers=2,
+        block_template=Build("ParallelSelfAttentionBlock", mlp_size=12, num_heads=2, qk_size=8),
+    )
+
+
+EXAMPLES = [
+    Example(encoder(8, 2), wave(2, 8, 8, 3)),
+    Example(encoder(12, 4), wave(3, 8, 8, 1)),
+    Example(Build("Vit", encoder=encoder(8, 2), num_classes=5), wave(2, 8, 8, 3)),
+    Example(Build("Vit", encoder=encoder(12, 4), num_classes=7), wave(3, 8, 8, 1)),
+    Example(
+        Build("ParallelSelfAttentionBlock", mlp_size=12, num_heads=2, qk_size=8), wave(2, 6, 10)
+    ),
+    Example(Build("ImprovedMHDPAttention", num_heads=2, qk_size=8), wave(2, 6, 10), wave(2, 5, 6)),
+]

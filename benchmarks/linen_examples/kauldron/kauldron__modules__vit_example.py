@@ -1,0 +1,48 @@
+"""Example calls for kauldron/modules/vit.py of kauldron 1.4.2."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+
+def wave(*shape):
+    """Return an array without two equal numbers."""
+    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
+
+
+def block():
+    """Return a block of attention."""
+    return Build(
+        "kauldron.modules.transformers.PreNormBlock",
+        attention_norm=Build("flax.linen.LayerNorm"),
+        mlp_norm=Build("flax.linen.LayerNorm"),
+        attention=Build(
+            "kauldron.modules.attention.ImprovedMultiHeadDotProductAttention", num_heads=2
+        ),
+        mlp=Build("kauldron.modules.transformers.TransformerMLP", hidden_size=12),
+    )
+
+
+def encoder(width, patch, **fields):
+    """Return an encoder of two blocks."""
+    return Build(
+        "VitEncoder",
+        embedding=Build(
+            "kauldron.modules.input_embeddings.PatchifyEmbed",
+            patch_size=(patch, patch),
+            hidden_size=width,
+        ),
+        layers=(block(), block()),
+        **fields,
+    )
+
+
+EXAMPLES = [
+    Example(encoder(8, 2), wave(2, 8, 8, 3)),
+    Example(encoder(12, 4, prepend_cls_token=True), wave(3, 8, 8, 1)),
+    Example(Build("Vit", encoder=encoder(8, 2), num_classes=5), wave(2, 8, 8, 3)),
+    Example(Build("Vit", encoder=encoder(12, 4), num_classes=7), wave(3, 8, 8, 1)),
+    Example(Build("VitAutoEncoder", encoder=encoder(8, 2)), wave(2, 8, 8, 3)),
+    Example(Build("VitAutoEncoder", encoder=encoder(12, 4)), wave(3, 8, 8, 1)),
+]
