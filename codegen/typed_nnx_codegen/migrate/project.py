@@ -61,6 +61,7 @@ class Project:
         self._first: int | None = None
         self._relevant: dict[tuple[Path, int], bool] = {}
         self._files: dict[tuple[str, Path], Path | None] = {}
+        self._outer: dict[Path, list[Path]] = {}
 
     def change(self, trees: Mapping[Path, cst.Module]) -> None:
         """Read files as if they had other code; what imports them is analysed again."""
@@ -106,13 +107,26 @@ class Project:
         return self._modules[path]
 
     def dotted_name(self, path: Path) -> str:
-        """Return the dotted name of the module in a file, by the packages around it."""
+        """Return the dotted name of the module in a file, by the packages around it.
+
+        A folder of a package may have no `__init__`.
+        """
+        *packages, _ = self._around(path.parent)
         parts = [] if path.stem == "__init__" else [path.stem]
-        folder = path.parent
-        while (folder / "__init__.py").is_file():
-            parts.append(folder.name)
-            folder = folder.parent
-        return ".".join(reversed(parts))
+        return ".".join([*(one.name for one in reversed(packages)), *parts])
+
+    def _around(self, folder: Path) -> list[Path]:
+        """Return a folder and those around it, up to the one that its outermost package is in."""
+        if folder not in self._outer:
+            around = [folder, *folder.parents]
+            outermost = -1
+            for number, one in enumerate(around):
+                if (one / "__init__.py").is_file():
+                    outermost = number
+                elif not self._is_inside(one):
+                    break
+            self._outer[folder] = around[: outermost + 2]
+        return self._outer[folder]
 
     def _read(self, path: Path) -> Analysis | None:
         # Functions with jax alone say what shapes Linen modules get from them.
@@ -247,11 +261,7 @@ class Project:
 
     def _folders(self, importer: Path) -> list[Path]:
         """Return the folders that modules may be in: around the importer, then the roots."""
-        folder = importer.parent
-        folders = [folder]
-        while (folder / "__init__.py").is_file():
-            folder = folder.parent
-            folders.append(folder)
+        folders = [*self._around(importer.parent)]
         for root in self.roots:
             top = root if root.is_dir() else root.parent
             folders += [top, top / "src"]

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import gc
-import os
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.console.bugs import described
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
-from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.import_statements import finish_imports
 from typed_nnx_codegen.migrate.layout import with_layout
@@ -23,7 +19,6 @@ from typed_nnx_codegen.migrate.linen.callers import Callers
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Mark
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, LinenClasses
 from typed_nnx_codegen.migrate.linen.domain.markers import TRACE
-from typed_nnx_codegen.migrate.linen.domain.names import written_name
 from typed_nnx_codegen.migrate.linen.plan.planner import Planner
 from typed_nnx_codegen.migrate.linen.project.adoption import with_builders
 from typed_nnx_codegen.migrate.linen.project.gradual import Gradual, Staying, bridged_classes
@@ -35,7 +30,7 @@ from typed_nnx_codegen.migrate.linen.project.results import (
     findings_of,
 )
 from typed_nnx_codegen.migrate.linen.trace.record import Trace
-from typed_nnx_codegen.migrate.linen.write.constructors import borrowed_name
+from typed_nnx_codegen.migrate.linen.write.constructors import ImportedModules, Refer
 from typed_nnx_codegen.migrate.linen.write.emission import (
     Emission,
     MethodCode,
@@ -57,8 +52,6 @@ from typed_nnx_codegen.migrate.undefined_names import (
 
 # The parts of the work, as they are shown: to read files, to plan modules, to write files.
 _OF_READING, _OF_PLANNING, _OF_WRITING = 0.2, 0.5, 0.3
-# What names that the migration writes begin with.
-_OUTSIDE: Final = sys.stdlib_module_names | {"nnx", "flax", "jax", "numpy"}
 _UNWRITABLE = "its new text would not parse"
 _UNDEFINED = "its new text would read `{name}` in line {line}, which nothing defines"
 _LOST = "`{name}`, which other files import from it, would be lost"
@@ -116,7 +109,7 @@ def migrate_linen(
     }
     del trees
     kept = frozenset({*read} - {*paths})
-    migration = _Migration(analyses, before, texts, options, trace, kept, advance)
+    migration = _Migration(project, analyses, before, texts, options, trace, kept, advance)
     results = migration.run(failures, gradual=gradual)
     results = [as_it_was(one, before[one.path]) for one in results]
     laid_out = with_layout({one.path: (one.before, one.after) for one in results})
@@ -149,52 +142,11 @@ def _steps(advance: Callable[[float], None], part: float, count: int) -> Callabl
     return step
 
 
-class _Refer:
-    """Spells public names in a file, and names of the project by where they are defined.
-
-    Args:
-        file: The file.
-        homes: The files of the project, by dotted name; scripts in several folders may share one.
-    """
-
-    def __init__(self, file: File, homes: Mapping[str, Sequence[Analysis]]) -> None:
-        self._file = file
-        self._homes = {name: self._nearest(found) for name, found in homes.items()}
-
-    def __call__(self, public: str) -> str:
-        """Return the expression for a public name."""
-        if public.startswith("builtins."):
-            return public.removeprefix("builtins.")
-        module, _, name = public.rpartition(".")
-        home = self._homes.get(module)
-        if home is not None:
-            # A name that cannot be imported stays undefined, and the class is not written.
-            is_circular = self._file.analysis in self._imported_by(home)
-            return name if is_circular else code_of(borrowed_name(name, home, self._file))
-        return code_of(self._file.refer(written_name(public) or public))
-
-    def _nearest(self, found: Sequence[Analysis]) -> Analysis:
-        """Return the file itself, or the one that shares most folders with it."""
-        own = self._file.analysis.path
-        return max(found, key=lambda one: len(os.path.commonpath([own, one.path])))
-
-    def _imported_by(self, home: Analysis) -> set[Analysis]:
-        """Return the files of the project that a file imports, and these in turn."""
-        found: set[Analysis] = set()
-        waiting = [home]
-        while waiting:
-            for binding in waiting.pop().scope.imports.values():
-                for one in (self._homes.get(binding.module), self._homes.get(binding.full)):
-                    if one is not None and one not in found and not binding.is_apart:
-                        found.add(one)
-                        waiting.append(one)
-        return found - {home}
-
-
 class _Migration:
     """The migration of the files of a project.
 
     Args:
+        project: What files import.
         analyses: The files.
         before: Their texts as they were.
         texts: Their texts as they were analysed.
@@ -206,6 +158,7 @@ class _Migration:
 
     def __init__(
         self,
+        project: Project,
         analyses: dict[Path, Analysis],
         before: dict[Path, str],
         texts: dict[Path, str],
@@ -221,13 +174,8 @@ class _Migration:
         self._classes = LinenClasses(analyses.values())
         self._every = [cls for one in analyses.values() for cls in self._classes.all_in(one)]
         self._files = {path: File(one, options) for path, one in analyses.items()}
-        homes: dict[str, list[Analysis]] = {}
-        for one in analyses.values():
-            # A file `nnx.py` or `math.py` in a folder without an `__init__` is not what these
-            # names mean.
-            if one.module not in _OUTSIDE:
-                homes.setdefault(one.module, []).append(one)
-        refers = {one.analysis.path: _Refer(one, homes) for one in self._files.values()}
+        homes = ImportedModules(project, analyses.values())
+        refers = {one.analysis.path: Refer(one, homes) for one in self._files.values()}
         self._refers, self._trace = refers, trace
         # Each module is looked at before it is planned.
         self._planned = _steps(advance, _OF_PLANNING, 2 * len(self._every))

@@ -417,11 +417,6 @@ def _module(home: Analysis, target: Analysis) -> str:
         raise NotBorrowed
     here, there = target.module.split("."), home.module.split(".")
     package = here if target.is_package else here[:-1]
-    top = target.path.parents[len(package)] if package else None
-    if top is not None and top in home.path.parents:
-        # A folder of a package may have no `__init__`.
-        path = home.path.parent if home.is_package else home.path.with_suffix("")
-        there = list(path.relative_to(top).parts)
     if not package or package[0] != there[0]:
         return home.module
     common = 0

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+from typed_nnx_codegen.migrate.analysis.imports import Modules
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted, text_of
-from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ModuleNames, ProjectModule
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Lifted
 from typed_nnx_codegen.migrate.linen.domain.classes import Field, LinenClass
 from typed_nnx_codegen.migrate.linen.domain.code import argument, wrapped, written_with
-from typed_nnx_codegen.migrate.linen.domain.names import names_in_nnx
+from typed_nnx_codegen.migrate.linen.domain.names import names_in_nnx, written_name
 from typed_nnx_codegen.migrate.linen.evaluate.declaring import MODE_LINE
 from typed_nnx_codegen.migrate.linen.project.fields import holds_arrays, may_be_none
 from typed_nnx_codegen.migrate.linen.project.rewriting import (
@@ -62,29 +63,118 @@ def import_inherited(constructor: cst.FunctionDef, plan: ClassPlan, file: File) 
             break
 
 
-def borrowed_name(name: str, home: Analysis, file: File) -> cst.BaseExpression:
-    """Return how a file spells a name that another file defines; it imports it where it does not yet.
+def spelled_name(name: str, home: Analysis, target: Analysis) -> cst.BaseExpression | None:
+    """Return how a file spells a name that another one defines; None where it does not have it.
+
+    Attributes of modules are taken from its code: a package may hide the modules in it.
 
     Args:
         name: The name.
         home: The file that defines it.
-        file: The file in which it is spelled.
+        target: The file in which it is spelled.
     """
-    target = file.analysis
-    binding = target.scope.imports.get(name)
-    is_there = binding is not None and not binding.is_apart and is_same_name(name, home, target)
-    if home is target or is_there:
+    imports = {local: one for local, one in target.scope.imports.items() if not one.is_apart}
+    value = home.scope.seen.get(name, UNKNOWN)
+    if home is target or (name in imports and is_same_name(name, home, target)):
         return cst.Name(name)
-    found = file.names.find(f"{home.module}.{name}", target.scope)
-    if found is not None:
-        return found
-    statement = import_of(name, home, target)
+    for local, binding in imports.items():
+        known = target.scope.seen.get(local, UNKNOWN)
+        if binding.full == f"{home.module}.{name}" or (known is value and value != UNKNOWN):
+            return cst.Name(local)
+        if isinstance(known, ProjectModule) and known.names is home:
+            return cst.Attribute(cst.Name(local), cst.Name(name))
+        if not binding.is_from and binding.module == home.module:
+            return cst.parse_expression(f"{home.module}.{name}")
+    for node in target.known.of(cst.Attribute):
+        known = target.values[node]
+        if dotted(node).partition(".")[0] not in imports:
+            continue
+        if known is value and value != UNKNOWN:
+            return node.deep_clone()
+        if isinstance(known, ProjectModule) and known.names is home:
+            return cst.Attribute(node.deep_clone(), cst.Name(name))
+    return None
+
+
+def imported_name(name: str, home: Analysis, file: File) -> cst.BaseExpression:
+    """Return what a file calls a name of another one, which it imports now.
+
+    Args:
+        name: The name.
+        home: The file that defines it.
+        file: The file that imports it.
+    """
+    statement = import_of(name, home, file.analysis)
     local = name
-    if name in target.scope.seen or file.names.added.get(name, statement) != statement:
+    if name in file.analysis.scope.seen or file.names.added.get(name, statement) != statement:
         local = f"{home.module.rpartition('.')[2]}_{name}"
         statement = f"{statement} as {local}"
     file.names.added.setdefault(local, statement)
     return cst.Name(local)
+
+
+class ImportedModules:
+    """Finds the modules of the project that files name in imports.
+
+    Args:
+        project: The modules that are there.
+        analyses: Those that are migrated.
+    """
+
+    def __init__(self, project: Modules, analyses: Iterable[Analysis]) -> None:
+        self._project = project
+        self._by_names: dict[ModuleNames, Analysis] = {one: one for one in analyses}
+        self._imported: dict[Analysis, frozenset[Analysis]] = {}
+
+    def find(self, name: str, importer: Analysis) -> Analysis | None:
+        """Return the module that a file means by a dotted name; None where the project has none."""
+        if name == importer.module:
+            return importer
+        names = self._project.module(name, importer.path)
+        return self._by_names.get(names) if names is not None else None
+
+    def imported_by(self, home: Analysis) -> frozenset[Analysis]:
+        """Return the modules that a module imports, and these in turn."""
+        if home not in self._imported:
+            found: set[Analysis] = set()
+            waiting = [home]
+            while waiting:
+                importer = waiting.pop()
+                for binding in importer.scope.imports.values():
+                    for name in () if binding.is_apart else (binding.module, binding.full):
+                        one = self.find(name, importer)
+                        if one is not None and one not in found:
+                            found.add(one)
+                            waiting.append(one)
+            self._imported[home] = frozenset(found - {home})
+        return self._imported[home]
+
+
+class Refer:
+    """Spells public names in a file, and names of the project by where they are defined.
+
+    Args:
+        file: The file.
+        modules: The modules of the project.
+    """
+
+    def __init__(self, file: File, modules: ImportedModules) -> None:
+        self._file = file
+        self._modules = modules
+
+    def __call__(self, public: str) -> str:
+        """Return the expression for a public name."""
+        if public.startswith("builtins."):
+            return public.removeprefix("builtins.")
+        target = self._file.analysis
+        module, _, name = public.rpartition(".")
+        home = self._modules.find(module, target)
+        if home is None or name not in home.scope.seen:
+            return code_of(self._file.refer(written_name(public) or public))
+        spelled = spelled_name(name, home, target)
+        if spelled is None and target in self._modules.imported_by(home):
+            return name  # it cannot be imported, stays undefined, and the class is not written
+        return code_of(spelled or imported_name(name, home, self._file))
 
 
 def clashing_names(
@@ -110,7 +200,7 @@ def clashing_names(
         name = below.value
         is_defined = name not in home.scope.imports
         if is_defined and means_another(name, home, target):
-            found[below] = borrowed_name(name, home, file)
+            found[below] = spelled_name(name, home, target) or imported_name(name, home, file)
     return found
 
 

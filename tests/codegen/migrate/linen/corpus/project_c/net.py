@@ -4,9 +4,10 @@ import functools
 
 import flax.linen as nn
 
-from . import resnet
+from . import parts, resnet
 from .dec import blocks as dec_blocks
 from .enc import blocks
+from .loose.nnx import Head
 from .resnet import ModuleDef, Stem
 
 
@@ -69,3 +70,10 @@ class Derived(resnet.ResidualBlock):
     def __call__(self, x):
         y = self.conv(self.filters, (resnet.WIDTH, 1))(x)
         return self.act(y) * self.scale
+
+
+class Hidden(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        bias = self.param("bias", nn.initializers.ones, (3,))
+        return Head()(parts.mlp(parts.MLP(4)(x))) + bias

@@ -15,4 +15,5 @@ EXAMPLES = [
     Example(Build("AutoCompact"), X),
     Example(Build("Made"), IMAGE),
     Example(Build("Derived", 3), IMAGE),
+    Example(Build("Hidden"), X),
 ]
