@@ -128,6 +128,24 @@ def test_init_is_that_of_the_object_where_it_has_one() -> None:
         migrated.init_with(Net, 1)
 
 
+def test_init_like_constructs_another_model_with_the_same_fields() -> None:
+    net = Net(5, in_features=2, rngs=nnx.Rngs(0))
+    variables = migrated.init_like(net, jax.random.key(1), jnp.ones((1, 7)), method=net.doubled)
+    assert variables["params"]["dense"]["kernel"].shape == (7, 5)
+    doubled = migrated.apply_with(net, migrated.variables_of(net), X, method=net.doubled)
+    np.testing.assert_array_equal(doubled, net.doubled(X))
+
+
+def test_init_like_refuses_a_field_that_holds_a_module(net: Net) -> None:
+    class Around(nnx.Module):
+        def __init__(self, inner: nnx.Module, *, rngs: nnx.Rngs) -> None:
+            self.inner = inner
+
+    around = Around(net, rngs=nnx.Rngs(0))
+    with pytest.raises(TypeError, match="`inner` of Around is a module"):
+        migrated.init_like(around, jax.random.key(0), X)
+
+
 def test_the_output_comes_with_the_variables_before_the_call(net: Net) -> None:
     output, variables = migrated.output_and_variables(net, X, method="doubled")
     np.testing.assert_array_equal(output, net.doubled(X))

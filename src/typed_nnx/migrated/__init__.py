@@ -19,6 +19,7 @@ from typed_nnx.migrated._variables import bound_to as bound_to
 from typed_nnx.migrated._variables import construct_later as construct_later
 from typed_nnx.migrated._variables import constructs as constructs
 from typed_nnx.migrated._variables import field_of as field_of
+from typed_nnx.migrated._variables import init_like as init_like
 from typed_nnx.migrated._variables import init_with as init_with
 from typed_nnx.migrated._variables import made_once as made_once
 from typed_nnx.migrated._variables import not_built as not_built

@@ -96,7 +96,9 @@ def apply_with(
         model = with_input_sizes(model, method, *args, **kwargs)
     bound = bound_to(model, variables, rngs, mutable)
     name = "__call__" if method is None else method
-    function = getattr(bound, name) if isinstance(name, str) else partial(name, bound)
+    # A method of the model itself is that of the copy.
+    other = getattr(name, "__func__", name)
+    function = getattr(bound, name) if isinstance(name, str) else partial(other, bound)
     output = function(*args, **kwargs)
     if mutable is False:
         return output
@@ -133,6 +135,37 @@ def init_with(
     return variables_of(with_input_sizes(model, method, *args, **kwargs)(rngs=streams))
 
 
+def init_like(
+    model: nnx.Module, rngs: Any, *args: Any, method: Any = None, **kwargs: Any
+) -> Mapping[str, Any]:
+    """Return the variables of a new model that has the fields of another one, by collection.
+
+    Args:
+        model: The other model.
+        rngs: A key, or keys by the names of streams.
+        *args: The arguments of a call, which have the sizes that the constructor needs.
+        method: The method that is called; `__call__` if absent.
+        **kwargs: More arguments of the call.
+
+    Raises:
+        TypeError: A field holds a module, which would be the same one.
+    """
+    names = set(signature_of(type(model)).parameters) - {"rngs"}
+    fields = {name: getattr(model, name) for name in names if hasattr(model, name)}
+    for name, value in fields.items():
+        if any(isinstance(one, nnx.Module) for one in jax.tree.leaves(value, is_leaf=_is_module)):
+            message = (
+                f"`{name}` of {type(model).__name__} is a module that is constructed already\n"
+                f"  Fix: construct {type(model).__name__} again with a new one"
+            )
+            raise TypeError(message)
+    return init_with(partial(type(model), **fields), rngs, *args, method=method, **kwargs)
+
+
+def _is_module(value: Any) -> bool:
+    return isinstance(value, nnx.Module)
+
+
 def construct_later(construct: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Call something, but a class of modules: it waits for the sizes of inputs, as a partial."""
     later = constructs(construct, nnx.Module)
@@ -161,7 +194,7 @@ def with_input_sizes(construct: Any, method: Any, *args: Any, **kwargs: Any) -> 
     }
     if not wanted:
         return construct
-    called = method or "__call__"
+    called = getattr(method, "__func__", method) or "__call__"
     if isinstance(made, type) or not isinstance(called, str):
         function = getattr(made, called) if isinstance(called, str) else called
         bound = inspect.signature(function).bind_partial(None, *args, **kwargs)

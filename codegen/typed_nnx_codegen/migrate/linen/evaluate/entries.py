@@ -13,6 +13,8 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     ClassPlan,
     Edit,
     Entry,
+    Need,
+    Rebuilt,
     Site,
     given_of,
     linen_class_name,
@@ -31,7 +33,7 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     StateAccess,
     VariableRead,
 )
-from typed_nnx_codegen.migrate.linen.domain.markers import CALL, NAME
+from typed_nnx_codegen.migrate.linen.domain.markers import CALL, COUNTERPART, NAME
 from typed_nnx_codegen.migrate.linen.domain.names import free_name
 from typed_nnx_codegen.migrate.linen.domain.references import (
     BoundMethod,
@@ -47,7 +49,8 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
 from typed_nnx_codegen.migrate.linen.domain.values import NONE, Array, Const, Seq, Value
 from typed_nnx_codegen.migrate.linen.evaluate.declaring import Declaring
 from typed_nnx_codegen.migrate.linen.evaluate.lifts import stacked_entry
-from typed_nnx_codegen.migrate.linen.layers import Given, find_layer
+from typed_nnx_codegen.migrate.linen.layers import Given, Helper, find_layer
+from typed_nnx_codegen.migrate.linen.layers.layer import APPLY_WITH, BOUND_TO, INIT_LIKE
 from typed_nnx_codegen.migrate.linen.project.fields import LIST, held_containers
 from typed_nnx_codegen.migrate.linen.project.rewriting import names_in_code
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, wanted_shape
@@ -285,8 +288,13 @@ def _of_field(
         yield Entry(f"{collection}/{value.name}", value.name)
 
 
-def write_accesses(recorder: Recorder) -> None:
-    """Write what asks for variables by name, and the names of what is sown."""
+def write_accesses(recorder: Recorder, refer: Callable[[str], str]) -> None:
+    """Write what asks for variables by name, what takes them all, and the names of what is sown.
+
+    Args:
+        recorder: What was seen of the module.
+        refer: Gives the code for a public name.
+    """
     variables = recorder.variables
     for access in recorder.log.of(StateAccess):
         declared = variables.get(f"{access.collection}/{access.name}")
@@ -301,6 +309,57 @@ def write_accesses(recorder: Recorder) -> None:
     for method in recorder.plan.cls.methods().values():
         if method.is_bound:
             _read_params(method.node, recorder)
+    for method in recorder.plan.cls.own_methods.values():
+        if method.is_bound and method.name != "setup":
+            _write_functional(method.node, recorder, refer)
+
+
+# What NNX does by a function of the module.
+FUNCTIONAL: Final[Mapping[str, Helper]] = {
+    "apply": APPLY_WITH,
+    "bind": BOUND_TO,
+    "init": INIT_LIKE,
+}
+# Settings of `apply` that those functions do not have.
+_ONLY_LINEN: Final = frozenset({"capture_intermediates"})
+
+
+def _write_functional(
+    method: cst.FunctionDef, recorder: Recorder, refer: Callable[[str], str]
+) -> None:
+    """Write `self.apply(...)` as `apply_with(self, ...)`, and `self.apply` as a partial of it."""
+    first = [*method.params.posonly_params, *method.params.params][:1]
+    owner = first[0].name.value if first else ""
+    cls = recorder.plan.cls
+    fields = {one.name for one in cls.fields()}
+    calls = {one.func: one for one in descendants(method.body) if isinstance(one, cst.Call)}
+    changed = fields & set(recorder.instance.assigned if recorder.instance is not None else ())
+    for node in descendants(method.body):
+        name = _attribute_read(node, owner) if isinstance(node, cst.Attribute) else ""
+        if name not in FUNCTIONAL or name in fields | {*cls.methods()}:
+            continue
+        call, helper = calls.get(node), FUNCTIONAL[name]
+        keywords = {one.keyword.value for one in call.args if one.keyword} if call else set()
+        if keywords & _ONLY_LINEN or (name == "init" and changed):
+            recorder.mark(call or node, f"`self.{name}` is not migrated here", COUNTERPART)
+            continue
+        recorder.log.append(Need(helper))
+        if call is None:
+            recorder.replace(node, f"{refer('functools.partial')}({helper.name}, {owner})")
+        else:
+            recorder.replace(call, _of_function(helper.name))
+
+
+def _of_function(function: str) -> Rebuilt:
+    """Return what writes a call of a method of the module as one of a function."""
+
+    def written(node: cst.Call, updated: cst.Call) -> cst.BaseExpression:
+        del node
+        assert isinstance(updated.func, cst.Attribute)
+        args = [cst.Arg(updated.func.value), *updated.args]
+        return updated.with_changes(func=cst.Name(function), args=args)
+
+    return written
 
 
 def _write_question(access: StateAccess, declared: Declare, recorder: Recorder) -> None:

@@ -61,6 +61,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.declaring import (
     FirstValues,
     VariableName,
 )
+from typed_nnx_codegen.migrate.linen.evaluate.entries import FUNCTIONAL
 from typed_nnx_codegen.migrate.linen.evaluate.lifts import (
     TYPES,
     Stack,
@@ -128,6 +129,8 @@ class Variables:
         """Return what a method of Linen's Module returns."""
         del instance
         handler = self._handlers.get(name)
+        if handler is None and name in FUNCTIONAL and not frame.verbatim:
+            return UNKNOWN  # a function does it with the module as it is
         if handler is None:
             problem = "is not migrated" if name in _NOT_MIGRATED else "has no counterpart in NNX"
             frame.mark(node, f"`self.{name}` {problem}", COUNTERPART)

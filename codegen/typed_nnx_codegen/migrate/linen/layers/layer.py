@@ -260,6 +260,7 @@ APPLY_WITH: Final = Helper("apply_with")
 INIT_WITH_OUTPUT: Final = Helper("output_and_variables")
 FIELD_OF: Final = Helper("field_of")
 INIT_WITH: Final = Helper("init_with")
+INIT_LIKE: Final = Helper("init_like")
 CONSTRUCT_LATER: Final = Helper("construct_later")
 
 

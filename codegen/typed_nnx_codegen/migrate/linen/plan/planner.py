@@ -147,7 +147,7 @@ class Planner:
         if self.executor.facts.is_asked(cls):
             write_output(self.executor.code, recorder, recorder.returned)
         executor = self.executor
-        write_accesses(recorder)
+        write_accesses(recorder, executor.refer)
         inherited: dict[cst.CSTNode, str] = {}
         for base in reversed(cls.ancestry()[1:]):
             inherited |= self.plan_of(base).replacements
