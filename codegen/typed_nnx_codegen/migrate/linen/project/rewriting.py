@@ -110,9 +110,8 @@ def rewritten(tree: cst.Module, edits: Edits) -> cst.Module:
         for number, one in enumerate(body):
             if isinstance(one, cst.ClassDef | cst.FunctionDef):
                 break
-            if any(
-                isinstance(each, cst.Import | cst.ImportFrom)
-                for each in getattr(one, "body", ()) or ()
+            if isinstance(one, cst.SimpleStatementLine) and any(
+                isinstance(each, cst.Import | cst.ImportFrom) for each in one.body
             ):
                 place = number + 1
         lines = [cst.parse_statement(text) for text in edits.imports]

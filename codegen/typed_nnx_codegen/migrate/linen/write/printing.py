@@ -196,6 +196,11 @@ class _Lines:
         """Return the names in the first line of a statement."""
         return set(self._slots.names(self.compound(one)))
 
+    def attributes(self, one: Line | Compound) -> set[str]:
+        """Return the attributes of the object that lines assign."""
+        nodes = [node for line in _flat([one]) for node in self.statements(line)]
+        return {name for node in nodes for name in _attributes_of(node)}
+
     def reads(self, line: Line) -> set[str]:
         """Return the names in a line without what it assigns."""
         values = [_value(node) for node in self.statements(line)]
@@ -240,7 +245,25 @@ def in_order(block: Block, count: int, lines: _Lines) -> Block:
         else:
             ordered.insert(first, one)
             read.insert(first, lines.names(one))
-    return [*ordered, *rest]
+    return [*ordered, *_before_readers(rest, lines)]
+
+
+def _before_readers(block: Block, lines: _Lines) -> Block:
+    """Return lines where a local is bound before what reads it.
+
+    Python evaluates `Dense` before `patches` in `Dense(8)(patches(x))`, where the local is.
+    """
+    ordered = list(block)
+    for one in reversed(block):
+        place = ordered.index(one)
+        before, bound = ordered[:place], _bound_in(one)
+        if any(bound & _locals_in(other) for other in before):
+            continue
+        first = next((k for k, other in enumerate(before) if bound & lines.names(other)), place)
+        made = {name for other in before[first:] for name in lines.attributes(other)}
+        if not made & lines.names(one):
+            ordered[first : place + 1] = [one, *before[first:]]
+    return ordered
 
 
 def _behind_loops(setup: Block, lines: _Lines) -> Block:
@@ -260,7 +283,7 @@ def _behind_loops(setup: Block, lines: _Lines) -> Block:
         if not loops:
             continue
         between = ordered[start + 1 : loops[-1] + 1]
-        made = {name for node in lines.statements(one) for name in _attributes_of(node)}
+        made = lines.attributes(one)
         if not any(made & lines.names(other) for other in between):
             ordered[start : loops[-1] + 1] = [*between, one]
     return ordered

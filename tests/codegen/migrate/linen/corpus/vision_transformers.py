@@ -187,3 +187,22 @@ class MlpMixer(nn.Module):
         x = nn.LayerNorm(name="pre_head_layer_norm")(x)
         x = jnp.mean(x, axis=1)
         return nn.Dense(self.num_classes, kernel_init=nn.initializers.zeros, name="head")(x)
+
+
+class PatchesInTheCall(nn.Module):
+    """The layer is built before the patches are made, whose size it takes."""
+
+    patch_size: tuple[int, int]
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(self.width)(self.patches(x))
+        return x + nn.Embed(num_embeddings=x.shape[1], features=x.shape[2])(jnp.arange(x.shape[1]))
+
+    def patches(self, images):
+        batch, height, width, channels = images.shape
+        ph, pw = self.patch_size
+        x = jnp.reshape(images, (batch, height // ph, ph, width // pw, pw, channels))
+        x = jnp.transpose(x, (0, 1, 3, 2, 4, 5))
+        return jnp.reshape(x, (batch, -1, ph * pw * channels))

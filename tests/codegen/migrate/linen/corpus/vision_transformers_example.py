@@ -26,4 +26,5 @@ EXAMPLES = [
     Example(Build("PatchMerging"), IMAGES),
     Example(Build("MixerBlock", 4, 8), TOKENS),
     Example(Build("MlpMixer", 4, 6, 2, 3), IMAGES),
+    Example(Build("PatchesInTheCall", (2, 2), 6), IMAGES),
 ]

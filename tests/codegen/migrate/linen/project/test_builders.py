@@ -68,6 +68,16 @@ def test_a_function_of_another_file_comes_with_the_names_that_it_needs(tmp_path:
     assert "head" not in imported
 
 
+def test_the_imports_of_a_function_stand_below_those_of_a_file_with_a_condition(
+    tmp_path: Path,
+) -> None:
+    user = USER.replace("\n\nclass", "\n\nif len('ab') == 2:\n    print()\n\n\nclass", 1)
+    results = _migrated(tmp_path, {"shared.py": SHARED, "user.py": user})
+    lines = results["user.py"].after.splitlines()
+    assert not results["user.py"].plans[0].marks
+    assert lines.index("import numpy as np") < lines.index("if len('ab') == 2:")
+
+
 def test_a_function_goes_where_nothing_uses_it_any_more(tmp_path: Path) -> None:
     results = _migrated(tmp_path, {"shared.py": SHARED, "user.py": USER})
     defined = [
