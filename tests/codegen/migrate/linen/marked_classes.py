@@ -115,7 +115,6 @@ MARKED: Final[dict[str, set[str]]] = {
     "filled_lists": {"NamedPairs"},
     "lists_in_setup": {"MiscountedParts"},
     "lists_of_arrays": {
-        "ChangedBetween",
         "Odd",
         "SharedHeadLoop",
         "UpsFirst",

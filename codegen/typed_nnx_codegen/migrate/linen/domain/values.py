@@ -42,6 +42,19 @@ UNKNOWN: Final = Unknown()
 
 
 @dataclass(frozen=True)
+class Position(Unknown):
+    """The number of an iteration over submodules that a loop makes.
+
+    Attributes:
+        loop: That loop.
+        also: The loops that make them in other branches.
+    """
+
+    loop: int = 0
+    also: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
 class OfShapes(Unknown):
     """What an expression computes of nothing but fields and whole shapes of arguments.
 

@@ -123,6 +123,7 @@ class Executor:
         module_calls = ModuleCalls(
             facts=self.facts,
             merging=merging,
+            sized_lists=sized_lists,
             submodules=submodules,
             functions=self.functions,
             lifted_calls=self.lifted_calls,

@@ -517,7 +517,7 @@ class Expressions:
         indices = [self._index(one.slice, frame) for one in node.slice]
         index = indices[0] if len(indices) == 1 else Seq(tuple(indices))
         if isinstance(base, SizedList):
-            item = self.sized_lists.item(base, index, node, frame)
+            item = self.sized_lists.item(base, node, frame)
             if item is not None:
                 return item
         match base:

@@ -29,6 +29,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Const,
     Lead,
     OfShapes,
+    Position,
     Seq,
     Shape,
     ShapeOf,
@@ -481,7 +482,8 @@ def over_values(name: str, args: Sequence[Value]) -> Value | None:
         case "zip":
             return Repeated(Seq(elements), loop, also)
         case "enumerate":
-            return Repeated(Seq((UNKNOWN, elements[0])), loop, also)
+            number = UNKNOWN if loop is None or len(args) > 1 else Position("", loop, also)
+            return Repeated(Seq((number, elements[0])), loop, also)
         case "list" | "tuple" if values.head or values.tail:
             return values
         case "list" | "tuple" | "iter":

@@ -38,6 +38,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.functions import Functions
 from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import LiftedCalls
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging
 from typed_nnx_codegen.migrate.linen.evaluate.recurrence import SEQUENTIAL, CallsInTurn, Recurrence
+from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
 from typed_nnx_codegen.migrate.linen.evaluate.submodules import API, Submodules
 from typed_nnx_codegen.migrate.linen.layers import Given, Helper, Inputs, Layer, Refused, find_layer
 from typed_nnx_codegen.migrate.linen.project.fields import FieldFacts
@@ -202,6 +203,7 @@ class ModuleCalls:
     Attributes:
         facts: What is known of fields.
         merging: Joins values.
+        sized_lists: Goes through lists of arrays whose sizes are known.
         submodules: Constructs submodules.
         functions: Goes through methods and functions.
         lifted_calls: Goes through calls of submodules under transforms.
@@ -214,6 +216,7 @@ class ModuleCalls:
 
     facts: FieldFacts
     merging: Merging
+    sized_lists: SizedLists
     submodules: Submodules
     functions: Functions
     lifted_calls: LiftedCalls
@@ -406,7 +409,8 @@ class ModuleCalls:
         if found is None:
             return UNKNOWN
         bound = bind(found.node.params, passed, 1 if found.is_bound else 0)
-        values = {name: one.value for name, one in bound.by_name.items()}
+        handed = self.sized_lists.handed
+        values = {name: handed(one.value, name, node, frame) for name, one in bound.by_name.items()}
         frame.note_call(site, method, values)
         frame.log(CallEdit(node, site, None, called=method, frame=frame))
         instance = self.submodules.instance(site, frame)

@@ -34,9 +34,9 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Code,
     Const,
     Lead,
+    Position,
     Seq,
     Shape,
-    Slice,
     Value,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.lists import rebind
@@ -242,50 +242,48 @@ class SizedLists:
             case "extend", [Seq() as more]:
                 return self._extended(receiver, more, frame)
             case "pop", []:
-                return self._popped(receiver, "", node, frame)
-            case "pop", [Const(value=int(place))] if receiver.is_local:
-                return self._popped(receiver, str(place), node, frame)
+                return self._popped(receiver, -1, node, frame)
+            case "pop", [Const(value=0 | -1 as place)]:
+                return self._popped(receiver, place, node, frame)
             case (("index" | "count" | "copy"), _):
                 return None
         return self._changed(receiver, None, frame)
 
     def _extended(self, receiver: SizedList, more: Value, frame: Frame) -> Value | None:
         added = self.code_of(more, frame)
-        if not receiver.is_local:
-            code = None if added is None else f"{receiver.code} + {added}"
-            return self._changed(receiver, code, frame)
         if added is None or not _is_sure(receiver, frame):
             return self._changed(receiver, None, frame)
-        frame.recorder.write(f"{receiver.local} += {added}", receiver.local)
-        return NONE
+        if _is_changed_in_place(receiver, frame):
+            frame.recorder.write(f"{receiver.local} += {added}", receiver.local)
+            return NONE
+        return self._changed(receiver, f"{receiver.code} + {added}", frame)
 
     def _popped(
-        self, receiver: SizedList, place: str, node: cst.Call, frame: Frame
+        self, receiver: SizedList, place: int, node: cst.Call, frame: Frame
     ) -> Value | None:
-        """Return the last item, or that at a place, which the constructor takes off, too."""
+        """Return the first or the last item, which the constructor takes off, too."""
         code = receiver.code
-        if not receiver.is_local:
-            if self._changed(receiver, _part(code, ":-1"), frame) is None:
-                return None
-            return with_last(receiver.element, _part(code, "-1"))
-        if not _is_sure(receiver, frame):
-            return self._changed(receiver, None, frame)
-        item = local_for(receiver.base, "item_features", node, frame)
-        frame.recorder.write_before(f"{item} = {code}.pop({place})", f"{item}, {code}")
-        return with_last(receiver.element, item)
+        if _is_changed_in_place(receiver, frame) and _is_sure(receiver, frame):
+            item = local_for(receiver.base, "item_features", node, frame)
+            taken = f"{code}.pop()" if place else f"{code}.pop(0)"
+            frame.recorder.write_before(f"{item} = {taken}", f"{item}, {code}")
+            return with_last(receiver.element, item)
+        rest = _part(code, ":-1" if place else "1:")
+        if self._changed(receiver, rest, frame) is None:
+            return None
+        return with_last(receiver.element, _part(code, str(place)))
 
-    @staticmethod
-    def _changed(receiver: SizedList, code: str | None, frame: Frame) -> Value | None:
+    def _changed(self, receiver: SizedList, code: str | None, frame: Frame) -> Value | None:
         """Let names have a list with other sizes; with None they are not known any more."""
         if code is None or not _is_sure(receiver, frame):
             _forget(receiver, frame)
             return None
-        rebind(receiver, receiver.with_code(code), frame)
+        rebind(receiver, self._computed(receiver, code, frame), frame)
         return NONE
 
     def added(self, left: Value, right: Value, frame: Frame) -> Value | None:
         """Return the list after `list += [array]`; None where it is no such list."""
-        if not isinstance(left, SizedList) or not left.is_local:
+        if not isinstance(left, SizedList) or not _is_changed_in_place(left, frame):
             return self.total(left, right, frame)
         return None if self._extended(left, right, frame) is None else left
 
@@ -321,40 +319,79 @@ class SizedLists:
 
     # -- reading ------------------------------------------------------------------------------
 
-    def item(
-        self, base: SizedList, index: Value, node: cst.Subscript, frame: Frame
-    ) -> Value | None:
+    def item(self, base: SizedList, node: cst.Subscript, frame: Frame) -> Value | None:
         """Return an item of the list, or the list of a slice; None as of any list."""
-        if not _is_sure(base, frame):
-            return None
-        match index, node.slice:
-            case Const(value=int(place)), _:
-                code = _part(base.code, str(place))
-            case Slice(start=Const(value=start), stop=Const(value=stop), step=Const(value=None)), _:
-                ends = ("" if end is None else str(end) for end in (start, stop))
-                code = _part(base.code, ":".join(ends))
-                return base.with_code(self._now(base, code, "part", node, frame))
-            case _, [cst.SubscriptElement(slice=cst.Index(value=place))] if base.is_local:
-                computed = self._code.of(place, frame)
-                if computed is None:
-                    return None
-                code = _part(base.code, computed)
+        match node.slice:
+            case [cst.SubscriptElement(slice=cst.Index(value=place))]:
+                parts: tuple[cst.BaseExpression | None, ...] = (place,)
+            case [cst.SubscriptElement(slice=cst.Slice(lower=first, upper=last, step=step))]:
+                parts = (first, last, step) if step is not None else (first, last)
             case _:
                 return None
-        return with_last(base.element, self._now(base, code, "item", node, frame))
+        counters: dict[str, Position] = {}
+        codes = ["" if one is None else self._place(one, counters, frame) for one in parts]
+        known = [code for code in codes if code is not None]
+        if len(known) != len(codes) or not _is_sure(base, frame):
+            return None
+        code = _part(base.code, ":".join(known))
+        if len(parts) > 1:
+            kind = "reversed" if known == ["", "", "-1"] else "part"
+            return base.with_code(self._now(base, code, kind, node, frame))
+        home = "".join({f"loop{one.loop}" for one in counters.values()})
+        return with_last(base.element, self._now(base, code, "item", node, frame), home)
+
+    def _place(
+        self, node: cst.BaseExpression, counters: dict[str, Position], frame: Frame
+    ) -> str | None:
+        """Return the code of a place in a list; the number of an iteration is counted along."""
+        names = [one.value for one in (node, *descendants(node)) if isinstance(one, cst.Name)]
+        for name in names if frame.records else ():
+            value = frame.lookup(name)
+            if isinstance(value, Position):
+                counters[name] = value
+        known: dict[str, Value] = {name: _counter(one, frame) for name, one in counters.items()}
+        return self._code.of(node, _with_names(known, frame) if known else frame)
 
     def over(self, name: str, node: cst.Call, frame: Frame) -> Value | None:
         """Return what a function makes of such a list; None as of any list."""
-        first = node.args[0] if node.args else None
-        value = None if first is None or first.keyword is not None else frame.seen(first.value)
-        if not isinstance(value, SizedList) or not value.is_local or not _is_sure(value, frame):
+        if any(arg.keyword is not None and arg.keyword.value != "axis" for arg in node.args):
+            return None
+        values = [frame.seen(arg.value) for arg in node.args]
+        if name == "builtins.zip":
+            return _zipped(values, frame)
+        value = values[0] if values else None
+        if not isinstance(value, SizedList) or not _is_sure(value, frame):
             return None
         if _is_joined_last(name, value, node, frame):
             code = self._now(value, f"sum({value.code})", "sum", node, frame)
             return with_last(value.element, code)
-        if name in _KEEPING and len(node.args) == 1:
+        if len(node.args) != 1:
+            return None
+        if name == "builtins.reversed":
+            code = self._now(value, _part(value.code, "::-1"), "reversed", node, frame)
+            return value.with_code(code)
+        if name in _KEEPING:
             return value.with_code(self._now(value, f"list({value.code})", "copy", node, frame))
         return None
+
+    def handed(self, value: Value, name: str, node: cst.Call, frame: Frame) -> Value:
+        """Return an argument of a submodule as it is at a call: lists may change later.
+
+        Args:
+            value: The argument.
+            name: The parameter.
+            node: The call.
+            frame: Where it is.
+        """
+        if not isinstance(value, SizedList):
+            return value
+        if not _is_sure(value, frame):
+            return Repeated(value.element)
+        code = value.code
+        if value.is_local:
+            code = local_for(name, "sizes", node, frame)
+            frame.recorder.write_before(f"{code} = tuple({value.local})", code)
+        return SizedList(value.element, sizes=code, loops=tuple(frame.recorder.loops))
 
     @staticmethod
     def _now(base: SizedList, code: str, kind: str, node: cst.CSTNode, frame: Frame) -> str:
@@ -379,8 +416,7 @@ class SizedLists:
         }
         if not sizes or not _is_open(frame):
             return None
-        inner = Frame(frame.recorder, frame.analysis, frame.instance, frame.method, sizes, frame)
-        return header_of(node, self._code, inner)
+        return header_of(node, self._code, _with_names(sizes, frame))
 
     # -- loops over submodules ----------------------------------------------------------------
 
@@ -441,7 +477,7 @@ class SizedLists:
             if not is_list or now == value or not isinstance(now, Repeated):
                 continue
             ends = now.head + now.tail or (now.element,)
-            if all(_is_lost(one, running, loop) for one in ends):
+            if any(_is_lost(one, running, loop) for one in ends):
                 found.append(name)
         return found
 
@@ -525,6 +561,35 @@ class SizedLists:
                 code = code if first == "[]" else f"{first} + {code}"
                 found[name] = SizedList(element, sizes=code, loops=tuple(frame.recorder.loops))
         return found
+
+
+def _with_names(names: dict[str, Value], frame: Frame) -> Frame:
+    """Return a frame in which some names stand for something else."""
+    return Frame(frame.recorder, frame.analysis, frame.instance, frame.method, names, frame)
+
+
+def _counter(position: Position, frame: Frame) -> Code:
+    """Return the local that counts the iterations of the loop that makes submodules."""
+    local = local_for("item", "index", frame.recorder.plan.cls.node, frame, position.loop)
+    change = Change(Piece(local), as_dim(0), as_dim(Piece(local)) + 1, position.loop, position.also)
+    frame.recorder.log.append(change)
+    return Code(local)
+
+
+def _zipped(values: list[Value | None], frame: Frame) -> Value | None:
+    """Return `zip` of submodules that a loop makes and lists of arrays; None for other ones."""
+    made = [one for one in values if isinstance(one, Repeated) and one.loop is not None]
+    if not made or not _is_open(frame):
+        return None
+    loop, also = made[0].loop or 0, made[0].also
+    items: list[Value] = []
+    for value in values:
+        item = value.element if isinstance(value, Repeated) else UNKNOWN
+        if isinstance(value, SizedList) and _is_sure(value, frame):
+            index = _counter(Position("", loop, also), frame).code
+            item = with_last(item, _part(value.code, index), f"loop{loop}")
+        items.append(item)
+    return Repeated(Seq(tuple(items)), loop, also)
 
 
 def changes_list(body: cst.CSTNode, name: str) -> bool:
@@ -621,6 +686,11 @@ def _forget(value: SizedList, frame: Frame) -> None:
         frame.recorder.unsized.add(value.local)
     if not value.is_running:
         rebind(value, Repeated(value.element), frame)
+
+
+def _is_changed_in_place(value: SizedList, frame: Frame) -> bool:
+    """Whether a loop of the constructor changes a list as the loop of the method does."""
+    return value.is_local and bool(frame.recorder.loops)
 
 
 def _is_sure(value: SizedList, frame: Frame) -> bool:

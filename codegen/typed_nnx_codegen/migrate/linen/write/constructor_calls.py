@@ -40,6 +40,7 @@ from typed_nnx_codegen.migrate.linen.domain.markers import (
     TRACE,
     TRANSFORM,
 )
+from typed_nnx_codegen.migrate.linen.domain.references import SizedList
 from typed_nnx_codegen.migrate.linen.domain.values import (
     NONE,
     OPEN,
@@ -543,7 +544,7 @@ class ConstructorCalls:
                     return self._slots.name(number)
                 continue
             if lifted.is_of_items:
-                sizes = self._sizes(value, site)
+                sizes = self._sizes(value, site, call.conditions or ())
                 if sizes is not None:
                     return sizes
                 continue
@@ -583,9 +584,20 @@ class ConstructorCalls:
             return self._shape(as_read(visible.shape, lifted.name, body))
         return None
 
-    def _sizes(self, value: Value, site: Site) -> str | None:
-        """Return the last size of each array of a list; None where they are not known here."""
+    def _sizes(self, value: Value, site: Site, around: tuple[Condition, ...]) -> str | None:
+        """Return the last size of each array of a list; None where they are not known here.
+
+        Args:
+            value: The list.
+            site: The submodule that is called with it.
+            around: The branches around the call.
+        """
         match value:
+            case SizedList(sizes=code, loops=loops, is_local=False, depth=None):
+                is_around = site.loops[: len(loops)] == loops
+                is_seen = is_around and site.conditions[: len(around)] == around
+                known = all(self._if_visible(dim, site) for dim in self._slots.sizes(code))
+                return code if is_seen and known else None
             case Array(origin=origin, shape=Shape(dims=())) if origin:
                 return self._slots.name(as_dim(ArgumentItems(origin)))
             case Seq(items=items):

@@ -13,7 +13,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Lifted, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.code import code_with, negated, parsed, written_with
-from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece
+from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.domain.expr import (
     Constructed,
     Content,
@@ -630,7 +630,11 @@ class Printing:
 
     def _updates(self, running: list[tuple[Piece, Change]]) -> list[Line | Compound]:
         """Return the lines that ready sizes for the next iteration, at once where one needs others."""
-        codes = [(one.code, self._slots.name(change.update)) for one, change in running]
+        codes = [
+            (one.code, self._slots.name(change.update))
+            for one, change in running
+            if change.update != as_dim(one)
+        ]
         locals_ = {local for local, _ in codes}
         if any(self._names_in_sizes(parsed(code)) & locals_ - {local} for local, code in codes):
             names = ", ".join(local for local, _ in codes)

@@ -52,6 +52,25 @@ class Down(nn.Module):
         return x, outs
 
 
+class Net(nn.Module):
+    """The lists of submodules are one list, and parts of that are given away."""
+
+    sizes: Sequence[int]
+    layers: int = 2
+
+    @nn.compact
+    def __call__(self, x):
+        outs = (x,)
+        for size in self.sizes:
+            x, more = Down(size, self.layers)(x)
+            outs += more
+        for size in reversed(self.sizes):
+            some = outs[-self.layers :]
+            outs = outs[: -self.layers]
+            x = Up(size, self.layers)(x, some)
+        return x
+
+
 class Annotated(nn.Module):
     """The type says that the argument is a list; places are computed."""
 
@@ -92,6 +111,17 @@ class Encoder(nn.Module):
         return x, skips
 
 
+class EncDec(nn.Module):
+    """The list of one submodule goes to another one."""
+
+    features: Sequence[int]
+
+    @nn.compact
+    def __call__(self, x):
+        x, skips = Encoder(self.features)(x)
+        return Annotated(self.features[::-1])(x, skips)
+
+
 class DownsFirst(nn.Module):
     """Loops over submodules of `setup` fill the list, and empty it."""
 
@@ -108,6 +138,44 @@ class DownsFirst(nn.Module):
             x = down(x)
         for up in self.ups:
             x = up(jnp.concatenate([x, skips.pop()], axis=-1))
+        return x
+
+
+class ZippedWithParts(nn.Module):
+    """The submodules and the list, from its end, go together."""
+
+    sizes: Sequence[int]
+
+    def setup(self):
+        self.downs = [Block(n) for n in self.sizes]
+        self.ups = [Block(n) for n in self.sizes]
+
+    def __call__(self, x):
+        skips = []
+        for down in self.downs:
+            x = down(x)
+            skips.append(x)
+        for up, skip in zip(self.ups, reversed(skips)):
+            x = up(jnp.concatenate([x, skip], axis=-1))
+        return x
+
+
+class Indexed(nn.Module):
+    """The number of the iteration is a place in the list."""
+
+    sizes: Sequence[int]
+
+    def setup(self):
+        self.downs = [Block(n) for n in self.sizes]
+        self.ups = [Block(n) for n in self.sizes]
+
+    def __call__(self, x):
+        skips = []
+        for down in self.downs:
+            x = down(x)
+            skips.append(x)
+        for i, up in enumerate(self.ups):
+            x = up(jnp.concatenate([x, skips[-i - 1]], axis=-1))
         return x
 
 

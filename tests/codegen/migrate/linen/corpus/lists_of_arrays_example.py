@@ -14,10 +14,16 @@ def arrays(*sizes):
 
 EXAMPLES = [
     Example(Build("Up", 4, 3), X, tuple(arrays(2, 3, 6, 7))),
+    Example(Build("Net", (4, 6)), X),
+    Example(Build("Net", (4, 6, 3), 3), X),
     Example(Build("Annotated", (4, 6)), X, arrays(3, 2)),
     Example(Build("ZippedWithSizes", (4, 6)), X, arrays(3, 2)),
     Example(Build("Encoder", (4, 6)), X),
+    Example(Build("EncDec", (4, 6)), X),
+    Example(Build("EncDec", (3, 4, 6)), X),
     Example(Build("DownsFirst", (4, 6, 3)), X),
+    Example(Build("ZippedWithParts", (4, 6, 3)), X),
+    Example(Build("Indexed", (4, 6, 3)), X),
     Example(Build("TwoLists", (4, 6, 3)), X, arrays(3)[0]),
     Example(Build("SharedHead"), arrays(3, 3)),
     Example(Build("SharedHeadLoop"), arrays(3, 3)),
