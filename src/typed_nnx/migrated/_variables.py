@@ -95,10 +95,10 @@ def apply_with(
             return model.apply(variables, *args, **asked, **kwargs)
         model = with_input_sizes(model, method, *args, **kwargs)
     bound = bound_to(model, variables, rngs, mutable)
-    name = "__call__" if method is None else method
+    called: Any = "__call__" if method is None else method
     # A method of the model itself is that of the copy.
-    other = getattr(name, "__func__", name)
-    function = getattr(bound, name) if isinstance(name, str) else partial(other, bound)
+    other = getattr(called, "__func__", called)
+    function = getattr(bound, called) if isinstance(called, str) else partial(other, bound)
     output = function(*args, **kwargs)
     if mutable is False:
         return output

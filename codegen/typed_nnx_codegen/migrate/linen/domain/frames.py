@@ -238,6 +238,7 @@ class Recorder:
         unsized: Those of lists whose sizes the constructor does not know any more.
         equal_sizes: Pairs of last sizes of arrays that are added.
         candidates: The sizes that a size may be of which nothing but a call decides.
+        definitions: Where functions that methods define stand: the block, and the line before.
         outputs: What calls of submodules with plain values return, and the events of that.
         log: Where events go: the log of the plan, or that of a trial.
     """
@@ -271,6 +272,9 @@ class Recorder:
     sized_names: dict[tuple[cst.CSTNode, str, int | None], str] = field(default_factory=dict)
     unsized: set[str] = field(default_factory=set)
     equal_sizes: set[frozenset[Dim]] = field(default_factory=set)
+    definitions: dict[cst.CSTNode, tuple[Block, Line | Compound | None]] = field(
+        default_factory=dict
+    )
     outputs: dict[Hashable, tuple[Value, Log]] = field(default_factory=dict)
     log: Log = field(init=False)
 
@@ -340,6 +344,24 @@ class Recorder:
         self.block.insert(place, Line(text, local))
         self.anchors[id(self.block)] = (self.block, place + 1)
 
+    def note_definition(self, node: cst.FunctionDef) -> None:
+        """Note that a function of a method is defined here."""
+        self.definitions[node] = self.block, self.block[-1] if self.block else None
+
+    def write_definition(self, node: cst.FunctionDef, text: str) -> None:
+        """Write a function where the method defines it, once."""
+        block, before = self.definitions.get(node, (self.block, None))
+        if any(isinstance(one, Line) and one.text == text for one in block):
+            return
+        place = block.index(before) + 1 if before in block else 0
+        while place < len(block) and _is_definition(block[place]):
+            place += 1
+        block.insert(place, Line(text, node.name.value))
+        anchor = self.anchors.get(id(block), (block, 0))[1]
+        if anchor >= place:
+            self.anchors[id(block)] = block, anchor + 1
+        self.locals.add(node.name.value)
+
     def write_site(self, site: Site) -> None:
         """Write the line that constructs a submodule; its text is decided when all is known."""
         self.block.append(Line("", site=site))
@@ -362,6 +384,10 @@ class Recorder:
     def replace(self, node: cst.CSTNode, code: str | Rebuilt) -> None:
         """Write other code for a node of the file."""
         self.log.append(Edit(node, code))
+
+
+def _is_definition(line: Line | Compound) -> bool:
+    return isinstance(line, Line) and line.text.startswith("def ")
 
 
 @dataclass(eq=False)

@@ -11,9 +11,9 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted
 from typed_nnx_codegen.migrate.linen import shapes
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Condition
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Condition, Site
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     CallFunction,
     Compound,
@@ -39,6 +39,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.lifts import Stack, variable_type
+from typed_nnx_codegen.migrate.linen.evaluate.merging import is_module
 from typed_nnx_codegen.migrate.linen.project.rewriting import (
     NotInlined,
     arguments_of,
@@ -101,13 +102,39 @@ class Made:
 
     Attributes:
         code: The expression, a template.
-        lines: The code before it: definitions of functions.
         is_stand_in: Whether only its form is that of Linen's value: the numbers are zeros.
     """
 
     code: str
-    lines: tuple[str, ...] = ()
     is_stand_in: bool = False
+
+
+def defined(function: FunctionRef, writer: ConstructorCode, frame: Frame) -> str | None:
+    """Define a function of a method in the constructor, too; return its name.
+
+    None where it depends on what the method is called with, or on parts of the module: the
+    function would have those of the module as it is constructed, whatever becomes of it.
+    """
+    node, recorder = function.node, frame.recorder
+    if not isinstance(node, cst.FunctionDef) or node not in recorder.definitions:
+        return None
+    fields = {one.name for one in recorder.plan.cls.fields()}
+    text = None if node.name.value in fields else writer.of_function(node, function.frame)
+    if text is None:
+        return None
+    written = cst.parse_statement(text)
+    contents = recorder.slots.within(written)
+    parts = {
+        one.attr.value
+        for one in descendants(written)
+        if isinstance(one, cst.Attribute) and dotted(one.value) == "self"
+    }
+    held = {} if recorder.instance is None else recorder.instance.fields
+    are_settings = parts <= fields and not any(is_module(held.get(one, UNKNOWN)) for one in parts)
+    if not are_settings or any(isinstance(one, Site) for one in contents):
+        return None
+    recorder.write_definition(node, text.strip("\n"))
+    return node.name.value
 
 
 class FirstValues:
@@ -200,26 +227,16 @@ class FirstValues:
         # What a function of the file returns is defined where its names are not bound here.
         is_here = isinstance(function, FunctionRef) and function.frame.records
         if isinstance(function, FunctionRef) and not function.code and is_here:
-            if isinstance(function.node, cst.FunctionDef):
-                return self._defined(function, args, named, frame)
-            text = self._code.of(function.node, function.frame)
+            text = (
+                defined(function, self._code, frame)
+                if isinstance(function.node, cst.FunctionDef)
+                else self._code.of(function.node, function.frame)
+            )
             return None if text is None else Made(applied(text, args, named))
         text = init.code
         if text is None and isinstance(init.node, cst.Call):
             text = self._code.of(init.node, frame)
         return None if text is None else Made(applied(text, args, named))
-
-    def _defined(
-        self, function: FunctionRef, args: list[str], named: dict[str, str], frame: Frame
-    ) -> Made | None:
-        """Return the call of a function that is defined in the method: it comes along."""
-        assert isinstance(function.node, cst.FunctionDef)
-        text = self._code.of_function(function.node, function.frame)
-        if text is None:
-            return None
-        name = function.node.name.value
-        frame.recorder.locals.add(name)
-        return Made(applied(name, args, named), (text.strip("\n"),))
 
     def _argument(self, one: Passed, frame: Frame) -> str | None:
         """Return the code of an argument; that of the dtype of an input is what it mostly is."""
@@ -430,7 +447,7 @@ class Declaring:
         if recorder.loops and not name.is_pattern and name.is_literal:
             recorder.mark(node, "a variable that is declared in a loop", NAME)
         key = f"{collection}/{name.text}"
-        around = self._write(key, attribute, name, code, made, frame)
+        around = self._write(key, attribute, name, code, frame)
         calls = tuple(one for one in recorder.conditions if one.is_of_call)
         recorder.log.append(Declare(key, attribute, value, around, calls))
         stacks = [one for one in recorder.stacks if isinstance(one, Stack)]
@@ -468,8 +485,6 @@ class Declaring:
         around = tuple(one for one in recorder.conditions if not one.is_of_call)
         key, is_parameter = f"{collection}/{name.text}", collection == "params"
         recorder.log.append(Declare(key, attribute, value, around, (), is_parameter))
-        for line in made.lines:
-            recorder.block.append(Line(line))
         recorder.replace(node, code)
 
     def _write(
@@ -478,7 +493,6 @@ class Declaring:
         attribute: str,
         name: VariableName,
         code: str,
-        made: Made,
         frame: Frame,
     ) -> tuple[Condition, ...] | None:
         """Write the line that makes a variable, once on each way through the constructor.
@@ -495,12 +509,12 @@ class Declaring:
         target = f"self.{attribute} = {code}"
         if name.is_pattern or (not name.is_literal and recorder.loops):
             target = f"setattr(self, {name.code}, {code})"
-        lines = [Line(text) for text in (*made.lines, target)]
+        line = Line(target)
         if before and not all(_excludes(now, one) for one in before):
             spelled = name.code if name.is_pattern else repr(attribute)
-            recorder.block.append(Compound(f"if not hasattr(self, {spelled}):", [*lines]))
+            recorder.block.append(Compound(f"if not hasattr(self, {spelled}):", [line]))
         else:
-            recorder.block += lines
+            recorder.block.append(line)
         return now
 
     @staticmethod

@@ -332,7 +332,9 @@ def _write_functional(
     owner = first[0].name.value if first else ""
     cls = recorder.plan.cls
     fields = {one.name for one in cls.fields()}
-    calls = {one.func: one for one in descendants(method.body) if isinstance(one, cst.Call)}
+    calls: dict[cst.CSTNode, cst.Call] = {
+        one.func: one for one in descendants(method.body) if isinstance(one, cst.Call)
+    }
     changed = fields & set(recorder.instance.assigned if recorder.instance is not None else ())
     for node in descendants(method.body):
         name = _attribute_read(node, owner) if isinstance(node, cst.Attribute) else ""

@@ -100,7 +100,7 @@ class Executor:
         mapped_functions = MappedFunctions(self.evaluate, self.dispatch)
         recurrence = Recurrence(self.evaluate, self.passed, self.refer)
         self.functions = Functions(self.lifted_functions, merging, self.evaluate, self.run)
-        submodules = Submodules(self.facts, self.evaluate, self.dispatch)
+        submodules = Submodules(self.facts, self.evaluate, self.dispatch, self.code)
         self.members = Members(
             self.functions,
             submodules,

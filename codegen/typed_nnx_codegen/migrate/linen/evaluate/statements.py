@@ -220,6 +220,8 @@ class Statements:
                         self.assign(item.asname.name, UNKNOWN, item.item, frame)
                 return self.run(node.body, frame)
             case cst.FunctionDef(name=name):
+                if frame.records:
+                    frame.recorder.note_definition(node)
                 frame.names[name.value] = self.lifted_functions.decorated(node, frame)
             case cst.Try(body=body):
                 return self.run(body, frame)

@@ -47,6 +47,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Table,
     Value,
 )
+from typed_nnx_codegen.migrate.linen.evaluate.declaring import defined
 from typed_nnx_codegen.migrate.linen.evaluate.functions import Functions, is_number_or_text
 from typed_nnx_codegen.migrate.linen.evaluate.lists import one_by_one
 from typed_nnx_codegen.migrate.linen.evaluate.merging import is_class
@@ -177,6 +178,7 @@ class Submodules:
         facts: What is known of fields.
         evaluate: Goes through an expression.
         dispatch: Goes through a call of something.
+        code: Writes expressions for the constructor.
     """
 
     def __init__(
@@ -184,8 +186,10 @@ class Submodules:
         facts: FieldFacts,
         evaluate: Evaluate,
         dispatch: Dispatch,
+        code: ConstructorCode,
     ) -> None:
         self._facts = facts
+        self._code = code
         self._evaluate = evaluate
         self._dispatch = dispatch
         self._instances: dict[Site, SelfValue] = {}
@@ -290,6 +294,7 @@ class Submodules:
             bound.by_name = numbered | bound.by_name
         method = frame.method.name if frame.method is not None else ""
         given = with_given_numbers(self._facts, target, _given(bound), frame)
+        given = {name: self._defined(one, frame) for name, one in given.items()}
         site = Site(node, target, code, given, method, transforms=transforms)
         site.method_node = frame.method.node if frame.method is not None else None
         site.loops = tuple(recorder.loops)
@@ -319,6 +324,13 @@ class Submodules:
         if frame.records and not frame.verbatim:
             recorder.write_site(site)
         return ModuleValue(site)
+
+    def _defined(self, bound: Bound, frame: Frame) -> Bound:
+        """Return a setting that is a function of the method as one of the constructor."""
+        if bound.code is not None or not frame.records or not isinstance(bound.value, FunctionRef):
+            return bound
+        code = defined(bound.value, self._code, frame)
+        return bound if code is None else replace(bound, code=code, place=None)
 
     def _parameters(self, target: str | LinenClass) -> list[str]:
         if isinstance(target, LinenClass):
