@@ -109,11 +109,19 @@ class Made:
     is_stand_in: bool = False
 
 
-def defined(function: FunctionRef, writer: ConstructorCode, frame: Frame) -> str | None:
+def defined(
+    function: FunctionRef, writer: ConstructorCode, frame: Frame, *, is_kept: bool = False
+) -> str | None:
     """Define a function of a method in the constructor, too; return its name.
 
     None where it depends on what the method is called with, or on parts of the module: the
     function would have those of the module as it is constructed, whatever becomes of it.
+
+    Args:
+        function: The function.
+        writer: Writes expressions for the constructor.
+        frame: Where it is used.
+        is_kept: Whether it may be called when the constructor has bound its locals again.
     """
     node, recorder = function.node, frame.recorder
     if not isinstance(node, cst.FunctionDef) or node not in recorder.definitions:
@@ -132,6 +140,11 @@ def defined(function: FunctionRef, writer: ConstructorCode, frame: Frame) -> str
     held = {} if recorder.instance is None else recorder.instance.fields
     are_settings = parts <= fields and not any(is_module(held.get(one, UNKNOWN)) for one in parts)
     if not are_settings or any(isinstance(one, Site) for one in contents):
+        return None
+    targets = " ".join(target for target, _ in recorder.headers.values())
+    again = {*re.findall(r"\w+", targets), *recorder.locals} - fields
+    again -= {"self", node.name.value}
+    if is_kept and again & {*recorder.slots.names(written)}:
         return None
     recorder.write_definition(node, text.strip("\n"))
     return node.name.value

@@ -294,7 +294,7 @@ class Submodules:
             bound.by_name = numbered | bound.by_name
         method = frame.method.name if frame.method is not None else ""
         given = with_given_numbers(self._facts, target, _given(bound), frame)
-        given = {name: self._defined(one, frame) for name, one in given.items()}
+        given = {name: self._defined(name, one, frame) for name, one in given.items()}
         site = Site(node, target, code, given, method, transforms=transforms)
         site.method_node = frame.method.node if frame.method is not None else None
         site.loops = tuple(recorder.loops)
@@ -325,11 +325,12 @@ class Submodules:
             recorder.write_site(site)
         return ModuleValue(site)
 
-    def _defined(self, bound: Bound, frame: Frame) -> Bound:
+    def _defined(self, name: str, bound: Bound, frame: Frame) -> Bound:
         """Return a setting that is a function of the method as one of the constructor."""
         if bound.code is not None or not frame.records or not isinstance(bound.value, FunctionRef):
             return bound
-        code = defined(bound.value, self._code, frame)
+        is_kept = not name.endswith("init")  # which only the constructor calls
+        code = defined(bound.value, self._code, frame, is_kept=is_kept)
         return bound if code is None else replace(bound, code=code, place=None)
 
     def _parameters(self, target: str | LinenClass) -> list[str]:

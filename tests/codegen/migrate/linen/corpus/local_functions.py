@@ -93,7 +93,7 @@ class InLoops(nn.Module):
         for width in self.widths:
 
             def init(key, shape, dtype=jnp.float32):
-                return jnp.full(shape, 1.0 / width, dtype)
+                return jnp.full(shape, 1.0 / width, dtype)  # noqa: B023 - it is called at once
 
             x = nn.Dense(width, kernel_init=init)(x)
         if self.is_wide:
@@ -103,6 +103,33 @@ class InLoops(nn.Module):
 
             x = nn.Dense(9, kernel_init=last)(x)
         return x
+
+
+class LateInLoop(nn.Module):
+    """A function that submodules keep, of the item of a loop: it would be that of the last one."""
+
+    widths: Sequence[int]
+
+    @nn.compact
+    def __call__(self, x):
+        for width in self.widths:
+
+            def width_of(stage: int) -> int:
+                return width + stage  # noqa: B023 - it is called at once
+
+            x = Activated(lambda x: x, width_of)(x)
+        return x
+
+
+class Activated(nn.Module):
+    """Calls a function when it is called."""
+
+    activation: Callable[[Any], Any]
+    width_of: Callable[[int], int]
+
+    @nn.compact
+    def __call__(self, x):
+        return self.activation(x) * self.width_of(1)
 
 
 class InSetup(nn.Module):

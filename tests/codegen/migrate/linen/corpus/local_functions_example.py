@@ -15,5 +15,6 @@ EXAMPLES = [
     Example(Build("Stages", 3), X),
     Example(Build("InLoops", (3, 2)), X),
     Example(Build("InLoops", (3, 2), True), X),
+    Example(Build("LateInLoop", (2, 3)), X),
     Example(Build("InSetup", 3), X),
 ]
