@@ -15,6 +15,7 @@ from typed_nnx_codegen.completion.values import complete_paths, complete_rules
 from typed_nnx_codegen.console.help_pages import TaughtCommand
 from typed_nnx_codegen.migrate.options import FLAX_NNX, TYPED_NNX, Options
 from typed_nnx_codegen.migrate.report import FORMS
+from typed_nnx_codegen.migrate.ruff import NO_RUFF, has_ruff
 from typed_nnx_codegen.migrate.rule_info import RuleInfo, known_rules
 from typed_nnx_codegen.migrate.rule_list import rules_as_json, rules_as_markdown, show_rules
 from typed_nnx_codegen.migrate.screen import Screen
@@ -227,6 +228,7 @@ def migrate(**given: Unpack[_Given]) -> None:
         status = migrate_paths(request, screen, work)
         if work is not None:
             screen.say(work.note())
+            screen.say("" if has_ruff() else NO_RUFF)
     except Refused as error:
         screen.complain(f"typed-nnx migrate: {error}")
         status = WRONG_USE

@@ -6,9 +6,11 @@ import ast
 import json
 import re
 import symtable
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final, TypeVar
 
 from typed_nnx_codegen.migrate.ruff import run_ruff
 
@@ -16,6 +18,8 @@ _OPTIONS: Final = ("--isolated", "--no-cache", "--ignore-noqa", "--target-versio
 # Undefined names, also in `__all__`.
 _RULES: Final = "--select=F821,F822"
 _NAME: Final = re.compile(r"[Uu]ndefined name `(\w+)`")
+
+K = TypeVar("K")
 
 
 @dataclass(frozen=True, order=True)
@@ -31,20 +35,42 @@ class Undefined:
     name: str
 
 
-def undefined_names(text: str) -> tuple[Undefined, ...]:
-    """Return the names that a module reads and nothing defines, by line; none where ruff is missing."""
-    told = run_ruff("check", *_OPTIONS, _RULES, "--output-format=json", "-", text=text)
-    every = (
-        (one["location"]["row"], _NAME.search(one["message"])) for one in json.loads(told or "[]")
-    )
-    return tuple(sorted({Undefined(line, name[1]) for line, name in every if name is not None}))
+def undefined_names(texts: Mapping[K, str]) -> dict[K, tuple[Undefined, ...]]:
+    """Return the names that modules read and nothing defines, by line; none where ruff is missing."""
+    found: dict[K, set[Undefined]] = {key: set() for key in texts}
+    with TemporaryDirectory() as folder:
+        # The true path: ruff says where files are without links.
+        files = {Path(folder, f"{number}.py").resolve(): key for number, key in enumerate(texts)}
+        for file, key in files.items():
+            file.write_bytes(texts[key].encode())
+        options = (*_OPTIONS, _RULES, "--output-format=json")
+        told = run_ruff("check", *options, ".", folder=Path(folder)) if texts else ""
+        for one in json.loads(told or "[]"):
+            name = _NAME.search(one["message"])
+            if name is not None:
+                line: int = one["location"]["row"]
+                found[files[Path(one["filename"])]].add(Undefined(line, name[1]))
+    return {key: tuple(sorted(names)) for key, names in found.items()}
 
 
-def newly_undefined(before: str, after: str) -> tuple[Undefined, ...]:
-    """Return the names that nothing defines in a new text, and that were defined in the old one."""
-    found = undefined_names(after) if after != before else ()
-    known = {one.name for one in undefined_names(before)} if found else set()
-    return tuple(one for one in found if one.name not in known)
+def newly_undefined(texts: Mapping[K, tuple[str, str]]) -> dict[K, tuple[Undefined, ...]]:
+    """Return the names that nothing defines in new texts, and that were defined in the old ones.
+
+    Args:
+        texts: The old and the new text of each module.
+
+    Returns:
+        The names of each module that has some.
+    """
+    changed = {key: after for key, (before, after) in texts.items() if before != after}
+    found = {key: names for key, names in undefined_names(changed).items() if names}
+    before = undefined_names({key: texts[key][0] for key in found})
+    known = {key: {one.name for one in names} for key, names in before.items()}
+    new = {
+        key: tuple(one for one in names if one.name not in known[key])
+        for key, names in found.items()
+    }
+    return {key: names for key, names in new.items() if names}
 
 
 def defined_names(text: str) -> frozenset[str] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from typed_nnx_codegen.migrate.undefined_names import (
+    Undefined,
     defined_names,
     imported_names,
     newly_undefined,
@@ -13,26 +14,30 @@ from typed_nnx_codegen.migrate.undefined_names import (
 
 
 def test_each_name_has_the_line_that_reads_it() -> None:
-    found = undefined_names("import a\n\n\ndef f(x):\n    return [a, b,\n        c]\n")
+    text = "import a\n\n\ndef f(x):\n    return [a, b,\n        c]\n"
+    found = undefined_names({"one": text, "other": "import b\n"})
 
-    assert [(one.name, one.line) for one in found] == [("b", 5), ("c", 6)]
+    assert [(one.name, one.line) for one in found["one"]] == [("b", 5), ("c", 6)]
+    assert found["other"] == ()
 
 
 def test_only_names_that_the_old_text_had_defined_are_new() -> None:
     before, after = "import a\nprint(a, b)\n", "print(b, a)\n"
 
-    assert [(one.name, one.line) for one in newly_undefined(before, after)] == [("a", 1)]
-    assert newly_undefined(before, before) == ()
+    found = newly_undefined({"new": (before, after), "old": (before, before)})
+    assert found == {"new": (Undefined(1, "a"),)}
 
 
 def test_a_name_in_all_is_read() -> None:
     before = "from a import B, C\n\n__all__ = ['B', 'C']\n"
 
-    assert [one.name for one in newly_undefined(before, before.replace("B, C", "B"))] == ["C"]
+    found = newly_undefined({"one": (before, before.replace("B, C", "B"))})
+    assert [one.name for one in found["one"]] == ["C"]
 
 
 def test_comments_for_ruff_hide_no_name() -> None:
-    assert [one.name for one in undefined_names("print(a)  # noqa: F821\n")] == ["a"]
+    found = undefined_names({"one": "print(a)  # noqa: F821\n"})
+    assert [one.name for one in found["one"]] == ["a"]
 
 
 def test_others_can_import_the_names_at_the_top_level_of_a_module() -> None:

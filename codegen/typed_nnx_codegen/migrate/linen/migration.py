@@ -227,15 +227,12 @@ class _Migration:
         # A module that cannot be written stays, which concerns the files of others too.
         while True:
             staying.spread()
-            failed = [plan for path in written for plan in self._write(path, texts)]
-            if not failed and not self._keep_needed(texts):
+            if not self._write(written, texts) and not self._keep_needed(texts):
                 break
         before = {cls: self._planner.plan_of(cls).marks for cls in every}
         staying.mark()
-        for path in written:
-            modules = self._classes.all_in(self._analyses[path])
-            if any(before.get(cls) != self._planner.plan_of(cls).marks for cls in modules):
-                self._write(path, texts)
+        marked = {cls.analysis for cls in every if before[cls] != self._planner.plan_of(cls).marks}
+        self._write([path for path in written if self._analyses[path] in marked], texts)
         return [self._result(path, texts.get(path)) for path in written]
 
     def _check_helpers(self, cls: LinenClass) -> None:
@@ -253,44 +250,47 @@ class _Migration:
 
     # -- writing ------------------------------------------------------------------------------
 
-    def _write(self, path: Path, texts: dict[Path, str]) -> list[ClassPlan]:
-        """Write a file into `texts`; return the modules that cannot be written and stay now."""
-        self._written()
-        if path in self._unwritten:
-            return []
-        try:
-            text, problem = self._checked_text(path)
-        except NotWritten as error:
-            return [_kept_back(self._planner.plan_of(error.cls), described_cause(error))]
-        if not problem:
-            texts[path] = text
-            return []
-        texts.pop(path, None)
-        culprits = self._culprits(path, problem)
-        if not culprits:
-            # Only calls of modules would change here, and they cannot be written.
-            self._unwritten[path] = problem
-        return culprits
+    def _write(self, paths: Sequence[Path], texts: dict[Path, str]) -> list[ClassPlan]:
+        """Write files into `texts`; return the modules that cannot be written and stay now."""
+        failed: list[ClassPlan] = []
+        written = [path for path in paths if path not in self._unwritten]
+        for path, (text, problem) in self._checked_texts(written).items():
+            if isinstance(problem, NotWritten):
+                plan = self._planner.plan_of(problem.cls)
+                failed.append(_kept_back(plan, described_cause(problem)))
+            elif not problem:
+                texts[path] = text
+            else:
+                texts.pop(path, None)
+                culprits = self._culprits(path, problem)
+                if not culprits:
+                    # Only calls of modules would change here, and they cannot be written.
+                    self._unwritten[path] = problem
+                failed += culprits
+        return failed
 
-    def _checked_text(self, path: Path) -> tuple[str, str]:
-        """Return the new text of a file, and what is wrong with it; empty where nothing is.
-
-        Raises:
-            NotWritten: A module of it could not be written.
-        """
-        try:
-            text = self._text(path)
-        except NotWritten:
-            raise
-        # A bug of ours must not stop the other files.
-        except Exception as error:  # noqa: BLE001 - what is kept back says it
-            return "", described(error)
-        if text == self._before[path]:
-            return text, ""
-        if error_in(text):
-            return text, _UNWRITABLE
-        new = newly_undefined(self._before[path], text)
-        return text, _UNDEFINED.format(name=new[0].name, line=new[0].line) if new else ""
+    def _checked_texts(self, paths: Sequence[Path]) -> dict[Path, tuple[str, str | NotWritten]]:
+        """Return the new texts of files, each with what is wrong with it; empty where nothing is."""
+        found: dict[Path, tuple[str, str | NotWritten]] = {}
+        for path in paths:
+            text, problem = "", ""
+            try:
+                text = self._text(path)
+            except NotWritten as error:
+                found[path] = text, error
+                continue
+            # A bug of ours must not stop the other files.
+            except Exception as error:  # noqa: BLE001 - what is kept back says it
+                problem = described(error)
+            if not problem and text != self._before[path] and error_in(text):
+                problem = _UNWRITABLE
+            found[path] = text, problem
+            self._written()
+        sound = {path: (self._before[path], text) for path, (text, no) in found.items() if not no}
+        for path, names in newly_undefined(sound).items():
+            problem = _UNDEFINED.format(name=names[0].name, line=names[0].line)
+            found[path] = found[path][0], problem
+        return found
 
     def _keep_needed(self, texts: dict[Path, str]) -> bool:
         """Keep the names that other files import; return whether anything changed for it."""
@@ -326,12 +326,10 @@ class _Migration:
         for plan in migrated:
             for other in migrated:
                 other.stays = "" if other is plan else _UNWRITABLE
-            try:
-                own = self._checked_text(path)[1]
-            except NotWritten as error:
-                own = described_cause(error)
+            own = self._checked_texts([path])[path][1]
             if own:
-                found.append((plan, own))
+                cause = described_cause(own) if isinstance(own, NotWritten) else own
+                found.append((plan, cause))
         for plan in migrated:
             plan.stays = ""
         found = found or [(plan, problem) for plan in migrated]

@@ -11,6 +11,7 @@ import pytest
 
 from tests.codegen.migrate.linen.command.running import run, written
 from tests.support.git import git
+from typed_nnx_codegen.migrate import ruff
 from typed_nnx_codegen.migrate.linen import migration, session
 from typed_nnx_codegen.migrate.linen.plan import planner
 from typed_nnx_codegen.migrate.options import Options
@@ -326,3 +327,14 @@ def test_a_bug_at_a_whole_file_leaves_it_and_others_are_migrated(
     assert "app/layer.py: a bug of typed-nnx migrate: KeyError: 'a bug'" in result.stderr
     assert (project / "app" / "layer.py").read_text() == LAYER
     assert "class Model(nnx.Module)" in (project / "app" / "model.py").read_text()
+
+
+def test_a_missing_ruff_is_named_once_with_what_to_do(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ruff, "_program", lambda: None)
+    result = run(project, "app")
+
+    assert result.stderr.count("ruff is not installed") == 1
+    assert "pip install 'typed-nnx[tools]'" in result.stderr
+    assert "class Layer(nnx.Module)" in result.stdout
