@@ -111,7 +111,7 @@ def without_unread(
         read = read_in(node)
         if read & _DYNAMIC or any(isinstance(one, _SHARED) for one in descendants(node)):
             return node
-        unread = _Unread(names - (read - _only_changed(node)), is_pure)
+        unread = _Unread(names - (read - _only_changed(node, is_pure)), is_pure)
         body = node.body.visit(unread)
         assert isinstance(body, cst.BaseSuite)
         if not unread.count:
@@ -119,13 +119,13 @@ def without_unread(
         node = node.with_changes(body=body)
 
 
-def _only_changed(node: cst.FunctionDef) -> frozenset[str]:
+def _only_changed(node: cst.FunctionDef, is_pure: IsPure) -> frozenset[str]:
     """Return the names that only `units += [1]` reads, of objects that nothing else has."""
     reads = Counter(reads_of(node.body))
     for one in descendants(node.body):
         match one:
-            case cst.AugAssign(target=cst.Name(value=name)):
-                reads[name] -= 1
+            case cst.AugAssign(target=cst.Name(value=name), value=value):
+                reads[name] -= is_pure(value)  # the others stay
             case cst.Assign(value=value) if not _is_fresh(value):
                 # What it binds may be a list that others have, too.
                 reads.update(bound for each in one.targets for bound in names_in(each.target))
