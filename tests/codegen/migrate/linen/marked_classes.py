@@ -113,7 +113,7 @@ MARKED: Final[dict[str, set[str]]] = {
         "EnsembleSetup",
     },
     "filled_lists": {"NamedPairs"},
-    "lists_in_setup": {"MiscountedParts"},
+    "lists_in_setup": {"ChosenFirst", "CountedBlocks", "CountedParts", "MiscountedParts"},
     "lists_of_arrays": {
         "Odd",
         "SharedHeadLoop",
