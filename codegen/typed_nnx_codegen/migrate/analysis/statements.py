@@ -51,14 +51,14 @@ class Statements:
 
     def block(self, block: cst.CSTNode, scope: Scope) -> bool:
         """Go through a block; returns whether its end can be reached."""
-        if isinstance(block, (cst.IndentedBlock, cst.SimpleStatementSuite)):
+        if isinstance(block, cst.IndentedBlock):
             return self.run(block.body, scope)
-        return True
+        return not isinstance(block, cst.SimpleStatementSuite) or self._line(block.body, scope)
 
     def _statement(self, node: cst.CSTNode, scope: Scope) -> bool:
         match node:
             case cst.SimpleStatementLine():
-                return self.run(node.body, scope)
+                return self._line(node.body, scope)
             case cst.If():
                 return self._if(node, scope)
             case cst.For() | cst.While():
@@ -77,12 +77,17 @@ class Statements:
                 self._define_function(node, scope)
             case cst.ClassDef():
                 self._define_class(node, scope)
-            case _:
-                self._small(node, scope)
-                return not isinstance(node, (cst.Return, cst.Raise, cst.Continue, cst.Break))
         return True
 
     # -- statements of one line ---------------------------------------------------------------
+
+    def _line(self, body: Sequence[cst.CSTNode], scope: Scope) -> bool:
+        """Go through statements of one line; returns whether the end of them can be reached."""
+        for node in body:
+            self._small(node, scope)
+        return not any(
+            isinstance(node, (cst.Return, cst.Raise, cst.Continue, cst.Break)) for node in body
+        )
 
     def _small(self, node: cst.CSTNode, scope: Scope) -> None:
         match node:
@@ -90,6 +95,8 @@ class Statements:
                 value = self._expressions.evaluate(node.value, scope)
                 for target in node.targets:
                     self._expressions.bind(target.target, value, scope)
+            case cst.Expr():
+                self._expressions.evaluate(node.value, scope)
             case cst.AnnAssign():
                 self._annotated(node, scope)
             case cst.AugAssign():

@@ -108,10 +108,23 @@ def dotted(node: cst.CSTNode) -> str:
 
 def text_of(node: cst.CSTNode) -> str | None:
     """Return the text of a string literal; None for anything else."""
-    if isinstance(node, (cst.SimpleString, cst.ConcatenatedString)):
+    value: object = None
+    if isinstance(node, cst.SimpleString):
+        value = _literal(node.value)
+    elif isinstance(node, cst.ConcatenatedString):
         value = node.evaluated_value
-        return value if isinstance(value, str) else None
-    return None
+    return value if isinstance(value, str) else None
+
+
+@cache
+def _literal(code: str) -> object:
+    """Return the value of a literal; each round of the analysis asks for the same ones.
+
+    Raises:
+        SyntaxError: It is none, such as a number with a digit too many.
+        ValueError: The same.
+    """
+    return ast.literal_eval(code)
 
 
 def number_of(node: cst.CSTNode) -> int | float | None:
@@ -121,7 +134,7 @@ def number_of(node: cst.CSTNode) -> int | float | None:
         return -inner if inner is not None else None
     if isinstance(node, (cst.Integer, cst.Float)):
         try:
-            value = ast.literal_eval(node.value)
+            value = _literal(node.value)
         except (SyntaxError, ValueError):
             return None
         return value if isinstance(value, (int, float)) else None

@@ -295,12 +295,15 @@ class OneOf(Value):
 
 def join(*values: Value) -> Value:
     """Return what stands for any of some values: `UNKNOWN` if one of them is."""
+    seen = [value for value in values if value is not NOTHING]
+    if not seen:
+        return NOTHING
+    if all(value is seen[0] for value in seen):
+        return seen[0]
     options: list[Value] = []
-    for value in values:
+    for value in seen:
         for option in options_of(value):
-            if option == NOTHING:
-                continue
-            if option == UNKNOWN:
+            if isinstance(option, Unknown):
                 return UNKNOWN
             if not any(option == other and _same_origin(option, other) for other in options):
                 options.append(option)
