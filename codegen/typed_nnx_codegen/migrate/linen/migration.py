@@ -173,9 +173,9 @@ class _Migration:
         self._kept = kept
         self._classes = LinenClasses(analyses.values())
         self._every = [cls for one in analyses.values() for cls in self._classes.all_in(one)]
-        self._files = {path: File(one, options) for path, one in analyses.items()}
-        homes = ImportedModules(project, analyses.values())
-        refers = {one.analysis.path: Refer(one, homes) for one in self._files.values()}
+        self._files = {one: File(one, options) for one in analyses.values()}
+        modules = ImportedModules(project, analyses.values())
+        refers = {one.path: Refer(file, modules) for one, file in self._files.items()}
         self._refers, self._trace = refers, trace
         # Each module is looked at before it is planned.
         self._planned = _steps(advance, _OF_PLANNING, 2 * len(self._every))
@@ -189,19 +189,6 @@ class _Migration:
         self._needed: dict[Path, frozenset[str]] = {}
         # What is written in methods, and the modules that stay then.
         self._methods: tuple[list[LinenClass], MethodCode] | None = None
-
-    def _keep_some(self, gradual: Gradual) -> None:
-        """Plan until no module that needs a person is migrated."""
-        while True:
-            self._planner = Planner(
-                self._classes, self._refers, self._trace, gradual, self._planned
-            )
-            for cls in self._every:
-                self._check_helpers(cls)
-            plans = {cls: self._planner.plan_of(cls) for cls in self._every}
-            if not gradual.wraps_layers or not gradual.keep(plans, self._classes):
-                break
-        self._callers = Callers(self._classes, self._planner.plan_of)
 
     def run(self, failures: Failures, *, gradual: bool) -> list[LinenResult]:
         """Plan all modules, then write each file."""
@@ -235,12 +222,23 @@ class _Migration:
         self._write([path for path in written if self._analyses[path] in marked], texts)
         return [self._result(path, texts.get(path)) for path in written]
 
+    def _keep_some(self, gradual: Gradual) -> None:
+        """Plan until no module that needs a person is migrated."""
+        while True:
+            self._planner = Planner(
+                self._classes, self._refers, self._trace, gradual, self._planned
+            )
+            for cls in self._every:
+                self._check_helpers(cls)
+            plans = {cls: self._planner.plan_of(cls) for cls in self._every}
+            if not gradual.wraps_layers or not gradual.keep(plans, self._classes):
+                break
+        self._callers = Callers(self._classes, self._planner.plan_of)
+
     def _check_helpers(self, cls: LinenClass) -> None:
         plan = self._planner.plan_of(cls)
-        files = [one for one in self._files.values() if one.analysis is cls.analysis]
         try:
-            for file in files:
-                check_names(plan.helpers, file)
+            check_names(plan.helpers, self._files[cls.analysis])
         except NameTaken as error:
             plan.stays = str(error)
 
@@ -339,8 +337,8 @@ class _Migration:
         return [plan for plan, _ in found]
 
     def _text(self, path: Path) -> str:
-        analysis, file = self._analyses[path], self._files[path]
-        tree = analysis.tree
+        analysis = self._analyses[path]
+        tree, file = analysis.tree, self._files[analysis]
         plans = self._plans(path)
         callers = self._callers.plan(file)
         if not plans and callers.is_empty:
