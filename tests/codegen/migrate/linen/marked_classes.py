@@ -111,6 +111,8 @@ MARKED: Final[dict[str, set[str]]] = {
     },
     "lifted_transforms": {
         "EnsembleSetup",
+        "FunctionBody",
+        "RematFunction",
     },
     "filled_lists": {"NamedPairs"},
     "lists_in_setup": {"ChosenFirst", "CountedBlocks", "CountedParts", "MiscountedParts"},
@@ -160,6 +162,7 @@ MARKED: Final[dict[str, set[str]]] = {
     "passed_options": {"ConfiguredConv"},
     "project_b/flat_derived": {"ReadsTheOther"},
     "recurrent": {
+        "FunctionScan",
         "UnrolledLSTM",
     },
     "returned_values": {"DrawnOfCall", "DrawnTwice", "SetupTableTwice"},

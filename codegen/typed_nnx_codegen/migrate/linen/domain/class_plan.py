@@ -189,7 +189,6 @@ class Site:
         is_verbatim: Whether it stays where it is written: in `setup`.
         stacks: The transforms of functions around it, outermost first.
         sizes: How often each transform of the class runs it, by what it is called with.
-        owner: The name of the module in the function that builds it; empty for ``self``.
         aliases: Other names that it may have in Linen.
         shares: Whether it has the scope of the module: its variables are those of the module.
         is_nested: Whether it is constructed within the arguments of another one, in `setup`.
@@ -224,7 +223,6 @@ class Site:
     is_nested: bool = False
     stacks: tuple[Value, ...] = ()
     sizes: tuple[Dim | None, ...] = ()
-    owner: str = ""
     aliases: tuple[str, ...] = ()
     shares: bool = False
 

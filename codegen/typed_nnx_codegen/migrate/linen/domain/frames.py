@@ -28,7 +28,7 @@ from typed_nnx_codegen.migrate.linen.domain.classes import Method
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece
 from typed_nnx_codegen.migrate.linen.domain.expr import Slots
 from typed_nnx_codegen.migrate.linen.domain.markers import OTHER
-from typed_nnx_codegen.migrate.linen.domain.references import ClassTransform, SelfValue
+from typed_nnx_codegen.migrate.linen.domain.references import SelfValue
 from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Value
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed
 
@@ -223,8 +223,7 @@ class Recorder:
         returned: What `__call__` returns.
         uses_rngs: Whether methods draw keys.
         locals: The names that the constructor binds.
-        stacks: The transforms of functions and methods around, outermost first.
-        owner: The name of the module in the function under a transform around.
+        stacks: The transforms of methods around, outermost first.
         reserved: The names that parameters of the constructor may get.
         setup_target: The call whose result `setup` assigns to an attribute now, and the attribute.
         branch_codes: The conditions of branches that the constructor decides, by number.
@@ -258,7 +257,6 @@ class Recorder:
     candidates: dict[Dim, None] = field(default_factory=dict)
     rngs: str = "rngs"
     stacks: tuple[Value, ...] = ()
-    owner: str = ""
     setup_target: tuple[cst.BaseExpression, str] | None = None
     depth: int = 0
     steps: int = 0
@@ -522,21 +520,6 @@ class LiftedCall(Event):
     method: str
     passed: tuple[Passed, ...]
     is_here: bool
-
-
-@dataclass(frozen=True, eq=False)
-class LiftedFunction(Event):
-    """A function under transforms, and how it is called.
-
-    Attributes:
-        module: The module that it is called with.
-        transforms: The transforms, outermost first.
-        count: How many arguments there are after the module.
-    """
-
-    module: Value
-    transforms: tuple[ClassTransform, ...]
-    count: int
 
 
 # Evaluates an expression.

@@ -65,7 +65,6 @@ from typed_nnx_codegen.migrate.linen.evaluate.functions import (
     spelled,
     under_transform,
 )
-from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import LiftedFunctions
 from typed_nnx_codegen.migrate.linen.evaluate.lists import (
     container_method,
     note_setting_call,
@@ -215,7 +214,6 @@ class Calls:
         members: Finds attributes of modules.
         variables: Declares variables.
         recurrence: Goes through layers that run others over time.
-        lifted_functions: Goes through functions under transforms.
         mapped_functions: Goes through functions that JAX maps.
         looped_functions: Goes through functions that JAX runs in loops.
         sized_lists: Goes through lists of arrays whose sizes are known.
@@ -232,7 +230,6 @@ class Calls:
     members: Members
     variables: Variables
     recurrence: Recurrence
-    lifted_functions: LiftedFunctions
     mapped_functions: MappedFunctions
     looped_functions: LoopedFunctions
     sized_lists: SizedLists
@@ -309,9 +306,6 @@ class Calls:
                 given = _with_given(callee, passed, node)
                 return self.dispatch(_spelled_as(function, callee.code), given, node, frame)
             case ClassTransform():
-                found = self.lifted_functions.call(callee, passed, node, frame)
-                if found is not None:
-                    return found
                 return self.submodules.construct(callee, passed, node, frame)
             case ClassRef() | PlainClass():
                 return self.submodules.construct(callee, passed, node, frame)

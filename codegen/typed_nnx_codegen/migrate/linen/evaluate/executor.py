@@ -29,7 +29,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.functions import (
     LoopedFunctions,
     MappedFunctions,
 )
-from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import LiftedCalls, LiftedFunctions
+from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import LiftedCalls, LiftedMethods
 from typed_nnx_codegen.migrate.linen.evaluate.loops import Loops
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, is_class
 from typed_nnx_codegen.migrate.linen.evaluate.module_calls import ModuleCalls
@@ -94,12 +94,10 @@ class Executor:
             self.first_values,
         )
         self.lifted_calls = LiftedCalls(plan_of, self.refer)
-        self.lifted_functions = LiftedFunctions(
-            self.evaluate, self.call_function, plan_of, self.refer
-        )
+        self.lifted_methods = LiftedMethods(self.evaluate, plan_of, self.refer)
         mapped_functions = MappedFunctions(self.evaluate, self.dispatch)
         recurrence = Recurrence(self.evaluate, self.passed, self.refer)
-        self.functions = Functions(self.lifted_functions, merging, self.evaluate, self.run)
+        self.functions = Functions(self.lifted_methods, merging, self.evaluate, self.run)
         submodules = Submodules(self.facts, self.evaluate, self.dispatch, self.code)
         self.members = Members(
             self.functions,
@@ -140,7 +138,7 @@ class Executor:
             variables=variables,
             choices=choices,
             loops=loops,
-            lifted_functions=self.lifted_functions,
+            lifted_methods=self.lifted_methods,
             sized_lists=sized_lists,
         )
         self._calls = Calls(
@@ -153,7 +151,6 @@ class Executor:
             members=self.members,
             variables=variables,
             recurrence=recurrence,
-            lifted_functions=self.lifted_functions,
             mapped_functions=mapped_functions,
             looped_functions=LoopedFunctions(self.dispatch),
             sized_lists=sized_lists,

@@ -41,7 +41,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Value,
     is_known,
 )
-from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import LiftedFunctions
+from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import LiftedMethods
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import given_list
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, bind, dim_of
@@ -205,7 +205,7 @@ class Functions:
     """Goes through functions.
 
     Args:
-        lifted_functions: Goes through functions under transforms.
+        lifted_methods: Goes through methods under transforms.
         merging: Joins values.
         evaluate: Goes through an expression.
         run: Goes through statements; says whether they end.
@@ -213,12 +213,12 @@ class Functions:
 
     def __init__(
         self,
-        lifted_functions: LiftedFunctions,
+        lifted_methods: LiftedMethods,
         merging: Merging,
         evaluate: Evaluate,
         run: Callable[[cst.BaseSuite, Frame], bool],
     ) -> None:
-        self._lifted_functions = lifted_functions
+        self._lifted_methods = lifted_methods
         self._merging = merging
         self._evaluate = evaluate
         self._run_body = run
@@ -283,7 +283,7 @@ class Functions:
         for star in (params.star_arg, params.star_kwarg):
             if isinstance(star, cst.Param):
                 inner.names[star.name.value] = UNKNOWN
-        return self._lifted_functions.run(method, inner, lambda: self._run(method.node, inner))
+        return self._lifted_methods.run(method, inner, lambda: self._run(method.node, inner))
 
     def call_method(
         self,
@@ -309,8 +309,8 @@ class Functions:
         inner.log(Enter(method.node, caller, call, bool(recorder.loops or recorder.call_loops)))
         self._name_self(method, inner)
         self._bind(method.node.params, passed, inner, skip=1 if method.is_bound else 0)
-        self._lifted_functions.check(method, passed, node, recorder)
-        return self._lifted_functions.run(method, inner, lambda: self._run(method.node, inner))
+        self._lifted_methods.check(method, passed, node, recorder)
+        return self._lifted_methods.run(method, inner, lambda: self._run(method.node, inner))
 
     @staticmethod
     def _name_self(method: Method, frame: Frame) -> None:

@@ -1,10 +1,10 @@
-"""Calls of what is under transforms: submodules, functions and methods; their code in NNX."""
+"""Calls of submodules and methods under transforms; their code in NNX."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from keyword import iskeyword
 from typing import Final
 
@@ -17,12 +17,10 @@ from typed_nnx_codegen.migrate.linen.domain.code import code_with
 from typed_nnx_codegen.migrate.linen.domain.dims import ArgumentSize, Dim, as_dim
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     CallEdit,
-    CallFunction,
     Evaluate,
     Frame,
     FunctionRef,
     LiftedCall,
-    LiftedFunction,
     Recorder,
 )
 from typed_nnx_codegen.migrate.linen.domain.markers import TRANSFORM
@@ -366,42 +364,6 @@ class ModuleFirst:
             for k, value in enumerate(values)
         ]
         return updated.with_changes(func=cst.parse_expression(self.function), args=args)
-
-
-@dataclass(frozen=True)
-class AroundFirst:
-    """Writes a transform of a function: the function stays, the rest is new.
-
-    Attributes:
-        template: The new call, with ``__function__`` where the function is.
-    """
-
-    template: str
-
-    def __call__(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
-        """Return the new call."""
-        del original
-        after = cst.parse_expression(self.template).visit(
-            _Put({"__function__": updated.args[0].value})
-        )
-        assert isinstance(after, cst.BaseExpression)
-        return after
-
-
-class _Put(cst.CSTTransformer):
-    """Puts expressions where their placeholders are.
-
-    Args:
-        values: The expressions, by placeholder.
-    """
-
-    def __init__(self, values: Mapping[str, cst.BaseExpression]) -> None:
-        super().__init__()
-        self._values = values
-
-    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
-        """Put an expression."""
-        return self._values.get(original_node.value, updated_node)
 
 
 @dataclass(frozen=True)
@@ -755,17 +717,16 @@ def _modules_in(value: Value) -> Iterator[ModuleValue]:
             yield from _modules_in(element)
 
 
-# -- functions and methods --------------------------------------------------------------------
+# -- methods ----------------------------------------------------------------------------------
 
 _NAMES: Final = frozenset({"remat", "checkpoint", "scan", "vmap", "jit", "remat_scan"})
 
 
-class LiftedFunctions:
-    """Goes through functions and methods under transforms, and writes them.
+class LiftedMethods:
+    """Goes through methods under transforms, and writes them.
 
     Args:
         evaluate: Goes through an expression.
-        call_function: Goes through a function of the project.
         plan_of: Plans another module of the project.
         refer: Gives the code for a public name.
     """
@@ -773,62 +734,12 @@ class LiftedFunctions:
     def __init__(
         self,
         evaluate: Evaluate,
-        call_function: CallFunction,
         plan_of: Callable[[LinenClass], ClassPlan],
         refer: Callable[[str], str],
     ) -> None:
         self._evaluate = evaluate
-        self._call_function = call_function
         self._plan_of = plan_of
         self._refer = refer
-
-    # -- functions ----------------------------------------------------------------------------
-
-    def call(
-        self, callee: ClassTransform, passed: list[Passed], node: cst.Call, frame: Frame
-    ) -> Value | None:
-        """Return what a call of a transformed function returns; None where it is no function."""
-        transforms = _chain(callee)
-        function = transforms[-1].target
-        if not isinstance(function, FunctionRef):
-            return None
-        try:
-            return self._called(transforms, function, passed, frame)
-        except Unsupported as error:
-            frame.mark(node, str(error), TRANSFORM)
-            return UNKNOWN
-
-    def _called(
-        self,
-        transforms: tuple[ClassTransform, ...],
-        function: FunctionRef,
-        passed: list[Passed],
-        frame: Frame,
-    ) -> Value:
-        lifts = [lift_of(one) for one in transforms]
-        if not passed or any(one.star or one.keyword for one in passed):
-            raise Unsupported("a transformed function is called with keywords or `*`")
-        module, *inner = passed
-        recorder = frame.recorder
-        is_own = module.value is recorder.instance and recorder.instance is not None
-        if not is_own and not isinstance(module.value, ModuleValue):
-            raise Unsupported("it is not known which module this function is called with")
-        stacks: list[Stack] = []
-        for lift in lifts:
-            inner, size = steps_inside(lift, inner)
-            stacks.append(Stack(lift, size))
-        before = len(recorder.log.of(Build))
-        outer, owner = recorder.stacks, recorder.owner
-        recorder.stacks = (*outer, *stacks) if is_own else outer
-        recorder.owner = _first_parameter(function) if is_own else owner
-        value = self._call_function(function, [module, *inner], frame)
-        recorder.stacks, recorder.owner = outer, owner
-        if not is_own and len(recorder.log.of(Build)) > before:
-            raise Unsupported("a function under a transform builds parts of another module")
-        for stack in reversed(stacks):
-            value = results_outside(stack.lift, value, stack.size)
-        frame.log(LiftedFunction(module.value, transforms, len(inner)))
-        return value
 
     def decorated(self, node: cst.FunctionDef, frame: Frame) -> Value:
         """Return a local function, under the transforms that decorate it."""
@@ -914,49 +825,11 @@ class LiftedFunctions:
     # -- writing ------------------------------------------------------------------------------
 
     def write(self, recorder: Recorder) -> None:
-        """Note in the plan how transforms of functions and methods are written."""
-        for one in recorder.log.of(LiftedFunction):
-            for transform in one.transforms:
-                if isinstance(transform.node, cst.BaseExpression):
-                    self._write_function(recorder, one, transform, transform.node)
+        """Note in the plan how transforms of methods are written."""
         cls = recorder.plan.cls
         for method in cls.own_methods.values():
             self._write_method(recorder, method)
         self._check_class(recorder, cls)
-
-    def _write_function(
-        self,
-        recorder: Recorder,
-        function: LiftedFunction,
-        transform: ClassTransform,
-        node: cst.BaseExpression,
-    ) -> None:
-        plan_of = self._plan_of
-        if isinstance(function.module, ModuleValue):
-            site = function.module.site
-            collections, random = collections_of(site, plan_of), draws(site, plan_of)
-        else:
-            collections = collections_in(recorder.plan)
-            random = plan_draws(recorder.plan, plan_of) or recorder.uses_rngs
-        mapped = Mapped(collections, random, tuple(range(function.count)), function.count)
-        is_decorator = not isinstance(node, cst.Call) or (
-            isinstance(transform.target, FunctionRef) and _decorates(node, transform.target)
-        )
-
-        def spelled(bound: Bound) -> str:
-            return in_method(bound, is_here=True)
-
-        try:
-            lift = lift_of(transform)
-            wrapping = Wrapping(mapped, spelled, self._refer, function.count)
-            name, settings = wrapping.transform(lift)
-            if is_decorator:
-                recorder.replace(node, self._decorator(name, settings))
-            elif isinstance(node, cst.Call):
-                template = name.format(", ".join(["__function__", *settings]))
-                recorder.replace(node, AroundFirst(template))
-        except Unsupported as error:
-            recorder.mark(node, str(error), TRANSFORM)
 
     def _decorator(self, name: str, settings: list[str]) -> str:
         if not name.endswith("({})") or name.count("(") != 1:
@@ -1013,27 +886,5 @@ class LiftedFunctions:
                 recorder.mark(cls.node, "a transform of a whole class is not migrated", TRANSFORM)
 
 
-def _chain(callee: ClassTransform) -> tuple[ClassTransform, ...]:
-    found: list[ClassTransform] = [callee]
-    while isinstance(found[-1].target, ClassTransform):
-        found.append(found[-1].target)
-    last = found[-1]
-    if isinstance(last.target, Partial) and isinstance(last.target.function, FunctionRef):
-        found[-1] = replace(last, target=UNKNOWN)
-    return tuple(found)
-
-
-def _first_parameter(function: FunctionRef) -> str:
-    params = function.node.params
-    first = [*params.posonly_params, *params.params][:1]
-    return first[0].name.value if first else "self"
-
-
 def _is_transform(name: str) -> bool:
     return name.startswith("flax.linen.") and name.rpartition(".")[2] in _NAMES
-
-
-def _decorates(node: cst.BaseExpression, function: FunctionRef) -> bool:
-    return isinstance(function.node, cst.FunctionDef) and any(
-        one.decorator is node for one in function.node.decorators
-    )

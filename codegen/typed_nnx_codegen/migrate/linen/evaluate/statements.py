@@ -45,7 +45,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
 from typed_nnx_codegen.migrate.linen.evaluate.branches import Choices
 from typed_nnx_codegen.migrate.linen.evaluate.conditions import take_told
 from typed_nnx_codegen.migrate.linen.evaluate.entries import is_derived
-from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import LiftedFunctions, part_of
+from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import LiftedMethods, part_of
 from typed_nnx_codegen.migrate.linen.evaluate.lists import (
     added,
     note_deleted,
@@ -137,7 +137,7 @@ class Statements:
         variables: Declares variables.
         choices: Goes through branches.
         loops: Goes through loops.
-        lifted_functions: Goes through functions under transforms.
+        lifted_methods: Goes through methods under transforms.
         sized_lists: Goes through lists of arrays whose sizes are known.
     """
 
@@ -147,7 +147,7 @@ class Statements:
     variables: Variables
     choices: Choices
     loops: Loops
-    lifted_functions: LiftedFunctions
+    lifted_methods: LiftedMethods
     sized_lists: SizedLists
 
     def run(self, body: _Body, frame: Frame) -> bool:
@@ -222,7 +222,7 @@ class Statements:
             case cst.FunctionDef(name=name):
                 if frame.records:
                     frame.recorder.note_definition(node)
-                frame.names[name.value] = self.lifted_functions.decorated(node, frame)
+                frame.names[name.value] = self.lifted_methods.decorated(node, frame)
             case cst.Try(body=body):
                 return self.run(body, frame)
             case cst.Match():

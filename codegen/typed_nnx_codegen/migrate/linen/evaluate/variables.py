@@ -491,7 +491,7 @@ class LaterVariables:
             frame: The frame.
         """
         recorder = frame.recorder
-        is_plain = name.is_literal and not name.is_pattern and not recorder.owner
+        is_plain = name.is_literal and not name.is_pattern
         if not is_plain or collection == "params" or frame.verbatim or recorder.loops:
             return ""
         if any(isinstance(one, Stack) for one in recorder.stacks) or not _is_spelled(node):

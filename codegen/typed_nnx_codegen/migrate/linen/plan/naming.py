@@ -118,9 +118,6 @@ class Naming:
                 # Its variables are those of the module, or a marker says why it has no name.
                 site.attribute = self._free(snake_case(site.class_name))
                 site.reference = f"self.{site.attribute}"
-        for site in built:
-            if site.owner and site.reference.startswith("self."):
-                site.reference = site.owner + site.reference.removeprefix("self")
 
     # -- setup --------------------------------------------------------------------------------
 

@@ -175,7 +175,7 @@ class Planner:
         moving = Moving(recorder, executor.facts, self.plan_of, executor.refer)
         edit_methods(recorder, naming, moving, executor.refer)
         self.executor.lifted_calls.write(recorder)
-        self.executor.lifted_functions.write(recorder)
+        self.executor.lifted_methods.write(recorder)
         mark_unseen(recorder, self.classes)
         keep_marked(plan)
         plan.is_done = True

@@ -49,11 +49,11 @@ _CASES = {
         " in_axes=None, axis_size=2)()(x)",
         "`variable_axes` of `nn.vmap` is not known",
     ),
-    "a_number_of_steps_that_nothing_says": (
+    "a_function_of_the_module": (
         "def body(mdl, c, s):\n            return nn.Dense(5)(c), s\n"
         "        return nn.scan(body, variable_axes={'params': 0}, split_rngs={'params': True})"
         "(self, x, jnp.arange(1.0, 2.0 + x.shape[0]))",
-        "it is not known how often `nn.scan` runs it",
+        "`flax.linen.scan` of something that is no module is not migrated",
     ),
     "keys_that_all_steps_share": (
         "return nn.scan(Part, variable_broadcast='params', split_rngs={'params': False,"
@@ -72,13 +72,6 @@ _CASES = {
         "return nn.scan(Part, variable_axes={'params': 0}, split_rngs={'params': True},"
         " data_transform=lambda v: v, length=2)()(x, None)",
         "`data_transform` of `nn.scan` has no counterpart in NNX",
-    ),
-    "a_parameter_in_a_stacked_function": (
-        "def body(mdl, c, _):\n"
-        "            return c * mdl.param('w', nn.initializers.ones, (5,)), None\n"
-        "        return nn.scan(body, variable_axes={'params': 0}, split_rngs={'params': True},"
-        " length=2)(self, x, None)",
-        "a variable that is declared under a transform that stacks it",
     ),
     "branches_that_build": (
         "return nn.cond(x.sum() > 0, lambda mdl, z: nn.Dense(3, name='a')(z),"

@@ -43,16 +43,6 @@ class RematMethods(nn.Module):
         return self.second(self.first(x, True))
 
 
-class RematFunction(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        @nn.remat
-        def inner(mdl, y):
-            return nn.Dense(3)(nn.relu(nn.Dense(4, name="wide")(y)))
-
-        return nn.Dense(2)(inner(self, x))
-
-
 class UsesJitted(nn.Module):
     @nn.compact
     def __call__(self, x, train=False):

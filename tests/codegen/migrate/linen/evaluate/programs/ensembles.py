@@ -195,17 +195,3 @@ class AnyArguments(nn.Module):
 
     def __call__(self, *args):
         return self.members(*args)
-
-
-class MeanOfHeads(nn.Module):
-    """A function over a submodule."""
-
-    @nn.compact
-    def __call__(self, x):
-        head = nn.Dense(3)
-        y = nn.vmap(
-            lambda mdl, row: mdl(row) * row.sum(),
-            variable_axes={"params": None},
-            split_rngs={"params": False},
-        )(head, x)
-        return y.mean(0)

@@ -18,5 +18,4 @@ EXAMPLES = [
     Example(Build("AlikeAtFirst"), X),
     Example(Build("Grid", 2, 3), X),
     Example(Build("AnyArguments"), S, A),
-    Example(Build("MeanOfHeads"), S),
 ]

@@ -86,21 +86,6 @@ class NormedStack(nn.Module):
         return x
 
 
-class StackByFunction(nn.Module):
-    depth: int
-
-    @nn.compact
-    def __call__(self, x):
-        def body(mdl, carry, gain):
-            carry = nn.relu(nn.Dense(carry.shape[-1])(carry)) * gain
-            return carry, carry.mean()
-
-        scan = nn.scan(
-            body, variable_axes={"params": 0}, split_rngs={"params": True}, length=self.depth
-        )
-        return scan(self, x, jnp.arange(1.0, self.depth + 1))
-
-
 class MaybeRemat(nn.Module):
     remat: bool = False
     policy: Any = None

@@ -10,7 +10,6 @@ EXAMPLES = [
     Example(Build("StackOfWeightsLast"), X),
     Example(Build("StackWithInputs"), X, jnp.ones((3, 2, 4)), jnp.ones((2, 3, 5))),
     Example(Build("NormedStack"), X, mutable=("batch_stats",)),
-    Example(Build("StackByFunction", 3), X),
     Example(Build("MaybeRemat", False), X),
     Example(Build("MaybeRemat", True, policy=jax.checkpoint_policies.nothing_saveable), X),
     Example(Build("Stages"), X),

@@ -70,37 +70,6 @@ class UsesDecoder(nn.Module):
         return nn.Dense(1)(ys)
 
 
-class ByFunction(nn.Module):
-    @nn.compact
-    def __call__(self, xs):
-        cell = Cell(3)
-
-        def step(mdl, h, x):
-            h, y = mdl(h, x)
-            return h, y + 1.0
-
-        scan = nn.scan(
-            step, variable_broadcast="params", split_rngs={"params": False}, in_axes=1, out_axes=1
-        )
-        return scan(cell, jnp.zeros((xs.shape[0], 3)), xs)
-
-
-class OfItself(nn.Module):
-    """The function builds parts of the module, beside others of it."""
-
-    @nn.compact
-    def __call__(self, xs):
-        xs = nn.Dense(4)(xs)
-
-        @functools.partial(nn.scan, variable_broadcast="params", split_rngs={"params": False})
-        def step(mdl, total, x):
-            y = nn.Dense(total.shape[-1])(x) * mdl.param("gain", nn.initializers.ones, (3,))
-            return total + y, None
-
-        total, _ = step(self, jnp.zeros((xs.shape[1], 3)), xs)
-        return nn.Dense(2)(total)
-
-
 class Normalised(nn.Module):
     """All steps have the same statistics."""
 

@@ -9,8 +9,6 @@ EXAMPLES = [
     Example(Build("InSetup"), XS),
     Example(Build("Decoder", 4), (jnp.ones((2, 4)), jnp.ones((2, 2))), XS),
     Example(Build("UsesDecoder"), XS),
-    Example(Build("ByFunction"), XS),
-    Example(Build("OfItself"), XS),
     Example(Build("StatisticsOverTime"), XS),
     Example(Build("Records"), jnp.ones((4, 3)), (XS, jnp.zeros((2, 4), bool))),
 ]
