@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LayerSubclass, LinenClass
-from typed_nnx_codegen.migrate.linen.domain.dims import Dim
+from typed_nnx_codegen.migrate.linen.domain.dims import ArgumentShape, Dim
 from typed_nnx_codegen.migrate.linen.domain.markers import OTHER, SIZE
 from typed_nnx_codegen.migrate.linen.domain.values import Value
 from typed_nnx_codegen.migrate.linen.layers import Given, Helper, find_layer
@@ -83,6 +83,7 @@ class Lifted:
         is_of_items: Whether the argument is a list of arrays, and it is the dimension of each.
         is_number: Whether it is the argument itself, a whole number.
         measured: What it is in traced calls, by the outermost call and the module in it.
+        reads: What the constructor reads of it, where it is a shape: see `dims.reads_of`.
     """
 
     name: str
@@ -96,6 +97,7 @@ class Lifted:
     is_of_items: bool = False
     is_number: bool = False
     measured: tuple[tuple[tuple[int, int], int | tuple[int | None, ...]], ...] = ()
+    reads: tuple[int | ArgumentShape | None, ...] = ()
 
     @property
     def is_several(self) -> bool:

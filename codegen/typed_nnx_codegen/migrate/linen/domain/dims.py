@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -486,6 +486,31 @@ _OPERATIONS: Final[dict[str, Callable[..., Dim]]] = {
         one if one == other else _combined("if", condition, one, other)
     ),
 }
+
+
+def reads_of(dim: Dim, argument: str) -> Iterator[int | ArgumentShape | None]:
+    """Yield what a size reads of the shape of an argument.
+
+    Yields:
+        One dimension; several; None for how many there are.
+    """
+    for atom in (one for atoms, _ in dim.terms for one in atoms):
+        parts = atom.parts if isinstance(atom, Combined) else ()
+        match atom:
+            case ArgumentSize(axis=axis) if atom.argument == argument:
+                yield axis
+            case ArgumentShape() if atom.argument == argument:
+                yield atom
+            case LeadingSize(shape=shape) if atom.argument == argument:
+                yield shape
+            case Combined(operation="rank") if _leading(parts[1]).argument == argument:
+                yield None
+            case Combined(operation="at") if _leading(parts[2]).argument == argument:
+                place, is_whole = parts[0].constant or 0, not _leading(parts[2]).start
+                yield from (place, None) if place < 0 or is_whole else (_leading(parts[2]),)
+                parts = parts[3:]
+        for part in parts:
+            yield from reads_of(part, argument)
 
 
 def as_dim(value: Dim | Atom | int) -> Dim:

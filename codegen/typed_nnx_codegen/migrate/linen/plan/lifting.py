@@ -19,6 +19,7 @@ from typed_nnx_codegen.migrate.linen.domain.dims import (
     LeadingSize,
     Piece,
     as_dim,
+    reads_of,
     shape_code,
 )
 from typed_nnx_codegen.migrate.linen.domain.frames import Recorder
@@ -69,6 +70,7 @@ class Lifting:
             dims: The sizes in it, and what else of arguments stands in their place.
         """
         order: dict[str, set[int | None]] = {}
+        dims = list(dims)
         for atom in sorted((atom for dim in dims for atom in dim.atoms()), key=_turn):
             match atom:
                 case ArgumentItems(argument=argument):
@@ -94,7 +96,9 @@ class Lifting:
             axis = None if is_whole else -1
             method = self.method_of(argument)
             optional = self._is_optional(argument, method)
-            self.lifted.append(Lifted(name, method, argument, axis, is_optional=optional))
+            reads = dict.fromkeys(one for dim in dims for one in reads_of(dim, argument))
+            lifted = Lifted(name, method, argument, axis, is_optional=optional, reads=tuple(reads))
+            self.lifted.append(lifted)
 
     def _need_items(self, argument: str) -> None:
         """Note that the constructor needs the last size of each array of a list."""

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from types import EllipsisType
 from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
-from typed_nnx_codegen.migrate.analysis.syntax import number_of as literal_number
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     HIDDEN,
     Bound,
@@ -26,6 +24,7 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.dims import (
     ArgumentItems,
+    ArgumentShape,
     Dim,
     Piece,
     as_dim,
@@ -179,12 +178,7 @@ def is_absent(site: Site, lifted: Lifted, recorder: Recorder) -> bool:
     )
 
 
-# How a constructor reads a shape: one dimension, the product or the items of several, how many there
-# are (None), or in another way (`...`).
-_Use = int | slice | EllipsisType | None
-
-
-def is_enough(shape: Shape, name: str, body: Iterable[cst.BaseStatement]) -> bool:
+def is_enough(shape: Shape, lifted: Lifted) -> bool:
     """Whether a constructor finds in a shape all that it surely reads of it.
 
     Dimensions that are not known are written as None. That is no problem where only the others
@@ -192,98 +186,49 @@ def is_enough(shape: Shape, name: str, body: Iterable[cst.BaseStatement]) -> boo
 
     Args:
         shape: What is known of the shape.
-        name: The parameter of the constructor that has the shape.
-        body: The statements of the constructor.
+        lifted: The parameter of the constructor that has the shape.
     """
     lead = shape.lead
-    is_open = lead is not None and not lead.argument
     front = lead.front if lead is not None else ()
-    if is_open and all(dim is None for dim in (*front, *shape.dims)):
+    if _is_open(shape) and all(dim is None for dim in (*front, *shape.dims)):
         return False
-    return all(_is_known(shape, use) for one in body for use in _uses(one, name))
+    return all(_is_known(shape, read) for read in lifted.reads)
 
 
-def as_read(shape: Shape, name: str, body: Iterable[cst.BaseStatement]) -> Shape:
+def as_read(shape: Shape, lifted: Lifted) -> Shape:
     """Return a shape without the dimensions that a constructor does not read.
 
     Args:
         shape: The shape.
-        name: The parameter of the constructor that has it.
-        body: The statements of the constructor.
+        lifted: The parameter of the constructor that has it.
     """
-    uses = [use for one in body for use in _uses(one, name)]
-    if shape.lead is not None or any(isinstance(use, slice | EllipsisType) for use in uses):
+    if shape.lead is not None or any(isinstance(one, ArgumentShape) for one in lifted.reads):
         return shape
     count = len(shape.dims)
-    read = {use % count for use in uses if isinstance(use, int)}
+    read = {one % count for one in lifted.reads if isinstance(one, int)}
     return Shape(tuple(dim if k in read else None for k, dim in enumerate(shape.dims)))
 
 
-def _uses(node: cst.CSTNode, name: str) -> Iterator[_Use]:
-    """Yield how code reads the shape of a name."""
-    match node:
-        case cst.Call(func=cst.Name(value="len"), args=[cst.Arg(value=value)]) if _part(
-            value, name
-        ):
-            yield None
-        case (
-            cst.StarredElement(value=value)
-            | cst.Arg(star="*", value=value)
-            | cst.Call(func=cst.Attribute(attr=cst.Name(value="prod")), args=[cst.Arg(value=value)])
-        ) if _part(value, name):
-            yield _part(value, name)
-        case cst.Subscript(
-            value=cst.Name(value=value),
-            slice=[
-                cst.SubscriptElement(
-                    slice=cst.Index(value=cst.Integer() | cst.UnaryOperation() as place)
-                )
-            ],
-        ) if value == name:
-            yield _integer(place)
-        case cst.Name(value=value):
-            if value == name:
-                yield ...
-        case cst.Attribute(value=value) | cst.Arg(value=value):
-            yield from _uses(value, name)
-        case _:
-            for child in node.children:
-                yield from _uses(child, name)
+def _is_open(shape: Shape) -> bool:
+    """Whether it is not known how many dimensions there are."""
+    return shape.lead is not None and not shape.lead.argument
 
 
-def _part(node: cst.BaseExpression, name: str) -> slice | None:
-    """Return which part of a shape an expression is; None where it is something else."""
-    match node:
-        case cst.Name(value=value) if value == name:
-            return slice(None)
-        case cst.Subscript(
-            value=cst.Name(value=value),
-            slice=[cst.SubscriptElement(slice=cst.Slice(lower=lower, upper=upper, step=None))],
-        ) if value == name:
-            return slice(_integer(lower), _integer(upper))
-    return None
-
-
-def _integer(node: cst.BaseExpression | None) -> int | None:
-    number = None if node is None else literal_number(node)
-    return number if isinstance(number, int) else None
-
-
-def _is_known(shape: Shape, use: _Use) -> bool:
+def _is_known(shape: Shape, read: int | ArgumentShape | None) -> bool:
     lead = shape.lead
-    is_open = lead is not None and not lead.argument
-    match use:
+    is_open = _is_open(shape)
+    match read:
         case None:
             return not is_open
-        case slice():
-            part = shape.dims if lead is not None else shape.dims[use]
+        case ArgumentShape(start=start, stop=stop):
+            part = shape.dims if lead is not None else shape.dims[start:stop]
             return None not in part and not (is_open or (lead is not None and None in lead.front))
         case int() if lead is None:
-            return -len(shape.dims) <= use < len(shape.dims) and shape.dims[use] is not None
-        case int() if use < 0:
-            return shape.dims[use] is not None if -use <= len(shape.dims) else not is_open
+            return -len(shape.dims) <= read < len(shape.dims) and shape.dims[read] is not None
+        case int() if read < 0:
+            return shape.dims[read] is not None if -read <= len(shape.dims) else not is_open
         case int() if lead is not None:
-            return lead.front[use] is not None if use < len(lead.front) else not is_open
+            return lead.front[read] is not None if read < len(lead.front) else not is_open
     return True
 
 
@@ -502,7 +447,7 @@ class ConstructorCalls:
             if lifted.default and not lifted.argument:
                 continue
             if not (lifted.is_optional and is_absent(site, lifted, self._recorder)):
-                arguments.append(f"{lifted.name}={self._lifted(site, cls, lifted)}")
+                arguments.append(f"{lifted.name}={self._lifted(site, lifted)}")
         arguments.append(f"rngs={self._recorder.rngs}")
         name = site.code or self._executor.refer(cls.public)
         return f"{name}({', '.join(arguments)})"
@@ -528,7 +473,7 @@ class ConstructorCalls:
         has_default = field is not None and field.default is not None
         return [] if is_optional or has_default else [f"{name}=None"]
 
-    def _lifted(self, site: Site, cls: LinenClass, lifted: Lifted) -> str:
+    def _lifted(self, site: Site, lifted: Lifted) -> str:
         """Return what a submodule's lifted parameter is given."""
         found = self._plan.log.about(Call, site)
         calls = sorted(found, key=lambda call: call.root != "__call__")
@@ -550,7 +495,7 @@ class ConstructorCalls:
                 continue
             if not isinstance(value, Array):
                 continue
-            code = self._of_array(value, site, cls, lifted)
+            code = self._of_array(value, site, lifted)
             if code is not None:
                 self._compare(value, site, lifted)
                 when = given_when(value, site, lifted, self._recorder)
@@ -572,16 +517,15 @@ class ConstructorCalls:
                 self._recorder.mark(site.node, problem, TRACE)
                 return
 
-    def _of_array(self, value: Array, site: Site, cls: LinenClass, lifted: Lifted) -> str | None:
+    def _of_array(self, value: Array, site: Site, lifted: Lifted) -> str | None:
         """Return the size or shape of an array; None where the constructor cannot say it."""
         visible = self._visible(value, site)
         assert isinstance(visible, Array)
         if lifted.axis is not None:
             dim = visible.shape.axis(lifted.axis)
             return None if dim is None else self._slots.name(dim)
-        body = self._executor.plan_of(cls).init
-        if is_enough(visible.shape, lifted.name, body):
-            return self._shape(as_read(visible.shape, lifted.name, body))
+        if is_enough(visible.shape, lifted):
+            return self._shape(as_read(visible.shape, lifted))
         return None
 
     def _sizes(self, value: Value, site: Site, around: tuple[Condition, ...]) -> str | None:
