@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from benchmarks.linen_packages import EXAMPLES, FOLDER, REPOSITORY
+from benchmarks.linen_packages import EXAMPLES, FOLDER, PACKAGES, REPOSITORY, unpacked
 from benchmarks.migrate.packages import Unreachable
 from typed_nnx_codegen.migrate.linen.trace.record import Trace, merged
 
@@ -32,6 +32,8 @@ REQUIREMENTS = EXAMPLES / "requirements.txt"
 STANDINS = Path(__file__).with_name("linen_standins")
 COMMAND = "from typed_nnx_codegen.cli import main; main()"
 _OWN_PACKAGES = ("flax", "jax", "jaxlib")
+# Packages of the sweep that others import.
+_LIBRARIES = ("e3x", "kauldron")
 _RECORDING = "typed_nnx_codegen.verify.recording"
 _LINEN_FAILED = "Linen side failed"
 _LONGEST = 300
@@ -168,8 +170,10 @@ def recorded_examples(
 
 
 def _variables() -> dict[str, str]:
-    """Return the variables of the environment: the processor alone, and our stand-ins."""
-    own = {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(STANDINS), "PYTHONDONTWRITEBYTECODE": "1"}
+    """Return the variables of the environment: the processor alone, and what is not installed."""
+    search = [STANDINS, *(unpacked(one) for one in PACKAGES if one.name in _LIBRARIES)]
+    path = os.pathsep.join(map(str, search))
+    own = {"JAX_PLATFORMS": "cpu", "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
     return {**os.environ, **own, "USE_TF": "0", "USE_TORCH": "0", "USE_FLAX": "1"}
 
 

@@ -6,7 +6,7 @@ markers that the others have.
 
 With ``--with-examples`` the examples in `benchmarks/linen_examples` are run in Linen, and each
 package is migrated once more with the sizes that they tell, as ``typed-nnx migrate --example``
-does. The table has the classes that need no person then.
+does. The table has the classes that need no person then as well; all else is of that migration.
 
 With ``--lines`` the table has the lines of each package that the migration adds or removes, for
 each of its classes: how long a diff a person reads.
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 
     from benchmarks.linen_checks import Verdict
     from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan
+    from typed_nnx_codegen.migrate.linen.trace.record import Trace
 
 _SECONDS = 400.0
 
@@ -69,7 +70,7 @@ class Swept:
         marks: The classes of each file, with the codes of their markers.
         messages: What the markers say, by file and class.
         verdicts: The verdicts on the classes with examples, by file.
-        told: How many classes have no marker where examples tell sizes; None where none were run.
+        alone: How many classes have no marker where no example tells sizes.
     """
 
     package: LinenPackage
@@ -80,7 +81,7 @@ class Swept:
     marks: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     messages: list[str] = field(default_factory=list)
     verdicts: dict[str, dict[str, Judged]] = field(default_factory=dict)
-    told: int | None = None
+    alone: int | None = None
 
     def lines(self) -> tuple[int, int]:
         """Return how many lines were added, and how many removed."""
@@ -98,6 +99,11 @@ class Swept:
         return [codes for names in self.marks.values() for codes in names.values()]
 
     @property
+    def unmarked(self) -> int:
+        """How many classes have no marker."""
+        return sum(not codes for codes in self.classes)
+
+    @property
     def codes(self) -> Counter[str]:
         """How many classes have a marker of each code."""
         return Counter(code for codes in self.classes for code in set(codes))
@@ -110,8 +116,12 @@ class Swept:
                     yield f"{self.package.key}/{file} {name}", one
 
 
-def migrate(package: LinenPackage) -> Swept:
+def migrate(package: LinenPackage, trace: Trace | None = None) -> Swept:
     """Migrate a package into a copy of it.
+
+    Args:
+        package: The package.
+        trace: The sizes that its examples tell, if they were run.
 
     Raises:
         Unreachable: The package could not be downloaded.
@@ -123,7 +133,7 @@ def migrate(package: LinenPackage) -> Swept:
     files = list(linen_files(package, old))
     start = time.perf_counter()
     try:
-        results = migrate_linen(files, [old], Options())
+        results = migrate_linen(files, [old], Options(), trace)
     # The sweep goes on, and its status says that there is a bug of ours.
     except Exception as error:  # noqa: BLE001 - the report says it
         swept.crash = described(error)
@@ -167,19 +177,21 @@ def _codes(plan: ClassPlan) -> list[str]:
     return codes or ([STAYS] if plan.stays else [])
 
 
-def tell(swept: Swept, python: Path, seconds: float = _SECONDS) -> None:
-    """Migrate a package with the sizes that its examples tell, and count; nothing is written.
+def with_examples(alone: Swept, python: Path, seconds: float = _SECONDS) -> Swept:
+    """Migrate a package again, with the sizes that its examples tell.
 
     Args:
-        swept: The package.
+        alone: The package, migrated from its code alone.
         python: The Python to run the examples with.
         seconds: How long the examples of a file may take.
     """
-    examples = swept.package.examples()
-    trace = recorded_examples(python, swept.old, examples, seconds) if examples else None
-    files = list(linen_files(swept.package, swept.old))
-    results = migrate_linen(files, [swept.old], Options(), trace)
-    swept.told = sum(not _codes(plan) for result in results for plan in result.plans)
+    examples = alone.package.examples()
+    swept = alone
+    if examples:
+        trace = recorded_examples(python, alone.old, examples, seconds)
+        swept = migrate(alone.package, trace)
+    swept.alone = alone.unmarked
+    return swept
 
 
 def verify(swept: Swept, python: Path, seconds: float = _SECONDS) -> None:
@@ -200,7 +212,7 @@ def verify(swept: Swept, python: Path, seconds: float = _SECONDS) -> None:
 
 def table(all_swept: Sequence[Swept], *, is_verified: bool) -> Table:
     """Return a row for each package, and their sum."""
-    is_told = any(one.told is not None for one in all_swept)
+    is_told = any(one.alone is not None for one in all_swept)
     shown = Table("package", title="typed-nnx migrate --linen over packages", show_footer=True)
     rows = [_counts(one) for one in all_swept]
     totals = [sum(column) for column in zip(*rows, strict=True)] or [0] * (3 + len(VERDICTS))
@@ -221,18 +233,17 @@ def table(all_swept: Sequence[Swept], *, is_verified: bool) -> Table:
 
 
 def _counts(swept: Swept) -> list[int]:
-    classes = swept.classes
     verdicts = Counter(one.verdict for _, one in swept.judged(*VERDICTS))
-    unmarked = sum(not one for one in classes)
-    told = unmarked if swept.told is None else swept.told
-    return [len(classes), unmarked, told, *(verdicts[one] for one in VERDICTS)]
+    alone = swept.unmarked if swept.alone is None else swept.alone
+    counts = [len(swept.classes), alone, swept.unmarked]
+    return [*counts, *(verdicts[one] for one in VERDICTS)]
 
 
 def _cells(counts: Sequence[int], codes: Counter[str], seconds: float) -> list[str]:
-    classes, unmarked, told, *verdicts = counts
-    share = f"{unmarked / classes:.1%}" if classes else "-"
+    classes, alone, told, *verdicts = counts
+    share = f"{alone / classes:.1%}" if classes else "-"
     marks = ", ".join(f"{code} {number}" for code, number in sorted(codes.items()))
-    cells = (str(classes), str(unmarked), share, str(told), marks, f"{seconds:.1f}")
+    cells = (str(classes), str(alone), share, str(told), marks, f"{seconds:.1f}")
     return [*cells, str(sum(verdicts)), *map(str, verdicts)]
 
 
@@ -288,10 +299,10 @@ def main(arguments: list[str]) -> int:
         if chosen.names and not {package.name, package.key} & set(chosen.names):
             continue
         swept = migrate(package)
+        if chosen.with_examples:
+            swept = with_examples(swept, environment(), chosen.timeout)
         if chosen.verify and package.examples():
             verify(swept, environment(), chosen.timeout)
-        if chosen.with_examples:
-            tell(swept, environment(), chosen.timeout)
         all_swept.append(swept)
         console.print(f"{package.name}: {len(swept.classes)} classes, {swept.seconds:.0f} s")
         for name, one in swept.judged("fails", "other numbers"):

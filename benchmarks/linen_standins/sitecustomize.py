@@ -21,7 +21,7 @@ ABSENT = frozenset(
     {
         *("ale_py", "baselines", "cv2", "gym", "gymnasium", "minatar", "mujoco", "pygame"),
         *("stable_baselines3", "tensorflow", "tensorflow_datasets", "tensorflow_text", "torch"),
-        *("torchvision", "tokenizers", "safetensors", "clu", "igraph", "sentencepiece", "wandb"),
+        *("torchvision", "tokenizers", "safetensors", "clu", "igraph", "sentencepiece"),
     }
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
+import pkgutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -76,9 +77,8 @@ class Side:
         return found
 
     def _imported(self, name: str) -> Any:
-        module, _, attribute = name.rpartition(".")
         try:
-            return getattr(importlib.import_module(module), attribute)
+            return pkgutil.resolve_name(name)
         except (ImportError, AttributeError, ValueError) as error:
             raise BadUse(
                 f"{self.path}: nothing there is named {name!r}.\n"

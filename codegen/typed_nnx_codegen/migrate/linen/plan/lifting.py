@@ -273,6 +273,23 @@ class MissingSizes:
             self.unknown[key] = self._named(site, parameter, found, fits)
         return as_dim(Piece(_code(self.unknown[key], site, parameter)))
 
+    def shape(self, measured: Sequence[Measured]) -> Shape | None:
+        """Return the shape of an argument of which each size fits all traced calls."""
+        rows = [(one.size, one.call) for one in measured if isinstance(one.size, tuple)]
+        if not rows or len(rows) < len(measured) or len({len(sizes) for sizes, _ in rows}) > 1:
+            return None
+        axes = zip(*(sizes for sizes, _ in rows), strict=True)
+        dims = []
+        for axis in axes:
+            each = [
+                Measured(size, call) for size, (_, call) in zip(axis, rows, strict=True) if size
+            ]
+            fits = fitting(each, self._lifting.method_of) if len(each) == len(rows) else []
+            if len(fits) != 1:
+                return None
+            dims.append(fits[0])
+        return Shape(tuple(dims))
+
     def _agreeing(self, candidates: Iterable[Dim], found: Sequence[Measured]) -> list[Dim]:
         """Return the candidates that are what was measured, in every call."""
         if not found:

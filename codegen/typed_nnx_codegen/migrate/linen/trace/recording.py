@@ -262,7 +262,11 @@ def _parts(code: str, value: Any) -> Iterator[tuple[str, Any]]:
         if value:
             yield f"{code}[-1]", value[-1]
         yield from ((f"{code}[{number}]", each) for number, each in enumerate(value))
-    elif not isinstance(value, (type, str)) and not _is_module(value) and not callable(value):
+    elif _is_module(value):
+        # Layers of flax have other names for their sizes in NNX.
+        if type(value).__module__.partition(".")[0] != "flax":
+            yield from ((f"{code}.{name}", each) for name, each in _fields_of(value).items())
+    elif not isinstance(value, (type, str)) and not callable(value):
         attributes = getattr(value, "__dict__", {})
         yield from (
             (f"{code}.{name}", each) for name, each in attributes.items() if name.isidentifier()

@@ -500,7 +500,10 @@ class ConstructorCalls:
                 self._compare(value, site, lifted)
                 when = given_when(value, site, lifted, self._recorder)
                 return f"({code} if {when} else None)" if when else code
-        measured = self._measured(site, lifted)
+        measured = list(self._measured(site, lifted))
+        shape = self.missing.shape(measured)
+        if shape is not None:
+            return self._shape(shape)
         size = self.missing.size(site, lifted, measured, self._candidates(site))
         return self._slots.name(size)
 
@@ -562,10 +565,11 @@ class ConstructorCalls:
     def _measured_arguments(lifted: Lifted, calls: Iterable[TracedCall]) -> Iterator[Measured]:
         """Yield what a lifted parameter is that is a size or the shape of an argument."""
         if lifted.argument and not lifted.is_of_items and not lifted.is_number:
-            for call in calls:
-                if call.method == lifted.method:
-                    value = part_at(dict(call.arguments), lifted.argument)
-                    yield from of_argument(value, lifted.axis, call)
+            known = list(calls)
+            # Methods that the module's own call passes an argument on to mostly call it the same.
+            for call in [one for one in known if one.method == lifted.method] or known:
+                value = part_at(dict(call.arguments), lifted.argument)
+                yield from of_argument(value, lifted.axis, call)
 
     def _shape(self, shape: Shape) -> str:
         lead = shape.lead

@@ -76,6 +76,53 @@ class Inner(nn.Module):
     @nn.compact
     def __call__(self, x):
         return nn.Dense(2)(hidden(x, "x.repeat(x.shape[-1] - 3, -1)"))
+
+
+class Flat(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(2)(x.reshape(-1))
+
+
+class OfShape(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return Flat()(hidden(x, "x * 2"))
+
+
+class Two(nn.Module):
+    def setup(self):
+        self.flat = Flat()
+
+    def __call__(self, x):
+        return self.first(x)
+
+    def first(self, x):
+        return self.flat(x)
+
+
+class OfMethod(nn.Module):
+    def setup(self):
+        self.two = Two()
+
+    def __call__(self, x):
+        return self.two.first(hidden(x, "x * 2"))
+
+
+class Part(nn.Module):
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(self.width)(x)
+
+
+class OfPart(nn.Module):
+    part: nn.Module
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(2)(hidden(self.part(x), "x * 2"))
 """
 EXAMPLES = """import jax.numpy as jnp
 from typed_nnx_codegen.verify.examples import Build, Example
@@ -92,6 +139,12 @@ EXAMPLES = [
     Example(Build("Each"), jnp.ones((2, 6))),
     Example(Build("Outer", 6), jnp.ones((1, 6))),
     Example(Build("Outer", 7), jnp.ones((1, 6))),
+    Example(Build("OfShape"), jnp.ones((3, 5))),
+    Example(Build("OfShape"), jnp.ones((4, 6))),
+    Example(Build("OfMethod"), jnp.ones((3, 5))),
+    Example(Build("OfMethod"), jnp.ones((4, 6))),
+    Example(Build("OfPart", Build("Part", 7)), jnp.ones((2, 5))),
+    Example(Build("OfPart", Build("Part", 8)), jnp.ones((2, 5))),
 ]
 """
 
@@ -125,6 +178,9 @@ def code_of(folder: Path, name: str) -> str:
         ("OfField", "self.dense_1 = nnx.Linear(self.width, 2, rngs=rngs)"),
         ("OfProduct", "self.dense_1 = nnx.Linear(self.times * self.width, 2, rngs=rngs)"),
         ("OfArgument", "self.dense_0 = nnx.Linear(y_features, self.width, rngs=rngs)"),
+        ("OfShape", "self.flat_0 = Flat(in_shape=(in_shape[-2], in_shape[-1]), rngs=rngs)"),
+        ("OfMethod", "self.two = Two(in_shape=(in_shape[-2], in_shape[-1]), rngs=rngs)"),
+        ("OfPart", "self.dense_0 = nnx.Linear(self.part.width, 2, rngs=rngs)"),
     ],
 )
 def test_a_size_that_one_expression_gives_in_all_examples_is_it(
@@ -165,9 +221,9 @@ def test_a_size_that_nothing_fits_stays_required_in_all_that_contain_the_module(
 
 @pytest.mark.thorough
 def test_what_is_migrated_gives_equal_outputs(folder: Path) -> None:
-    names = ("OfField", "OfProduct", "OfArgument", "Each")
+    names = ("OfField", "OfProduct", "OfArgument", "Each", "OfShape", "OfMethod", "OfPart")
     files = [str(folder / name) for name in ("old.py", "new.py")]
     chosen = [part for name in names for part in ("--only", name)]
     done = CliRunner().invoke(verify, [*files, "--example", str(folder / "calls.py"), *chosen])
     assert done.exit_code == 0, done.output
-    assert "7 of 7 examples are equal" in done.output
+    assert "13 of 13 examples are equal" in done.output
