@@ -188,8 +188,11 @@ class CallLoops:
         before, names = settled.before, settled.names
         frame.names = dict(names)
         bind()
+        sites = len(recorder.log.of(Build))
         run()
         recorder.call_loops.pop()
+        for one in recorder.log.of(Build)[sites:] if loop is None and frame.records else ():
+            recorder.mark(one.site.node, "it is built in a loop, and only the call knows how often")
         ended = None if frame.records or loop is None else self._ended.get(loop)
         last = trial(names, frame, run) if ended is not None else {}
         span = None if loop is None else self._spans.get(loop)
@@ -340,14 +343,11 @@ class Loops:
     def endless(self, node: cst.While, frame: Frame) -> None:
         """Go through a `while` statement: how often it runs is not known."""
         self._evaluate(node.test, frame)
-        sites = len(frame.recorder.log.of(Build))
 
         def run() -> None:
             self._run(node.body, frame)
 
         self._call_loops.run(cst.Name("_"), UNKNOWN, frame, run)
-        if len(frame.recorder.log.of(Build)) > sites and frame.records:
-            frame.recorder.mark(node, "submodules are built in a `while` loop")
 
     def _of_constructor(
         self,

@@ -441,3 +441,16 @@ def test_files_of_one_name_in_several_folders_do_not_import_their_own_classes(
         assert "self.inner_0 = Inner(" in result.after
         assert "import models" not in result.after
         assert "from models" not in result.after
+
+
+def test_a_submodule_that_a_loop_over_an_argument_builds_is_marked(tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(
+        "import flax.linen as nn\n\n\nclass Net(nn.Module):\n    @nn.compact\n"
+        "    def __call__(self, images: dict):\n        found = 0\n"
+        "        for key in {k: v for k, v in images.items() if k}:\n"
+        "            found = found + nn.Dense(3)(images[key])\n        return found\n"
+    )
+    (result,) = migrate_linen([path], [tmp_path], Options())
+    messages = [mark.message for plan in result.plans for mark in plan.marks]
+    assert "it is built in a loop, and only the call knows how often" in messages
