@@ -20,6 +20,7 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     Line,
     Pass,
 )
+from typed_nnx_codegen.migrate.linen.domain.markers import CALL
 from typed_nnx_codegen.migrate.linen.domain.names import names_in
 from typed_nnx_codegen.migrate.linen.domain.references import Repeated, SizedList
 from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Code, Seq, Value
@@ -192,7 +193,8 @@ class CallLoops:
         run()
         recorder.call_loops.pop()
         for one in recorder.log.of(Build)[sites:] if loop is None and frame.records else ():
-            recorder.mark(one.site.node, "it is built in a loop, and only the call knows how often")
+            why = "it is built in a loop, and only the call knows how often"
+            recorder.mark(one.site.node, why, CALL)
         ended = None if frame.records or loop is None else self._ended.get(loop)
         last = trial(names, frame, run) if ended is not None else {}
         span = None if loop is None else self._spans.get(loop)

@@ -448,7 +448,7 @@ def test_a_submodule_that_a_loop_over_an_argument_builds_is_marked(tmp_path: Pat
     path.write_text(
         "import flax.linen as nn\n\n\nclass Net(nn.Module):\n    @nn.compact\n"
         "    def __call__(self, images: dict):\n        found = 0\n"
-        "        for key in {k: v for k, v in images.items() if k}:\n"
+        "        for key in images:\n"
         "            found = found + nn.Dense(3)(images[key])\n        return found\n"
     )
     (result,) = migrate_linen([path], [tmp_path], Options())
