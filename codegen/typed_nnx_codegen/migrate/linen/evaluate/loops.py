@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Build
+from typed_nnx_codegen.migrate.linen.domain.code import parsed
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     Assign,
@@ -19,11 +20,12 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     Frame,
     Line,
     Pass,
+    Recorder,
 )
 from typed_nnx_codegen.migrate.linen.domain.markers import CALL
 from typed_nnx_codegen.migrate.linen.domain.names import names_in
 from typed_nnx_codegen.migrate.linen.domain.references import Repeated, SizedList
-from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Code, Seq, Value
+from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Code, Position, Seq, Value
 from typed_nnx_codegen.migrate.linen.evaluate.conditions import condition_of
 from typed_nnx_codegen.migrate.linen.evaluate.lists import (
     counting,
@@ -321,13 +323,62 @@ class Loops:
         elif header is not None and not frame.records:
             self._closed(node, header, frame, run)
         elif header is not None:
-            self._of_constructor(node, header, UNKNOWN, frame, run)
+            places = self._places(node, header, frame, run)
+            if places is not None:
+                self._call_loops.run(node.target, places, frame, run)
+            else:
+                self._of_constructor(node, header, UNKNOWN, frame, run)
         elif (header := self._sized_lists.header(node.iter, frame)) is not None:
             self._of_constructor(node, header, element_of(values)[0], frame, run)
         else:
             self._call_loops.run(node.target, values, frame, run)
         if node.orelse is not None:
             self._otherwise(node.orelse, frame)
+
+    def _places(
+        self, node: cst.For, header: str, frame: Frame, run: Callable[[], None]
+    ) -> Repeated | None:
+        """Return the places of a loop over places of submodules: `self.blocks[i]`.
+
+        None for other loops, and where sizes stay as they are.
+        """
+        recorder = frame.recorder
+        numbers: list[int] = []
+        for below in descendants(node.body):
+            match node.target, below:
+                case (
+                    cst.Name(value=name),
+                    cst.Subscript(
+                        value=cst.Attribute() as owner,
+                        slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Name(value=place)))],
+                    ),
+                ) if place == name and not frame.verbatim:
+                    values = self._evaluate(owner, frame)
+                    if isinstance(values, Repeated) and values.loop is not None:
+                        is_plain = not values.head and values.parts is None
+                        numbers += [values.loop, *values.also] if is_plain else [0]
+        if not numbers or not self._changes_sizes(node, frame, run):
+            return None
+        headers = {recorder.headers.get(number, ("", "")) for number in numbers}
+        counts = {_count(one, recorder) for one in (header, *(one for _, one in headers))}
+        if len(headers) > 1 or len(counts) > 1 or "" in counts:
+            return Repeated(UNKNOWN)  # a size of this loop is none of those that make the lists
+        loop, *also = dict.fromkeys(numbers)
+        return Repeated(Position("", loop, tuple(also)), loop, tuple(also))
+
+    def _changes_sizes(self, node: cst.For, frame: Frame, run: Callable[[], None]) -> bool:
+        """Whether arrays have other sizes after an iteration."""
+        recorder = frame.recorder
+        names = dict(frame.names)
+        with recorder.trial():
+            number = self.number_of(node.target, frame)
+            self.bind(node.target, number, frame)
+            recorder.loops.append(number)
+            running, after = stable(self._merging, dict(frame.names), frame, run)
+            recorder.loops.pop()
+        frame.names = names
+        sizes = [(_last(value), _last(after.get(name))) for name, value in names.items()]
+        return bool(running) or any(one and not other for one, other in sizes)
 
     def of_call(
         self, target: cst.BaseExpression, values: Value, frame: Frame, run: Callable[[], None]
@@ -528,3 +579,26 @@ class Loops:
         """Bind the target of a loop of a submodule."""
         for name in names_in(target):
             frame.names[name] = Code(inner_name(name, number), f"loop{number}")
+
+
+def _last(value: Value | None) -> Dim | None:
+    """Return the last size of an array; None for other values."""
+    return value.shape.axis(-1) if isinstance(value, Array) else None
+
+
+def _count(header: str, recorder: Recorder) -> str:
+    """Return the code of how many iterations a loop has; empty where that is not known."""
+    spelled = condition_of(header, recorder)
+    node = None if spelled is None else parsed(spelled.code)
+    while True:
+        match node:
+            case None:
+                return ""
+            case cst.Call(func=cst.Name(value="range"), args=[cst.Arg(value=count)]):
+                return code_of(count)
+            case cst.Call(func=cst.Name(value="reversed"), args=[cst.Arg(value=inner)]):
+                node = inner
+            case cst.Subscript(value=inner) if code_of(node).endswith("[::-1]"):
+                node = inner
+            case _:
+                return f"len({code_of(node)})"

@@ -477,7 +477,9 @@ class SizedLists:
             if not is_list or now == value or not isinstance(now, Repeated):
                 continue
             ends = now.head + now.tail or (now.element,)
-            if any(_is_lost(one, running, loop) for one in ends):
+            target, _ = frame.recorder.headers.get(loop, ("", ""))
+            own = {*running, *re.findall(r"\w+", target)}
+            if any(_is_lost(one, own, loop) for one in ends):
                 found.append(name)
         return found
 
@@ -704,12 +706,13 @@ def _is_sure(value: SizedList, frame: Frame) -> bool:
     return not value.is_local or _is_open(frame)
 
 
-def _is_lost(value: Value, running: Collection[str], loop: int) -> bool:
+def _is_lost(value: Value, running: set[str], loop: int) -> bool:
     """Whether nothing says the last size of an array for all iterations, if a value is one."""
     if not isinstance(value, Array):
         return value == UNKNOWN
     size = value.shape.axis(-1)
     return size is None or any(
-        isinstance(atom, Piece) and (atom.home == f"loop{loop}" or atom.code in running)
+        isinstance(atom, Piece)
+        and (atom.home == f"loop{loop}" or not running.isdisjoint(re.findall(r"\w+", atom.code)))
         for atom in size.atoms()
     )

@@ -190,3 +190,29 @@ class Blocks(nn.Module):
             skips = skips[: -self.layers]
             x = block(x, taken)
         return x
+
+
+class ByPlace(nn.Module):
+    """Loops over places of the submodules; two lists are of one length."""
+
+    widths: Sequence[int] = (4, 6)
+
+    def setup(self):
+        self.downs = [nn.Dense(self.widths[i]) for i in range(len(self.widths))]
+        self.left = [nn.Dense(self.widths[i]) for i in range(len(self.widths))]
+        self.right = [nn.Dense(self.widths[i] + 1) for i in range(len(self.widths))]
+        self.ups = [nn.Dense(width) for width in reversed(self.widths)]
+
+    def __call__(self, x):
+        skips = []
+        for i in range(len(self.widths)):
+            x = self.downs[i](x)
+            skips.append(x)
+        y = x
+        for i in range(len(self.widths)):
+            x = self.left[i](x)
+            y = self.right[i](y)
+        x = x + y[..., :-1]
+        for i in range(len(self.widths)):
+            x = self.ups[i](jnp.concatenate([x, skips[-1 - i]], axis=-1))
+        return x

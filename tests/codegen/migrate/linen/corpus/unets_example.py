@@ -19,4 +19,5 @@ EXAMPLES = [
     Example(Build("UpBlock", 4), X, (X[:, :2], X[:, :3])),
     Example(Build("Blocks", (4, 6, 3)), X),
     Example(Build("ConvBlock", 4), IMAGE),
+    Example(Build("ByPlace", (4, 6, 3)), X),
 ]
