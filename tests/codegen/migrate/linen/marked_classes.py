@@ -115,7 +115,13 @@ MARKED: Final[dict[str, set[str]]] = {
         "RematFunction",
     },
     "filled_lists": {"NamedPairs"},
-    "lists_in_setup": {"ChosenFirst", "CountedBlocks", "CountedParts", "MiscountedParts"},
+    "lists_in_setup": {
+        "ChosenFirst",
+        "CountedBlocks",
+        "CountedParts",
+        "MiscountedParts",
+        "PlacesAfterAHead",
+    },
     "lists_of_arrays": {
         "Odd",
         "SharedHeadLoop",

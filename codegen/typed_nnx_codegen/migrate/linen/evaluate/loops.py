@@ -588,7 +588,7 @@ def _last(value: Value | None) -> Dim | None:
 
 def _count(header: str, recorder: Recorder) -> str:
     """Return the code of how many iterations a loop has; empty where that is not known."""
-    spelled = condition_of(header, recorder)
+    spelled = condition_of(header, recorder) if header else None  # a list that no loop makes
     node = None if spelled is None else parsed(spelled.code)
     while True:
         match node:

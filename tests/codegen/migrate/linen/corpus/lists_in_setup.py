@@ -228,3 +228,20 @@ class MiscountedParts(nn.Module):
         if self.is_crossed:
             x = x + self.parts[1](x)
         return self.parts[-1](x + self.parts[0](x))
+
+
+class PlacesAfterAHead(nn.Module):
+    """No loop makes the first of the layers, which a loop over places calls."""
+
+    widths: tuple[int, ...]
+
+    def setup(self):
+        layers = [nn.Dense(4)]
+        for width in self.widths:
+            layers.append(nn.Dense(width))
+        self.layers = layers
+
+    def __call__(self, x):
+        for i in range(len(self.widths) + 1):
+            x = self.layers[i](x)
+        return x

@@ -28,4 +28,5 @@ EXAMPLES = [
     Example(Build("MiscountedParts", 4, True), X),
     Example(Build("Projected", 4), X),
     Example(Build("Squared", 4), X),
+    Example(Build("PlacesAfterAHead", (3, 5)), X),
 ]
