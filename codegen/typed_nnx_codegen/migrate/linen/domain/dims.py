@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -495,7 +495,7 @@ def reads_of(dim: Dim, argument: str) -> Iterator[int | ArgumentShape | None]:
         One dimension; several; None for how many there are.
     """
     for atom in (one for atoms, _ in dim.terms for one in atoms):
-        parts = atom.parts if isinstance(atom, Combined) else ()
+        parts: Sequence[Dim] = atom.parts if isinstance(atom, Combined) else ()
         match atom:
             case ArgumentSize(axis=axis) if atom.argument == argument:
                 yield axis
@@ -503,12 +503,11 @@ def reads_of(dim: Dim, argument: str) -> Iterator[int | ArgumentShape | None]:
                 yield atom
             case LeadingSize(shape=shape) if atom.argument == argument:
                 yield shape
-            case Combined(operation="rank") if _leading(parts[1]).argument == argument:
+            case Combined("rank", (_, shape)) if _leading(shape).argument == argument:
                 yield None
-            case Combined(operation="at") if _leading(parts[2]).argument == argument:
-                place, is_whole = parts[0].constant or 0, not _leading(parts[2]).start
-                yield from (place, None) if place < 0 or is_whole else (_leading(parts[2]),)
-                parts = parts[3:]
+            case Combined("at", (at, _, shape, *parts)) if _leading(shape).argument == argument:
+                place, is_whole = at.constant or 0, not _leading(shape).start
+                yield from (place, None) if place < 0 or is_whole else (_leading(shape),)
         for part in parts:
             yield from reads_of(part, argument)
 

@@ -243,7 +243,7 @@ class SizedLists:
                 return self._extended(receiver, more, frame)
             case "pop", []:
                 return self._popped(receiver, -1, node, frame)
-            case "pop", [Const(value=0 | -1 as place)]:
+            case "pop", [Const(value=int(place))] if place in (0, -1):
                 return self._popped(receiver, place, node, frame)
             case (("index" | "count" | "copy"), _):
                 return None
