@@ -115,13 +115,7 @@ MARKED: Final[dict[str, set[str]]] = {
         "RematFunction",
     },
     "filled_lists": {"NamedPairs"},
-    "lists_in_setup": {
-        "ChosenFirst",
-        "CountedBlocks",
-        "CountedParts",
-        "MiscountedParts",
-        "PlacesAfterAHead",
-    },
+    "lists_in_setup": {"MiscountedParts", "PlacesAfterAHead"},
     "lists_of_arrays": {
         "Odd",
         "SharedHeadLoop",

@@ -227,6 +227,8 @@ class Recorder:
         reserved: The names that parameters of the constructor may get.
         setup_target: The call whose result `setup` assigns to an attribute now, and the attribute.
         branch_codes: The conditions of branches that the constructor decides, by number.
+        chosen_locals: The locals that a branch of the constructor decides: its condition, what they
+            are where it holds, and where not.
         loop_numbers: The numbers of loops, by the loops around, the target, and how often it was
             passed before.
         anchors: Where the lines of the statement begin that is evaluated.
@@ -261,6 +263,7 @@ class Recorder:
     depth: int = 0
     steps: int = 0
     branch_codes: dict[int, str] = field(default_factory=dict)
+    chosen_locals: dict[str, tuple[str, str, str]] = field(default_factory=dict)
     loop_numbers: dict[tuple[object, ...], int] = field(default_factory=dict)
     anchors: dict[int, tuple[Block, int]] = field(default_factory=dict)
     pending: int = 0

@@ -303,6 +303,7 @@ class Choices:
                 assert second is not None
                 first.append(Line(f"{one.local} = {one.first}", one.local))
                 second.append(Line(f"{one.local} = {one.second}", one.local))
+                frame.recorder.chosen_locals[one.local] = (code, one.first, one.second)
             found[name] = value
         return found
 

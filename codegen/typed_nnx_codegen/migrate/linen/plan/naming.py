@@ -28,6 +28,8 @@ from typed_nnx_codegen.migrate.linen.evaluate.lists import is_continued, later_i
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 
 _MOST_CONDITIONS: Final = 4
+# Whether each condition holds.
+Truth = Mapping[str, bool]
 
 
 def places_in(items: Sequence[Value], letter: str, recorder: Recorder) -> list[str]:
@@ -40,13 +42,24 @@ def places_in(items: Sequence[Value], letter: str, recorder: Recorder) -> list[s
     """
     fixed = [str(place) for place in range(len(items))]
     for place, item in enumerate(items):
-        found = set(_counted(items, item, recorder))
+        found = {count for _, count in _counted(items, item, recorder)}
         if found:
             fixed[place] = str(found.pop()) if len(found) == 1 else f"{{{letter}}}"
     return fixed
 
 
-def _counted(items: Sequence[Value], item: Value, recorder: Recorder) -> Iterator[int]:
+def is_named_by_place(site: Site, items: Sequence[Value], recorder: Recorder) -> bool:
+    """Whether the number in the name of a submodule is always its place in a list."""
+    number = computed_in(cst.parse_expression(site.name_code)) if site.name_code else ""
+    counted = list(_counted(items, ModuleValue(site), recorder))
+    return bool(counted) and all(
+        _number(number, truth, recorder) == place for truth, place in counted
+    )
+
+
+def _counted(
+    items: Sequence[Value], item: Value, recorder: Recorder
+) -> Iterator[tuple[Truth, int]]:
     """Yield the place of an item for each outcome of the conditions with which it is there."""
     if not all(isinstance(one, ModuleValue | Choice) for one in items):
         return
@@ -61,13 +74,23 @@ def _counted(items: Sequence[Value], item: Value, recorder: Recorder) -> Iterato
             if all(truth[code] is side for code, side in _conditions(one, recorder))
         ]
         if item in there:
-            yield there.index(item)
+            yield truth, there.index(item)
 
 
 def _conditions(item: Value, recorder: Recorder) -> list[tuple[str, bool]]:
     """Return when an item of a list is there; one of several submodules always is."""
     around = item.site.conditions if isinstance(item, ModuleValue) else ()
     return [(recorder.branch_codes.get(one.number, ""), one.side) for one in around]
+
+
+def _number(code: str, truth: Truth, recorder: Recorder) -> int | None:
+    """Return the number that a local is on one outcome of the conditions; None if that is not seen."""
+    while code in recorder.chosen_locals:
+        condition, first, second = recorder.chosen_locals[code]
+        if condition not in truth:
+            return None
+        code = first if truth[condition] else second
+    return int(code) if re.fullmatch(r"\d+", code) else None
 
 
 _NOT_SAID: Final = "its name is computed in a way that the map of weights cannot say"
@@ -101,6 +124,8 @@ class Naming:
         }
         self.lists: dict[str, list[Site]] = {}
         self.tables: dict[str, list[Site]] = {}
+        # The lists of submodules whose place in them depends on the fields.
+        self._opened: dict[Site, tuple[Value, ...]] = {}
 
     def run(self) -> None:
         """Give each submodule its names."""
@@ -135,6 +160,8 @@ class Naming:
                 letter = "ijk"[path.count("{")]
                 places = places_in(items, letter, self._recorder)
                 for place, item in zip(places, items, strict=True):
+                    if isinstance(item, ModuleValue) and place.startswith("{"):
+                        self._opened[item.site] = items
                     self._of_attribute(item, f"{linen}_{place}", f"{path}.{place}")
             case Table(items=items, cls=cls):
                 if cls is not None:
@@ -188,6 +215,10 @@ class Naming:
             places = (f"{index} + {first}", f"{first} + {index}") if first else (index,)
             if index and computed(site.node) in places:
                 return site.explicit.replace(f"{{{names[0]}}}", f"{{{letters[0]}}}")
+        items = self._opened.get(site, ())
+        is_single = len(names) == 1 and len(letters) == 1
+        if is_single and is_named_by_place(site, items, self._recorder):
+            return site.explicit.replace(f"{{{names[0]}}}", f"{{{letters[0]}}}")
         self._recorder.mark(site.node, _NOT_SAID, NAME)
         return ""
 
