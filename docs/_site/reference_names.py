@@ -313,7 +313,7 @@ PAGES = (
         "For migrated code",
         "What [`typed-nnx migrate --linen`](../migrating-linen.md) writes `from typed_nnx.migrated import ...` for.",
         {
-            "A model apart from its variables": """migrated.variables_of migrated.bound_to
+            "A model apart from its variables": """migrated.variables_of migrated.bound_to migrated.init_like
                 migrated.init_with migrated.apply_with migrated.output_and_variables
                 migrated.with_parameters
                 migrated.made_once migrated.OwnParameters""",

@@ -158,7 +158,7 @@ def init_like(
                 f"`{name}` of {type(model).__name__} is a module that is constructed already\n"
                 f"  Fix: construct {type(model).__name__} again with a new one"
             )
-            raise TypeError(message)
+            raise TypeError(message)  # both models would share it
     return init_with(partial(type(model), **fields), rngs, *args, method=method, **kwargs)
 
 

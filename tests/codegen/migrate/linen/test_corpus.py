@@ -168,4 +168,5 @@ def test_each_file_of_the_corpus_has_examples() -> None:
         "project_b/flat_settings.py",
         *("project_c/__init__.py", "project_c/aliases.py"),
         *("project_c/enc/__init__.py", "project_c/dec/__init__.py"),
+        *("project_c/parts/__init__.py", "project_c/loose/nnx.py"),
     }
