@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -25,8 +25,9 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     Site,
 )
 from typed_nnx_codegen.migrate.linen.domain.classes import Method
+from typed_nnx_codegen.migrate.linen.domain.code import parsed
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece
-from typed_nnx_codegen.migrate.linen.domain.expr import Slots
+from typed_nnx_codegen.migrate.linen.domain.expr import Slots, names_of
 from typed_nnx_codegen.migrate.linen.domain.markers import OTHER
 from typed_nnx_codegen.migrate.linen.domain.references import SelfValue
 from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Value
@@ -341,6 +342,11 @@ class Recorder:
         place = place if block is self.block else 0
         self.block.insert(place, Line(text, local))
         self.anchors[id(self.block)] = (self.block, place + 1)
+
+    def targets(self, loops: Iterable[int]) -> set[str]:
+        """Return the names that loops of the constructor bind."""
+        targets = (self.headers[number][0] for number in loops if number in self.headers)
+        return {name for target in targets for name in names_of(parsed(target))}
 
     def note_definition(self, node: cst.FunctionDef) -> None:
         """Note that a function of a method is defined here."""

@@ -141,8 +141,7 @@ def defined(
     are_settings = parts <= fields and not any(is_module(held.get(one, UNKNOWN)) for one in parts)
     if not are_settings or any(isinstance(one, Site) for one in contents):
         return None
-    targets = " ".join(target for target, _ in recorder.headers.values())
-    again = {*re.findall(r"\w+", targets), *recorder.locals} - fields
+    again = (recorder.targets(recorder.headers) | recorder.locals) - fields
     again -= {"self", node.name.value}
     if is_kept and again & {*recorder.slots.names(written)}:
         return None

@@ -52,7 +52,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.lifts import stacked_entry
 from typed_nnx_codegen.migrate.linen.layers import Given, Helper, find_layer
 from typed_nnx_codegen.migrate.linen.layers.layer import APPLY_WITH, BOUND_TO, INIT_LIKE
 from typed_nnx_codegen.migrate.linen.project.fields import LIST, held_containers
-from typed_nnx_codegen.migrate.linen.project.rewriting import names_in_code
+from typed_nnx_codegen.migrate.linen.project.rewriting import first_parameter, names_in_code
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, wanted_shape
 
 # Layers that one field may hold, since they are constructed and called alike.
@@ -328,8 +328,7 @@ def _write_functional(
     method: cst.FunctionDef, recorder: Recorder, refer: Callable[[str], str]
 ) -> None:
     """Write `self.apply(...)` as `apply_with(self, ...)`, and `self.apply` as a partial of it."""
-    first = [*method.params.posonly_params, *method.params.params][:1]
-    owner = first[0].name.value if first else ""
+    owner = first_parameter(method)
     cls = recorder.plan.cls
     fields = {one.name for one in cls.fields()}
     calls: dict[cst.CSTNode, cst.Call] = {

@@ -16,6 +16,7 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.linen.domain.code import parsed
 from typed_nnx_codegen.migrate.linen.domain.dims import (
     ArgumentItems,
     Atom,
@@ -24,6 +25,7 @@ from typed_nnx_codegen.migrate.linen.domain.dims import (
     Piece,
     as_dim,
 )
+from typed_nnx_codegen.migrate.linen.domain.expr import names_of
 from typed_nnx_codegen.migrate.linen.domain.frames import Change, Frame
 from typed_nnx_codegen.migrate.linen.domain.names import names_in
 from typed_nnx_codegen.migrate.linen.domain.references import Repeated, SizedList
@@ -477,8 +479,7 @@ class SizedLists:
             if not is_list or now == value or not isinstance(now, Repeated):
                 continue
             ends = now.head + now.tail or (now.element,)
-            target, _ = frame.recorder.headers.get(loop, ("", ""))
-            own = {*running, *re.findall(r"\w+", target)}
+            own = {*running} | frame.recorder.targets([loop])
             if any(_is_lost(one, own, loop) for one in ends):
                 found.append(name)
         return found
@@ -713,6 +714,6 @@ def _is_lost(value: Value, running: set[str], loop: int) -> bool:
     size = value.shape.axis(-1)
     return size is None or any(
         isinstance(atom, Piece)
-        and (atom.home == f"loop{loop}" or not running.isdisjoint(re.findall(r"\w+", atom.code)))
+        and (atom.home == f"loop{loop}" or not running.isdisjoint(names_of(parsed(atom.code))))
         for atom in size.atoms()
     )

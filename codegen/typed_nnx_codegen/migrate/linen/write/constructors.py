@@ -442,7 +442,9 @@ def _comments(one: Field) -> tuple[list[cst.EmptyLine], cst.TrailingWhitespace |
     for statement in one.owner.node.body.body:
         if isinstance(statement, cst.SimpleStatementLine) and one.statement in statement.body:
             above = [
-                cst.EmptyLine(comment=one.comment) for one in statement.leading_lines if one.comment
+                cst.EmptyLine(comment=line.comment)
+                for line in statement.leading_lines
+                if line.comment
             ]
             end = statement.trailing_whitespace
             return above, end if end.comment is not None else None
