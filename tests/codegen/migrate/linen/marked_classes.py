@@ -140,6 +140,7 @@ MARKED: Final[dict[str, set[str]]] = {
         "NamedScopes",
         "Reshapes",
         "TwoRounds",
+        "TwoWays",
     },
     "modes": {"AsksInSetup", "HasModeField"},
     "module_fields": {

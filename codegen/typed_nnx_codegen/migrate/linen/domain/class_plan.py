@@ -174,6 +174,7 @@ class Site:
         given: The arguments, by field.
         method: The method of the module in which it is.
         method_node: The definition of that method.
+        entry: The method, called from outside, on whose way it is constructed.
         linen: Its name in Linen: literal text, or a pattern with ``{i}``.
         attribute: The attribute path of the new model, without ``self``: ``dense_0``,
             ``blocks.{i}``.
@@ -193,6 +194,7 @@ class Site:
         sizes: How often each transform of the class runs it, by what it is called with.
         aliases: Other names that it may have in Linen.
         shares: Whether it has the scope of the module: its variables are those of the module.
+        is_shared: Whether it is the submodule that another method constructs.
         is_nested: Whether it is constructed within the arguments of another one, in `setup`.
         is_default: Whether it is built for a field that is not given.
         is_alternative: Whether it is one of the alternatives of another one.
@@ -209,6 +211,7 @@ class Site:
     given: dict[str, Bound]
     method: str
     method_node: cst.FunctionDef | None = None
+    entry: str = ""
     linen: str = ""
     attribute: str = ""
     reference: str = ""
@@ -222,6 +225,7 @@ class Site:
     is_open: bool = False
     options: tuple[str, ...] | None = ()
     is_verbatim: bool = False
+    is_shared: bool = False
     is_nested: bool = False
     stacks: tuple[Value, ...] = ()
     sizes: tuple[Dim | None, ...] = ()

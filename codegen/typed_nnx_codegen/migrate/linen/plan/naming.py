@@ -98,6 +98,10 @@ _ONE_NAME: Final = (
     "Linen names this submodule like one of another branch of the call;"
     " their weights cannot be told apart"
 )
+_TWO_WAYS: Final = (
+    "Linen has one submodule for this one and that of another method, but they are not built alike"
+)
+_COUNTED_ANEW: Final = "Linen counts the names of submodules anew in each method, and shares those that are named alike"
 
 
 class _Dynamic(Exception):
@@ -252,7 +256,7 @@ class Naming:
     def _of_name(self, site: Site) -> None:
         site.linen = site.explicit
         if "{" not in site.explicit:
-            site.attribute = self._of_other_side(site) or self._free(site.explicit)
+            site.attribute = self._of_other_place(site) or self._free(site.explicit)
             site.reference = f"self.{site.attribute}"
             return
         argument = name_argument(site.node)
@@ -270,10 +274,11 @@ class Naming:
         site.attribute = f"{table}.{site.explicit}"
         site.reference = f"self.{table}[{code_of(argument)}]"
 
-    def _of_other_side(self, site: Site) -> str:
-        """Return the attribute of one of that name on the other side of a branch; empty if none.
+    def _of_other_place(self, site: Site) -> str:
+        """Return the attribute of one of that name in another place; empty if there is none.
 
-        Where only the call knows the side, Linen has one submodule for both.
+        Two sides of a branch may have one each. Where only the call knows the side, and in two
+        methods, Linen has one submodule for both.
         """
         for other in self._recorder.plan.sites:
             if other.explicit != site.explicit or not other.attribute or other is site:
@@ -284,9 +289,17 @@ class Naming:
             ]
             if any(not one.is_of_call for one in parting):
                 return other.attribute
-            if parting:
-                self._recorder.mark(site.node, _ONE_NAME, NAME)
+            if not parting:
+                self._share(site, other)
+                return other.attribute
+            self._recorder.mark(site.node, _ONE_NAME, NAME)
         return ""
+
+    def _share(self, site: Site, other: Site) -> None:
+        """Let a submodule be the one that another method constructs under the same name."""
+        if _construction(site) != _construction(other):
+            self._recorder.mark(site.node, _TWO_WAYS, NAME)
+        site.is_shared = set(other.conditions) <= set(site.conditions)
 
     def _table(self, site: Site) -> str:
         """Return the dict for a submodule: those whose names may be alike are in one."""
@@ -308,15 +321,19 @@ class Naming:
         nodes = {site.node for site in bare}
         numbers: dict[Site, int] = {}
         is_dynamic = any(site.loops for site in bare) or len(nodes) < len(bare)
+        entries = list(dict.fromkeys(site.entry for site in bare))
         if not is_dynamic:
             try:
-                self._number(bare, 0, 0, numbers)
+                for entry in entries:
+                    self._number([one for one in bare if one.entry == entry], 0, 0, numbers)
             except _Dynamic:
                 is_dynamic = True
         if is_dynamic:
+            if len(entries) > 1:
+                self._recorder.mark(bare[-1].node, _COUNTED_ANEW, NAME)
             self._listed(name, bare)
             return
-        attributes: dict[int, str] = {}
+        first: dict[int, Site] = {}
         of_bases = {
             self._inherited[site.node].removeprefix("self.")
             for site in numbers
@@ -325,9 +342,13 @@ class Naming:
         for site, number in numbers.items():
             site.linen = f"{name}_{number}"
             in_branch = any(one.is_of_call for one in site.conditions)
-            if number in attributes and not in_branch:
+            other = first.setdefault(number, site)
+            if other is not site and other.entry != site.entry:
+                site.attribute = other.attribute
+                self._share(site, other)
+            elif other is not site and not in_branch:
                 # Another one stands in the other side of a branch: one of them exists.
-                site.attribute = attributes[number]
+                site.attribute = other.attribute
             else:
                 name_of_base = self._inherited.get(site.node, "").removeprefix("self.")
                 if name_of_base.isidentifier() and name_of_base not in self._taken:
@@ -339,7 +360,6 @@ class Naming:
                     self._taken = kept | of_bases
                     site.attribute = self._free(base)
                     self._taken = kept | {site.attribute}
-                attributes.setdefault(number, site.attribute)
             site.reference = f"self.{site.attribute}"
 
     def _of_stateless(self, name: str, group: list[Site]) -> None:
@@ -557,6 +577,12 @@ def is_stateless(site: Site) -> bool:
         return False
     layer = find_layer(site.target)
     return layer is not None and not layer.variables(given_of(site))
+
+
+def _construction(site: Site) -> tuple[object, ...]:
+    """Return what a submodule is constructed from; alike for two that are constructed alike."""
+    given = {name: bound.code or bound.value for name, bound in site.given.items()}
+    return site.target, site.code, site.loops, site.transforms, site.is_open, given
 
 
 def varies(site: Site) -> bool:

@@ -226,6 +226,8 @@ class Planner:
             if name == "__call__":
                 frame.recorder.returned = value
             built = log.of(Build)[sites:]
+            for one in built:
+                one.site.entry = name
             if built and not method.is_compact and not _is_compact_below(built, methods):
                 # Only methods of other classes call it: they are planned with it.
                 log.drop(*built)

@@ -536,6 +536,8 @@ class Printing:
 
     def _spelled(self, line: Line) -> list[cst.BaseStatement]:
         site, statement = line.site, line.statement
+        if site is not None and site.is_shared:
+            return []
         if site is not None and site in self._locals:
             name, local = site.attribute.partition(".")[0], self._locals[site]
             code = self._calls.constructor(site)

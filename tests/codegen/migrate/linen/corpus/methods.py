@@ -233,3 +233,44 @@ class Reshapes(nn.Module):
         z = jnp.swapaxes(z, 1, 2)[..., :4]
         w = jnp.einsum("bij,bkj->bik", z, z)
         return nn.Dense(2)(w), nn.Dense(1)(jnp.pad(z, ((0, 0), (0, 0), (0, 2))))
+
+
+class Memory(nn.Module):
+    """Two compact methods whose submodules have the same names: Linen has one of each."""
+
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(self.width, name="proj")(x)
+        return nn.Dense(3)(x)
+
+    @nn.compact
+    def read(self, x, state):
+        x = nn.Dense(self.width, name="proj")(x)
+        return state + nn.Dense(3)(x)
+
+
+class MemoryUser(nn.Module):
+    """Writes and reads."""
+
+    memory: Memory
+
+    @nn.compact
+    def __call__(self, x):
+        return self.memory.read(2 * x, self.memory(x))
+
+
+class TwoWays(nn.Module):
+    """The submodules of that name are not built alike."""
+
+    def __call__(self, x):
+        return self.encode(x) + self.decode(2 * x)
+
+    @nn.compact
+    def encode(self, x):
+        return nn.Dense(3, name="proj")(x)
+
+    @nn.compact
+    def decode(self, x):
+        return nn.Dense(3, use_bias=False, name="proj")(x)

@@ -25,4 +25,8 @@ EXAMPLES = [
     Example(Build("TwoRounds"), X),
     Example(Build("ScannedFunction", 3), X),
     Example(Build("Reshapes"), X),
+    Example(Build("Memory", 4), X),
+    Example(Build("Memory", 4), X, X[:, :3], method="read"),
+    Example(Build("MemoryUser", Build("Memory", 4)), X),
+    Example(Build("TwoWays"), X),
 ]
