@@ -293,6 +293,11 @@ class Log:
         self._events: list[Event] = []
         self._dropped: set[int] = set()
 
+    @property
+    def kinds(self) -> set[type[Event]]:
+        """The kinds of its events, without those of the log around."""
+        return {*self._kinds}
+
     def append(self, event: Event) -> None:
         """Append an event."""
         kind = type(event)

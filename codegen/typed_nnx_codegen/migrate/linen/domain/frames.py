@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -29,12 +28,19 @@ from typed_nnx_codegen.migrate.linen.domain.code import parsed
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece
 from typed_nnx_codegen.migrate.linen.domain.expr import Slots, names_of
 from typed_nnx_codegen.migrate.linen.domain.markers import OTHER
-from typed_nnx_codegen.migrate.linen.domain.references import SelfValue
-from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Value
+from typed_nnx_codegen.migrate.linen.domain.references import ClassRef, Ref, SelfValue
+from typed_nnx_codegen.migrate.linen.domain.values import (
+    UNKNOWN,
+    Array,
+    Code,
+    Const,
+    Seq,
+    ShapeOf,
+    Size,
+    Unknown,
+    Value,
+)
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(eq=False)
@@ -239,7 +245,8 @@ class Recorder:
         equal_sizes: Pairs of last sizes of arrays that are added.
         candidates: The sizes that a size may be of which nothing but a call decides.
         definitions: Where functions that methods define stand: the block, and the line before.
-        outputs: What calls of submodules with plain values return, and the events of that.
+        cuts: How many calls were too deep to be evaluated.
+        outputs: What calls with plain values return, and the events of that.
         log: Where events go: the log of the plan, or that of a trial.
     """
 
@@ -262,6 +269,7 @@ class Recorder:
     stacks: tuple[Value, ...] = ()
     setup_target: tuple[cst.BaseExpression, str] | None = None
     depth: int = 0
+    cuts: int = 0
     steps: int = 0
     branch_codes: dict[int, str] = field(default_factory=dict)
     chosen_locals: dict[str, tuple[str, str, str]] = field(default_factory=dict)
@@ -291,6 +299,11 @@ class Recorder:
         ]
 
     @property
+    def traces(self) -> tuple[int, ...]:
+        """How much evaluation left so far beside events: lines, names, calls that were cut."""
+        return len(self.block), len(self.locals), self.cuts
+
+    @property
     def variables(self) -> dict[str, Declare]:
         """The variables that are declared, by collection and name."""
         return {one.key: one for one in self.log.of(Declare)}
@@ -314,6 +327,29 @@ class Recorder:
             yield self.log
         finally:
             self.log = outer
+
+    def once(
+        self,
+        key: Hashable,
+        run: Callable[[], Value],
+        is_kept: Callable[[Value, Log], bool] = lambda result, log: True,
+    ) -> Value:
+        """Return what a call returns; of one that was evaluated before, the events are repeated.
+
+        Args:
+            key: What the call depends on.
+            run: Evaluates it.
+            is_kept: Whether what it returns and its events are all that comes of it.
+        """
+        if key in self.outputs:
+            result, log = self.outputs[key]
+        else:
+            with self.aside() as log:
+                result = run()
+            if is_kept(result, log):
+                self.outputs[key] = result, log
+        self.log.extend(log)
+        return result
 
     @contextmanager
     def trial(self) -> Iterator[None]:
@@ -493,6 +529,24 @@ class FunctionRef(Value):
     frame: Frame
     code: str = ""
     home: str = ""
+
+
+def plain_key(value: Value) -> Hashable | None:
+    """Return a key of a value that alone says what comes of it; None for one that does not."""
+    match value:
+        case Const(value=literal, code=code, home=home):
+            return Const, type(literal), literal, code, home
+        case Code(is_number=is_number, is_shape=is_shape):
+            return value, is_number, is_shape
+        case Seq(items=items, is_list=is_list):
+            keys = [plain_key(item) for item in items]
+            return None if None in keys else (Seq, is_list, *keys)
+        case FunctionRef(node=node, frame=Frame(outer=None) as frame):
+            is_of_file = not frame.names and frame.instance is None
+            return (FunctionRef, node, value.code, value.home) if is_of_file else None
+        case Array() | ShapeOf() | Size() | Unknown() | Ref() | ClassRef():
+            return value
+    return None
 
 
 @dataclass(frozen=True, eq=False)

@@ -137,7 +137,8 @@ class Choices:
             self._returned(code, returned, first_results, frame)
         if not ends and not other_ends:
             frame.names = self._merged(names, other_names, frame, first, second, code)
-        outer.append(Compound(f"if {code}:", first, second))
+        if frame.records or first or second:
+            outer.append(Compound(f"if {code}:", first, second))
         if not ends and not other_ends:
             return run_all(rest, frame)
         return done

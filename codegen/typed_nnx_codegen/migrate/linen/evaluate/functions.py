@@ -12,11 +12,18 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, is_name
 from typed_nnx_codegen.migrate.linen import shapes
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Enter
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Enter, Log
 from typed_nnx_codegen.migrate.linen.domain.classes import Method
 from typed_nnx_codegen.migrate.linen.domain.code import operand
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim
-from typed_nnx_codegen.migrate.linen.domain.frames import Dispatch, Evaluate, Frame, FunctionRef
+from typed_nnx_codegen.migrate.linen.domain.frames import (
+    Dispatch,
+    Evaluate,
+    Frame,
+    FunctionRef,
+    Pass,
+    plain_key,
+)
 from typed_nnx_codegen.migrate.linen.domain.references import (
     BoundMethod,
     FieldModule,
@@ -342,10 +349,24 @@ class Functions:
             caller=node if frame.records and not is_local else frame.caller,
         )
         self._bind(function.node.params, passed, inner)
-        if isinstance(function.node, cst.Lambda):
-            body = function.node.body
-            return self._shallow(lambda: self._evaluate(body, inner), inner)
-        return self._run(function.node, inner)
+        recorder = frame.recorder
+        given = [(name, plain_key(value)) for name, value in inner.names.items()]
+        called = plain_key(function)
+        if called is None or any(key is None for _, key in given):
+            return self._call_function(function.node, inner)
+        before = recorder.traces
+
+        def is_pure(result: Value, log: Log) -> bool:
+            is_silent = log.kinds <= {Pass} and recorder.traces == before
+            return is_silent and plain_key(result) is not None
+
+        key = called, *given, inner.root, *recorder.loops, len(recorder.equal_sizes)
+        return recorder.once(key, lambda: self._call_function(function.node, inner), is_pure)
+
+    def _call_function(self, function: cst.FunctionDef | cst.Lambda, frame: Frame) -> Value:
+        if isinstance(function, cst.FunctionDef):
+            return self._run(function, frame)
+        return self._shallow(lambda: self._evaluate(function.body, frame), frame)
 
     # -- bodies -------------------------------------------------------------------------------
 
@@ -394,6 +415,7 @@ class Functions:
     def _shallow(self, run: Callable[[], Value], frame: Frame) -> Value:
         recorder = frame.recorder
         if recorder.depth >= _DEEPEST:
+            recorder.cuts += 1
             return Unknown("functions call each other too deeply")
         recorder.depth += 1
         anchor = recorder.anchors.get(id(recorder.block))

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Call, Need, Site, given_of
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Build, Call, Need, Site, given_of
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
-from typed_nnx_codegen.migrate.linen.domain.frames import CallEdit, Dispatch, Frame, Recorder
+from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.domain.expr import Constructed
+from typed_nnx_codegen.migrate.linen.domain.frames import (
+    CallEdit,
+    CallMethod,
+    Dispatch,
+    Frame,
+    Line,
+    Recorder,
+    plain_key,
+)
 from typed_nnx_codegen.migrate.linen.domain.markers import CALLER, COUNTERPART
 from typed_nnx_codegen.migrate.linen.domain.references import (
     Choice,
@@ -25,11 +35,9 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
 from typed_nnx_codegen.migrate.linen.domain.values import (
     UNKNOWN,
     Array,
-    Code,
     Const,
     Seq,
-    ShapeOf,
-    Size,
+    Shape,
     Table,
     Unknown,
     Value,
@@ -43,21 +51,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.submodules import API, Submodules
 from typed_nnx_codegen.migrate.linen.layers import Given, Helper, Inputs, Layer, Refused, find_layer
 from typed_nnx_codegen.migrate.linen.project.fields import FieldFacts
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, bind, bind_names
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable
-
-
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Build
-from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece, as_dim
-from typed_nnx_codegen.migrate.linen.domain.expr import Constructed
-from typed_nnx_codegen.migrate.linen.domain.frames import CallMethod, Line
-from typed_nnx_codegen.migrate.linen.domain.values import (
-    Shape,
-)
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
-
-_PLAIN: Final = (Array, Code, Const, ShapeOf, Size, Unknown, Ref, ClassRef)
 
 
 def output_key(
@@ -76,17 +70,11 @@ def output_key(
         values: The arguments, by parameter.
         recorder: What the evaluation is in.
     """
-    if not all(_is_plain(value) for value in (*instance.fields.values(), *values.values())):
+    fields = tuple((name, plain_key(value)) for name, value in instance.fields.items())
+    given = tuple((name, plain_key(value)) for name, value in values.items())
+    if any(key is None for _, key in (*fields, *given)):
         return None
-    fields = tuple(instance.fields.items())
-    return cls, fields, method, tuple(values.items()), recorder.rngs
-
-
-def _is_plain(value: Value) -> bool:
-    """Whether nothing but the value itself says what comes of it."""
-    if isinstance(value, Seq):
-        return all(_is_plain(item) for item in value.items)
-    return isinstance(value, _PLAIN)
+    return cls, fields, method, given, recorder.rngs
 
 
 _PARAMS: Final = "params"
@@ -417,16 +405,11 @@ class ModuleCalls:
         inner = Frame(frame.recorder, frame.analysis, records=False, root=frame.root)
         is_plain = not bound.extra and not bound.is_open
         key = output_key(cls, instance, method, values, frame.recorder) if is_plain else None
-        recorder = frame.recorder
-        if key is None:
+
+        def run() -> Value:
             return self.functions.call_method(instance, found, passed, node, inner)
-        if key not in recorder.outputs:
-            with recorder.aside() as log:
-                result = self.functions.call_method(instance, found, passed, node, inner)
-            recorder.outputs[key] = result, log
-        result, log = recorder.outputs[key]
-        recorder.log.extend(log)
-        return result
+
+        return run() if key is None else frame.recorder.once(key, run)
 
     # -- modules in fields --------------------------------------------------------------------
 
