@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -62,6 +64,9 @@ class Project:
         self._relevant: dict[tuple[Path, int], bool] = {}
         self._files: dict[tuple[str, Path], Path | None] = {}
         self._outer: dict[Path, list[Path]] = {}
+        # The folders that imports of files in a folder may lead to, and what is in each folder.
+        self._searched: dict[Path, list[Path]] = {}
+        self._names: dict[Path, frozenset[str]] = {}
 
     def change(self, trees: Mapping[Path, cst.Module]) -> None:
         """Read files as if they had other code; what imports them is analysed again."""
@@ -253,11 +258,24 @@ class Project:
 
     def _search(self, name: str, importer: Path) -> Path | None:
         below = name.replace(".", "/")
-        for folder in self._folders(importer):
+        if importer.parent not in self._searched:
+            self._searched[importer.parent] = self._folders(importer)
+        for folder in self._searched[importer.parent]:
+            if name.partition(".")[0] not in self._names_in(folder):
+                continue
             for candidate in (folder / below / "__init__.py", folder / f"{below}.py"):
                 if candidate.is_file() and self._is_inside(candidate):
                     return candidate
         return None
+
+    def _names_in(self, folder: Path) -> frozenset[str]:
+        """Return the names of the files and folders in a folder, without what follows a dot."""
+        if folder not in self._names:
+            self._names[folder] = frozenset()
+            with suppress(OSError):
+                found = os.listdir(folder)
+                self._names[folder] = frozenset(one.partition(".")[0] for one in found)
+        return self._names[folder]
 
     def _folders(self, importer: Path) -> list[Path]:
         """Return the folders that modules may be in: around the importer, then the roots."""

@@ -288,22 +288,21 @@ def adoption_of(
 
     Args:
         cls: The module.
-        builders: The functions that build submodules.
+        builders: The functions that build submodules and may become methods.
         taken: The names that objects of the module have already.
         written: The code that is written anew.
     """
     found = Adoption(cls)
-    known = {node: one for node, one in builders.items() if SELF not in _bound(one.node)}
 
     def follow(
         function: Function, owner: str, analysis: Analysis
     ) -> dict[cst.CSTNode, cst.Attribute]:
         code: dict[cst.CSTNode, cst.Attribute] = {}
-        for node, name, target in _references(function, owner, analysis, known):
+        for node, name, target in _references(function, owner, analysis, builders):
             if node in written:
                 continue
             if target not in found.names:
-                builder = known[target]
+                builder = builders[target]
                 method = builder.name
                 if method in taken:
                     method = free_name(f"_{method.lstrip('_')}", taken)
@@ -499,9 +498,10 @@ def with_builders(analyses: Mapping[Path, Analysis]) -> dict[Path, cst.Module]:
     for cls in every if gone else ():
         unused = {*_unused_helpers(cls, gone, analyses.values(), written)}
         of_file[id(cls.analysis)].dropped |= unused | {*_unused_inner(cls, gone, written)}
-    for cls in every if builders else ():
+    adopted = {node: one for node, one in builders.items() if SELF not in _bound(one.node)}
+    for cls in every if adopted else ():
         if isinstance(cls.node.body, cst.IndentedBlock):
-            gone |= _adopt(cls, builders, _names_of(cls, every), of_file[id(cls.analysis)])
+            gone |= _adopt(cls, adopted, _names_of(cls, every), of_file[id(cls.analysis)])
     if all(one.is_empty for one in edits.values()):
         return {}
     drop_unused({node for node in gone if node in builders}, builders, analyses, edits)
