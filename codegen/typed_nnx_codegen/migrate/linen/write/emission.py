@@ -239,6 +239,10 @@ def merged(plans: Iterable[ClassPlan]) -> MethodCode:
         _merge(found.writes, plan.writes, plan, owners)
         _merge(found.rebuilt, plan.rebuilt, plan, owners)
         found.dropped |= plan.dropped
+    for node, names in found.parameters.items():
+        # A method that a subclass gives a list must not begin with the list itself.
+        uses = found.iterators.get(node, [])
+        found.iterators[node] = [use for use in uses if use.name not in names]
     expressions = (found.code, found.calls, found.extras, found.rebuilt, found.writes)
     others = (found.dropped, found.iterators, found.parameters, found.added)
     found.nodes = {id(node) for table in (*expressions, *others) for node in table}

@@ -204,3 +204,24 @@ class ExtendedUser(nn.Module):
         x = ExtendedDense(4, gain=2.0)(x)
         x = nn.Dense(3)(x)
         return ExtendedDense(2, use_bias=False)(x)
+
+
+class LoopBase(nn.Module):
+    """Layers in a loop, all of a list."""
+
+    widths: Sequence[int]
+
+    @nn.compact
+    def __call__(self, x):
+        for width in self.widths:
+            x = nn.tanh(nn.Dense(width)(x))
+        return x
+
+
+class LoopChild(LoopBase):
+    """One layer more behind those of the base: the list goes on."""
+
+    @nn.compact
+    def __call__(self, x):
+        x = super().__call__(x)
+        return nn.Dense(1)(x)

@@ -28,4 +28,6 @@ EXAMPLES = [
     Example(Build("PostInitChecks", (2, 3)), X),
     Example(Build("ExtendedDense", 4, gain=0.5), X),
     Example(Build("ExtendedUser"), X),
+    Example(Build("LoopBase", (4, 3)), X),
+    Example(Build("LoopChild", (4, 3)), X),
 ]
