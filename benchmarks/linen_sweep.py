@@ -13,8 +13,9 @@ each of its classes: how long a diff a person reads.
 
 With ``--verify`` the examples in `benchmarks/linen_examples` are run before and after the
 migration, with the same weights. A class is equal where all its examples are: outputs, collections
-and gradients. The status is 1 where a class without a marker computes something else, and where
-the migration itself fails.
+and gradients. What is not equal and has no marker gets one, as with ``typed-nnx migrate --verify``:
+it counts as a class that fails or has other numbers, and not as one without a marker. The status is
+1 where a class without a marker computed something else, and where the migration itself fails.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import shutil
 import sys
 import time
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,7 +45,13 @@ from benchmarks.linen_packages import FOLDER, PACKAGES, LinenPackage, linen_file
 from typed_nnx_codegen.console.bugs import described
 from typed_nnx_codegen.migrate.linen.domain.markers import STAYS
 from typed_nnx_codegen.migrate.linen.migration import migrate_linen
-from typed_nnx_codegen.migrate.linen.project.results import LinenResult, map_path, map_text
+from typed_nnx_codegen.migrate.linen.project.results import (
+    NO_FAILURES,
+    Failures,
+    LinenResult,
+    map_path,
+    map_text,
+)
 from typed_nnx_codegen.migrate.options import Options
 
 if TYPE_CHECKING:
@@ -71,6 +78,7 @@ class Swept:
         messages: What the markers say, by file and class.
         verdicts: The verdicts on the classes with examples, by file.
         alone: How many classes have no marker where no example tells sizes.
+        trace: The sizes that its examples tell, if they were run.
     """
 
     package: LinenPackage
@@ -82,6 +90,7 @@ class Swept:
     messages: list[str] = field(default_factory=list)
     verdicts: dict[str, dict[str, Judged]] = field(default_factory=dict)
     alone: int | None = None
+    trace: Trace | None = None
 
     def lines(self) -> tuple[int, int]:
         """Return how many lines were added, and how many removed."""
@@ -116,24 +125,28 @@ class Swept:
                     yield f"{self.package.key}/{file} {name}", one
 
 
-def migrate(package: LinenPackage, trace: Trace | None = None) -> Swept:
+def migrate(
+    package: LinenPackage, trace: Trace | None = None, failures: Failures = NO_FAILURES
+) -> Swept:
     """Migrate a package into a copy of it.
 
     Args:
         package: The package.
         trace: The sizes that its examples tell, if they were run.
+        failures: What its examples showed when the migrated code was run.
 
     Raises:
         Unreachable: The package could not be downloaded.
     """
     old = unpacked(package)
-    swept = Swept(package, old, FOLDER / "migrated" / f"{package.key}-{package.version}")
+    new = FOLDER / "migrated" / f"{package.key}-{package.version}"
+    swept = Swept(package, old, new, trace=trace)
     shutil.rmtree(swept.new, ignore_errors=True)
     shutil.copytree(old, swept.new, ignore=shutil.ignore_patterns("__pycache__"))
     files = list(linen_files(package, old))
     start = time.perf_counter()
     try:
-        results = migrate_linen(files, [old], Options(), trace)
+        results = migrate_linen(files, [old], Options(), trace, failures=failures)
     # The sweep goes on, and its status says that there is a bug of ours.
     except Exception as error:  # noqa: BLE001 - the report says it
         swept.crash = described(error)
@@ -194,8 +207,8 @@ def with_examples(alone: Swept, python: Path, seconds: float = _SECONDS) -> Swep
     return swept
 
 
-def verify(swept: Swept, python: Path, seconds: float = _SECONDS) -> None:
-    """Run the examples of a migrated package.
+def verify(swept: Swept, python: Path, seconds: float = _SECONDS) -> Swept:
+    """Run the examples of a migrated package; return it with markers at what is not equal.
 
     Args:
         swept: The package.
@@ -205,6 +218,16 @@ def verify(swept: Swept, python: Path, seconds: float = _SECONDS) -> None:
     for file, example_file in swept.package.examples().items():
         ran = run_examples(python, swept.old / file, swept.new / file, example_file, seconds)
         swept.verdicts[file] = judged(ran, swept.marks.get(file, {}))
+    failing = {
+        ((swept.old / file).resolve(), name): f"in an example {one.why}"
+        for file, names in swept.verdicts.items()
+        for name, one in names.items()
+        if one.verdict in ("fails", "other numbers")
+    }
+    if not failing:
+        return swept
+    marked = migrate(swept.package, swept.trace, Failures(classes=failing))
+    return replace(marked, verdicts=swept.verdicts, alone=swept.alone)
 
 
 # -- what is shown ------------------------------------------------------------------------------
@@ -302,7 +325,7 @@ def main(arguments: list[str]) -> int:
         if chosen.with_examples:
             swept = with_examples(swept, environment(), chosen.timeout)
         if chosen.verify and package.examples():
-            verify(swept, environment(), chosen.timeout)
+            swept = verify(swept, environment(), chosen.timeout)
         all_swept.append(swept)
         console.print(f"{package.name}: {len(swept.classes)} classes, {swept.seconds:.0f} s")
         for name, one in swept.judged("fails", "other numbers"):

@@ -80,6 +80,9 @@ class Side:
         try:
             return pkgutil.resolve_name(name)
         except (ImportError, AttributeError, ValueError) as error:
+            missing = getattr(error, "name", None) if isinstance(error, ImportError) else None
+            if missing and not f"{name}.".startswith(f"{missing}."):
+                raise BadUse(f"{name}: importing it failed: {reason_of(error, [])}") from error
             raise BadUse(
                 f"{self.path}: nothing there is named {name!r}.\n"
                 "  Fix: the name of something in the file, or a full name like flax.linen.Dense"

@@ -103,6 +103,14 @@ def test_installed_packages_are_shared(tmp_path: Path) -> None:
     assert side.module.numpy is sys.modules["numpy"]
 
 
+def test_a_module_of_a_full_name_that_cannot_be_imported_says_why(tmp_path: Path) -> None:
+    written(tmp_path, {"model.py": "", "other.py": "import no_such_package\n"})
+    side = import_side(tmp_path / "model.py")
+
+    with side.active(), pytest.raises(BadUse, match="No module named 'no_such_package'"):
+        side.named("other.Outer")
+
+
 def test_a_name_is_looked_up_in_the_file_and_then_anywhere(tmp_path: Path) -> None:
     import jax
 

@@ -190,6 +190,7 @@ MARKED: Final[dict[str, set[str]]] = {
     "unknown_indices": {
         "TurnedAxis",
     },
+    "uses_of_classes": {"AroundKeeping", "Described", "KeepsByProperty", "WithConfig"},
     "variables": {
         "SownActivations",
     },

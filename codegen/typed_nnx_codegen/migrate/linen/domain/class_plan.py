@@ -386,12 +386,21 @@ class CallElsewhere(Event):
 
 @dataclass(frozen=True, eq=False)
 class Enter(Event):
-    """A method of the object is entered: by a call in a method, or from outside."""
+    """A method of the object is entered: by a call in a method, or from outside.
+
+    Attributes:
+        method: The method.
+        caller: The method that calls it; None where it is entered from outside.
+        node: The call in that.
+        is_repeated: Whether that is in a loop.
+        values: What its parameters are, where a method calls it.
+    """
 
     method: cst.FunctionDef
     caller: cst.FunctionDef | None = None
     node: cst.Call | None = None
     is_repeated: bool = False
+    values: Mapping[str, Value] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

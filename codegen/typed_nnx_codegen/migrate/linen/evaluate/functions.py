@@ -313,9 +313,10 @@ class Functions:
         )
         caller = frame.method.node if frame.method is not None else None
         call = node if caller is not None and isinstance(node, cst.Call) else None
-        inner.log(Enter(method.node, caller, call, bool(recorder.loops or recorder.call_loops)))
+        is_repeated = bool(recorder.loops or recorder.call_loops)
         self._name_self(method, inner)
         self._bind(method.node.params, passed, inner, skip=1 if method.is_bound else 0)
+        inner.log(Enter(method.node, caller, call, is_repeated, dict(inner.names)))
         self._lifted_methods.check(method, passed, node, recorder)
         return self._lifted_methods.run(method, inner, lambda: self._run(method.node, inner))
 

@@ -63,6 +63,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.lifts import (
     size_setting,
     state_axes,
     static_code,
+    without_module,
 )
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, dim_of, with_front
 
@@ -868,6 +869,8 @@ class LiftedMethods:
 
         try:
             lift = lift_of(transform)
+            for first in params.params[:1]:
+                lift = without_module(lift, first.name.value)
             if isinstance(params.star_arg, cst.Param) and lift.maps:
                 raise Unsupported("a method under a transform takes `*` arguments")
             if params.kwonly_params and lift.kind != "jit":

@@ -195,6 +195,27 @@ def _behind_the_module(bound: Bound) -> Bound:
     return replace(bound, value=shifted, code=code, node=cst.parse_expression(code))
 
 
+def without_module(lift: Lift, module: str) -> Lift:
+    """Return a transform of a method whose `static_argnames` do not name the module.
+
+    Linen, which does not pass it as an argument, ignores its name.
+
+    Args:
+        lift: The transform.
+        module: The name of the first parameter.
+    """
+    bound = lift.given.get("static_argnames")
+    value = NONE if bound is None else bound.value
+    items = value.items if isinstance(value, Seq) else (value,)
+    names = [one.value for one in items if isinstance(one, Const)]
+    if bound is None or module not in names or len(names) < len(items):
+        return lift
+    left = tuple(one for one in items if one != Const(module))
+    code = repr(tuple(name for name in names if name != module))
+    given = replace(bound, value=Seq(left), code=code, node=cst.parse_expression(code))
+    return replace(lift, given={**lift.given, "static_argnames": given})
+
+
 def _axes(kind: str, given: Mapping[str, Bound]) -> dict[object, Axis]:
     axes: dict[object, Axis] = {}
     for name, value in _table(kind, "variable_axes", given):

@@ -46,6 +46,7 @@ from typed_nnx_codegen.migrate.linen.plan.removed_parts import (
     drop_leftovers,
     drop_unread,
     keep_marked,
+    mark_class_uses,
     mark_restarted_names,
     mark_shifting_names,
     mark_unseen,
@@ -177,6 +178,7 @@ class Planner:
         self.executor.lifted_calls.write(recorder)
         self.executor.lifted_methods.write(recorder)
         mark_unseen(recorder, self.classes)
+        mark_class_uses(recorder)
         keep_marked(plan)
         plan.is_done = True
         return plan

@@ -8,7 +8,13 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
-from typed_nnx_codegen.migrate.analysis.syntax import children, code_of, descendants, is_name
+from typed_nnx_codegen.migrate.analysis.syntax import (
+    children,
+    code_of,
+    descendants,
+    dotted,
+    is_name,
+)
 from typed_nnx_codegen.migrate.analysis.values import (
     UNKNOWN,
     External,
@@ -43,7 +49,7 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     Recorder,
     Take,
 )
-from typed_nnx_codegen.migrate.linen.domain.markers import NAME
+from typed_nnx_codegen.migrate.linen.domain.markers import COUNTERPART, NAME
 from typed_nnx_codegen.migrate.linen.domain.references import ClassTransform
 from typed_nnx_codegen.migrate.linen.layers import Given, Helper, find_layer
 from typed_nnx_codegen.migrate.linen.layers.sequences import CellLayer
@@ -276,6 +282,57 @@ def mark_unseen(recorder: Recorder, classes: LinenClasses) -> None:
                 continue
             message = "a submodule is built here, in code that nothing is known to call"
             recorder.mark(node, message)
+
+
+# Functions that take dataclasses, as modules of Linen are.
+_OF_DATACLASSES: Final = frozenset(
+    f"dataclasses.{name}" for name in ("asdict", "astuple", "fields", "replace")
+)
+
+
+def mark_class_uses(recorder: Recorder) -> None:
+    """Mark code that takes a module for a dataclass, and properties that functions make for it."""
+    cls = recorder.plan.cls
+    for decorator in cls.node.decorators:
+        if any(dotted(one) in _OF_DATACLASSES for one in _function_of(decorator.decorator, cls)):
+            message = "this decorator takes the class for a dataclass, which it is not any more"
+            recorder.mark(cls.node, message, COUNTERPART)
+    for method in cls.methods().values():
+        for call in _calls_of_dataclasses(method):
+            message = "the module is not a dataclass any more"
+            recorder.mark(call, message, COUNTERPART)
+    for owner in cls.ancestry():
+        for name, node in owner.constants.items():
+            made = _function_of(node, owner) if isinstance(node, cst.Call) else ()
+            if any(
+                isinstance(one, cst.Decorator) and is_name(one.decorator, "property")
+                for one in made
+            ):
+                message = f"the map may lack what the property `{name}` does with the module"
+                recorder.mark(node, message, NAME)
+
+
+def _function_of(node: cst.BaseExpression, cls: LinenClass) -> Iterator[cst.CSTNode]:
+    """Yield the nodes of the function of the project that an expression is or calls."""
+    named = node.func if isinstance(node, cst.Call) else node
+    function = cls.analysis.values.get(named, UNKNOWN)
+    if isinstance(function, ProjectFunction):
+        yield from descendants(function.node)
+
+
+def _calls_of_dataclasses(method: Method) -> Iterator[cst.Call]:
+    """Yield the calls in a method of functions that take its module for a dataclass."""
+    analysis = method.owner.analysis
+    imports = analysis.scope.imports.values()
+    names = [one.name.value for one in method.node.params.params[:1]]
+    if not names or not any(one.module == "dataclasses" for one in imports):
+        return
+    modules = (names[0], f"type({names[0]})", f"{names[0]}.__class__")
+    for node in descendants(method.node.body):
+        if isinstance(node, cst.Call) and node.args and code_of(node.args[0].value) in modules:
+            value = analysis.values.get(node.func, UNKNOWN)
+            if isinstance(value, External) and value.name in _OF_DATACLASSES:
+                yield node
 
 
 def _constructors(

@@ -315,7 +315,8 @@ def _differences(
             ) from error
         for one in examples:
             if not one["equal"]:
-                found.setdefault((path, one["class"]), _reason(one))
+                name = one["class"].rpartition(".")[2]  # an example may give its full name
+                found.setdefault((path, name), _reason(one))
     return found
 
 

@@ -16,6 +16,7 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     Call,
     ClassPlan,
     Condition,
+    Enter,
     Lifted,
     Need,
     Site,
@@ -167,6 +168,32 @@ def _item_of_shape(value: ShapeOf, key: str) -> Value:
     place = key[1:-1]
     dim = value.shape.axis(int(place)) if place.removeprefix("-").isdigit() else None
     return UNKNOWN if dim is None else Size(dim)
+
+
+def same_argument(plan: ClassPlan, lifted: Lifted, method: str) -> list[str]:
+    """Return which arguments of a method are that of a lifted parameter.
+
+    Methods that are called from outside mean the same by a name; to another they pass it on.
+
+    Args:
+        plan: The module that has the parameter.
+        lifted: The parameter.
+        method: The method.
+    """
+    first = re.split(r"[.\[]", lifted.argument)[0]
+    rest = lifted.argument.removeprefix(first)
+    entered = [one for one in plan.log.of(Enter) if one.method.name.value == method]
+    sides = [
+        {
+            name
+            for name, value in one.values.items()
+            if isinstance(value, Array) and value.origin == first
+        }
+        if one.caller is not None
+        else {first}
+        for one in entered
+    ]
+    return [f"{name}{rest}" for name in sorted(set.intersection(*sides))] if sides else []
 
 
 def is_absent(site: Site, lifted: Lifted, recorder: Recorder) -> bool:
@@ -476,13 +503,11 @@ class ConstructorCalls:
     def _lifted(self, site: Site, lifted: Lifted) -> str:
         """Return what a submodule's lifted parameter is given."""
         found = self._plan.log.about(Call, site)
-        calls = sorted(found, key=lambda call: call.root != "__call__")
-        # Methods that the module's own call passes an argument on to mostly call it the same.
-        is_called = any(call.method == lifted.method for call in calls)
+        calls = sorted(
+            found, key=lambda call: (call.method != lifted.method, call.root != "__call__")
+        )
         for call in calls:
-            if call.method != lifted.method and lifted.argument and is_called:
-                continue
-            value = part_at(call.values, lifted.argument)
+            value = self._argument(call.values, site, lifted, call.method)
             if lifted.is_number:
                 number = self._if_visible(number_of(value), site)
                 if number is not None:
@@ -514,7 +539,7 @@ class ConstructorCalls:
     def _compare(self, value: Array, site: Site, lifted: Lifted) -> None:
         """Mark a size of a submodule of the project that is another one in the trace."""
         dim = None if lifted.axis is None else value.shape.axis(lifted.axis)
-        for one in self._measured_arguments(lifted, self.missing.sure_calls(site)):
+        for one in self._measured_arguments(site, lifted, self.missing.sure_calls(site)):
             problem = dim and contradiction(dim, one.size, one.call, self._lifting)
             if problem:
                 self._recorder.mark(site.node, problem, TRACE)
@@ -559,17 +584,31 @@ class ConstructorCalls:
         calls = self.missing.calls(site)
         if not lifted.argument:
             yield from within(lifted, calls)
-        yield from self._measured_arguments(lifted, calls)
+        yield from self._measured_arguments(site, lifted, calls)
 
-    @staticmethod
-    def _measured_arguments(lifted: Lifted, calls: Iterable[TracedCall]) -> Iterator[Measured]:
+    def _measured_arguments(
+        self, site: Site, lifted: Lifted, calls: Iterable[TracedCall]
+    ) -> Iterator[Measured]:
         """Yield what a lifted parameter is that is a size or the shape of an argument."""
         if lifted.argument and not lifted.is_of_items and not lifted.is_number:
-            known = list(calls)
-            # Methods that the module's own call passes an argument on to mostly call it the same.
-            for call in [one for one in known if one.method == lifted.method] or known:
-                value = part_at(dict(call.arguments), lifted.argument)
+            for call in calls:
+                value = self._argument(dict(call.arguments), site, lifted, call.method)
                 yield from of_argument(value, lifted.axis, call)
+
+    def _argument(self, values: dict[str, Value], site: Site, lifted: Lifted, method: str) -> Value:
+        """Return what a call of a submodule says of the argument of a lifted parameter.
+
+        Args:
+            values: The arguments of the call.
+            site: The submodule.
+            lifted: The parameter.
+            method: The method that is called.
+        """
+        if method == lifted.method or not isinstance(site.target, LinenClass):
+            return part_at(values, lifted.argument)
+        names = same_argument(self._executor.plan_of(site.target), lifted, method)
+        found = [part_at(values, name) for name in names]
+        return next((one for one in found if one != UNKNOWN), UNKNOWN)
 
     def _shape(self, shape: Shape) -> str:
         lead = shape.lead

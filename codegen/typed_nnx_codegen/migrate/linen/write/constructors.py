@@ -250,7 +250,7 @@ def constructor_of(plan: ClassPlan, cls: LinenClass, file: File) -> cst.Function
             lines[-1] = lines[-1].with_changes(trailing_whitespace=behind or _END)
             body += lines
             above = ()
-    keywords += [_lifted(one) for one in plan.lifted]
+    keywords += [_lifted(one, file) for one in plan.lifted]
     keywords.append(cst.Param(cst.Name("rngs"), cst.Annotation(file.refer("nnx.Rngs"))))
     body += [MODE_LINE] if plan.asks_mode else []
     body += _below(above, plan.init or ([] if body else [_PASS]))
@@ -321,13 +321,30 @@ def _param(
     return cst.Param(cst.Name(name), cst.Annotation(annotation), default=default)
 
 
-def _or_none(annotation: cst.BaseExpression) -> cst.BaseExpression:
-    """Return a type that allows None."""
+def _or_none(annotation: cst.BaseExpression, file: File) -> cst.BaseExpression:
+    """Return a type that allows None; as text where Python would compute it and it may be no type.
+
+    A person may have written a function, as in ``np.array``.
+    """
     code = code_of(annotation)
-    if isinstance(annotation, cst.BaseString) or code.endswith("None"):
+    is_open = code.startswith("Optional") or code.endswith("None")
+    if is_open or isinstance(annotation, cst.BaseString):
         return annotation
-    is_open = code.startswith("Optional")
-    return annotation if is_open else cst.BinaryOperation(annotation, cst.BitOr(), _NONE)
+    both = cst.BinaryOperation(annotation, cst.BitOr(), _NONE)
+    last = dotted(annotation).rpartition(".")[2]
+    later = file.analysis.scope.imports.get("annotations")
+    is_computed = later is None or later.full != "__future__.annotations"
+    if is_computed and last.islower() and last not in _LOWER_CASE_TYPES:
+        return cst.SimpleString(f'"{code_of(both)}"')
+    return both
+
+
+_LOWER_CASE_TYPES: Final = frozenset(
+    {
+        *("bool", "bytes", "complex", "dict", "dtype", "float", "frozenset", "int", "list"),
+        *("ndarray", "object", "partial", "set", "slice", "str", "tuple", "type"),
+    }
+)
 
 
 _NONE: Final = cst.Name("None")
@@ -340,12 +357,14 @@ _FROM_TRACE: Final = cst.Comma(
 )
 
 
-def _lifted(one: Lifted) -> cst.Param:
+def _lifted(one: Lifted, file: File) -> cst.Param:
     kind = _SIZES if one.is_several else _SIZE
     if one.default:
         default = cst.parse_expression(one.default)
         return _param(one.name, kind, default).with_changes(comma=_FROM_TRACE)
-    return _param(one.name, _or_none(kind), _NONE) if one.is_optional else _param(one.name, kind)
+    if one.is_optional:
+        return _param(one.name, _or_none(kind, file), _NONE)
+    return _param(one.name, kind)
 
 
 def _parameter(one: Field, file: File, plan: ClassPlan) -> _Parameter:
@@ -355,7 +374,7 @@ def _parameter(one: Field, file: File, plan: ClassPlan) -> _Parameter:
     if one.name in plan.containers:
         held = cst.Call(file.refer(plan.containers[one.name]), [cst.Arg(name)])
         held = _unless_none(name, held) if may_be_none(one) else held
-    elif holds_arrays(one, is_of_call=one.name in plan.optional):
+    elif holds_arrays(one, is_of_call=_is_of_call(one, plan)):
         held = cst.Call(file.refer("nnx.data"), [cst.Arg(name)])
     target = cst.Attribute(cst.Name("self"), name)
     line = _assigned(target, held)
@@ -363,7 +382,7 @@ def _parameter(one: Field, file: File, plan: ClassPlan) -> _Parameter:
     default = one.default
     if (default is None and one.name in plan.optional) or one.name in plan.built:
         lines = () if one.name in plan.built else (line,)
-        return _Parameter(_param(one.name, _or_none(annotation), _NONE), lines, is_keyword)
+        return _Parameter(_param(one.name, _or_none(annotation, file), _NONE), lines, is_keyword)
     if default is None:
         return _Parameter(_param(one.name, annotation), (line,), is_keyword)
     options = _field_options(default, one)
@@ -378,10 +397,16 @@ def _parameter(one: Field, file: File, plan: ClassPlan) -> _Parameter:
         made = made or value
         return _Parameter(None, () if made is None else (_assigned(target, made),))
     if made is not None:
-        param = _param(one.name, cst.BinaryOperation(annotation, cst.BitOr(), _NONE), _NONE)
+        param = _param(one.name, _or_none(annotation, file), _NONE)
         unset = _assigned(name, _unless_none(name, name, made))
         return _Parameter(param, (unset, line), is_keyword)
     return _Parameter(_param(one.name, annotation, value), (line,), is_keyword)
+
+
+def _is_of_call(one: Field, plan: ClassPlan) -> bool:
+    """Whether methods are given a field as well, where only their callers know it."""
+    given = [each for keywords in plan.keywords.values() for each in keywords if not each.path]
+    return one.name in plan.optional or any(each.field == one.name for each in given)
 
 
 def _made(factory: cst.BaseExpression) -> cst.BaseExpression:

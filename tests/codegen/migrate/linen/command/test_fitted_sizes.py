@@ -109,6 +109,26 @@ class OfMethod(nn.Module):
         return self.two.first(hidden(x, "x * 2"))
 
 
+class Changed(nn.Module):
+    def setup(self):
+        self.dense = nn.Dense(8)
+        self.head = nn.Dense(2)
+
+    def __call__(self, x):
+        return self.first(self.dense(x))
+
+    def first(self, x):
+        return self.head(x)
+
+
+class OfChanged(nn.Module):
+    def setup(self):
+        self.changed = Changed()
+
+    def __call__(self, x):
+        return self.changed.first(hidden(x, "x.repeat(2, -1)"))
+
+
 class Part(nn.Module):
     width: int
 
@@ -143,6 +163,7 @@ EXAMPLES = [
     Example(Build("OfShape"), jnp.ones((4, 6))),
     Example(Build("OfMethod"), jnp.ones((3, 5))),
     Example(Build("OfMethod"), jnp.ones((4, 6))),
+    Example(Build("OfChanged"), jnp.ones((2, 4))),
     Example(Build("OfPart", Build("Part", 7)), jnp.ones((2, 5))),
     Example(Build("OfPart", Build("Part", 8)), jnp.ones((2, 5))),
 ]
@@ -189,6 +210,13 @@ def test_a_size_that_one_expression_gives_in_all_examples_is_it(
     text = code_of(folder, name)
     assert code in text
     assert "TODO" not in text
+
+
+@pytest.mark.thorough
+def test_an_argument_of_another_method_is_no_size_where_that_gets_something_else(
+    folder: Path,
+) -> None:
+    assert "give `changed_in_features`" in code_of(folder, "OfChanged")
 
 
 def test_expressions_that_the_examples_do_not_tell_apart_are_named(folder: Path) -> None:

@@ -57,8 +57,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.thorough
-def test_a_module_that_differs_gets_a_marker_in_the_same_run(folder: Path) -> None:
-    written(folder, {"model.py": MODEL.replace("WRONG", WRONG), "calls.py": EXAMPLES})
+@pytest.mark.parametrize("name", ["Other", "model.Other"])
+def test_a_module_that_differs_gets_a_marker_in_the_same_run(folder: Path, name: str) -> None:
+    examples = EXAMPLES.replace('"Other"', f'"{name}"')
+    written(folder, {"model.py": MODEL.replace("WRONG", WRONG), "calls.py": examples})
     plain = run("model.py", "-o", "new.py", "--example", "calls.py")
     assert (plain.exit_code, "TODO" in Path("new.py").read_text()) == (0, False)
 
@@ -66,7 +68,7 @@ def test_a_module_that_differs_gets_a_marker_in_the_same_run(folder: Path) -> No
 
     assert result.exit_code == 0, result.output
     text = Path("new.py").read_text()
-    assert "TN207: in the example Other it is not what Linen computes: outputs" in text
+    assert f"TN207: in the example {name} it is not what Linen computes: outputs" in text
     assert text.index("TN207") > text.index("class Good") > 0
     assert text.index("TN207") < text.index("class Other(nnx.Module)")
 

@@ -1,10 +1,12 @@
 """Fields that hold arrays, in tuples and dicts too."""
 
+from dataclasses import field
 from typing import Any, Dict, Sequence, Tuple
 
 import flax.linen as nn
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 
 class Shifted(nn.Module):
@@ -47,3 +49,29 @@ class Holder(nn.Module):
     def __call__(self, x):
         state = (x[0] * 2, x[1])
         return StartedByPair(state=state)(x)
+
+
+class StartedThenScaled(nn.Module):
+    state: Tuple[Any]
+    factor: float
+
+    @nn.compact
+    def __call__(self, x):
+        scale, shift = self.state
+        return nn.Dense(3)(x * scale + self.factor * shift)
+
+
+class HolderOfScaled(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return StartedThenScaled(state=(x[0] * 2, x[1]), factor=2.0)(x)
+
+
+class Boxed(nn.Module):
+    """A person named a function as a type: Python computes it."""
+
+    box: np.array = field(default_factory=lambda: np.array([1.0, 2.0, 3.0]))
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(3)(x) * self.box

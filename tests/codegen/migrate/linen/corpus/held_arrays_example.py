@@ -10,4 +10,7 @@ EXAMPLES = [
     Example(Build("ManyArrays", [X[0], X[1], X]), X),
     Example(Build("NamedArrays", {"one": X[0]}), X),
     Example(Build("Holder"), X),
+    Example(Build("StartedThenScaled", (X[0], X[1]), 2.0), X),
+    Example(Build("HolderOfScaled"), X),
+    Example(Build("Boxed"), X),
 ]

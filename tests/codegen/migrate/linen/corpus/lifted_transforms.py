@@ -185,6 +185,15 @@ class JittedParts(nn.Module):
         return nn.Dense(2, name="head")(x)
 
 
+class JittedWithSettings(nn.Module):
+    """The names of static arguments have that of the module, which Linen ignores."""
+
+    @functools.partial(nn.jit, static_argnames=("self", "factor"))
+    @nn.compact
+    def __call__(self, x, *, factor: int = 2):
+        return nn.Dense(4)(x) * factor
+
+
 class MultiHead(nn.Module):
     """One head for each member, from one input or from one input each."""
 

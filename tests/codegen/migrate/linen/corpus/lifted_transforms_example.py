@@ -25,6 +25,7 @@ EXAMPLES = [
     Example(Build("RematMethod", 4), X),
     Example(Build("RematFunction"), X),
     Example(Build("JittedParts"), X),
+    Example(Build("JittedWithSettings"), X),
     Example(Build("MultiHead", 2), X),
     Example(Build("MultiHead", 3, shared_input=False), X),
     Example(Build("PerPixel"), SEQ),
