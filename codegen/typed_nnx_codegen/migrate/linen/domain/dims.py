@@ -7,8 +7,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-# Where names of sizes are bound that only the call knows: nowhere that code can be written.
+# What binds the names in an expression: files, by their paths, loops of the constructor, by their
+# numbers, the call. Names of the constructor itself, such as `self`, need nothing.
+Binders = tuple[str | int, ...]
+# Binds names of sizes that only the call knows: nothing that code can be written with has them.
 OF_CALL: Final = "the call"
+
+
+def bound_by(*binders: Binders) -> Binders:
+    """Return what binds the names of several expressions."""
+    return tuple(sorted({one for each in binders for one in each}, key=str))
+
+
+def loops_of(binders: Binders) -> Binders:
+    """Return the loops that bind names of an expression."""
+    return tuple(one for one in binders if isinstance(one, int))
 
 
 # Begins what stands in the place of an argument: a shape that the constructor has.
@@ -31,11 +44,11 @@ class Piece:
 
     Attributes:
         code: The expression; a name, attribute, subscript, call, or in parentheses.
-        home: Where the names in it are bound: the module or the object that it belongs to.
+        binders: What binds the names in it.
     """
 
     code: str
-    home: str = ""
+    binders: Binders = ()
 
 
 @dataclass(frozen=True, order=True)

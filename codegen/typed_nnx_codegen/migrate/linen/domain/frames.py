@@ -25,7 +25,7 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
 )
 from typed_nnx_codegen.migrate.linen.domain.classes import Method
 from typed_nnx_codegen.migrate.linen.domain.code import parsed
-from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece
+from typed_nnx_codegen.migrate.linen.domain.dims import Binders, Dim, Piece, loops_of
 from typed_nnx_codegen.migrate.linen.domain.expr import Slots, names_of
 from typed_nnx_codegen.migrate.linen.domain.markers import OTHER
 from typed_nnx_codegen.migrate.linen.domain.references import ClassRef, Ref, SelfValue
@@ -39,6 +39,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Size,
     Unknown,
     Value,
+    with_binders,
 )
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed
 
@@ -226,7 +227,9 @@ class Recorder:
         setup: The lines that `setup` becomes.
         instance: The object of the module.
         headers: The target of each loop of the constructor, and what it goes over.
-        call_loops: The loops around that only run with the call.
+        call_loops: The loops around that only run with the call: for each, the loops that make the
+            submodules it goes over in step; none where it goes over something else.
+        filtered: The comprehensions that leave out items, or go over several things.
         returned: What `__call__` returns.
         uses_rngs: Whether methods draw keys.
         locals: The names that the constructor binds.
@@ -261,7 +264,8 @@ class Recorder:
     locals: set[str] = field(default_factory=set)
     reserved: set[str] = field(default_factory=set)
     headers: dict[int, tuple[str, str]] = field(default_factory=dict)
-    call_loops: list[int] = field(default_factory=list)
+    call_loops: list[tuple[int, ...]] = field(default_factory=list)
+    filtered: set[int] = field(default_factory=set)
     returned: Value = UNKNOWN
     uses_rngs: bool = False
     candidates: dict[Dim, None] = field(default_factory=dict)
@@ -379,6 +383,52 @@ class Recorder:
         self.block.insert(place, Line(text, local))
         self.anchors[id(self.block)] = (self.block, place + 1)
 
+    def are_alike(self, one: int, other: int) -> bool:
+        """Whether loops of the constructor bind the same in each iteration, so that they are in step."""
+        header = self.headers.get(one)
+        known = header is not None and not {one, other} & self.filtered
+        return one == other or (known and header == self.headers.get(other))
+
+    def join_step(self, position: int, loop: int) -> None:
+        """Note that a place in a list that one loop makes is the same in that of another loop."""
+        for k, loops in enumerate(self.call_loops):
+            if position in loops and loop not in loops and self.are_alike(position, loop):
+                self.call_loops[k] = *loops, loop
+
+    @property
+    def loops_in_step(self) -> list[tuple[int, ...]]:
+        """The loops around, each with those that others are in step with."""
+        around = ((loop, [one for one in self.call_loops if loop in one]) for loop in self.loops)
+        return [(loop, *(one for step in steps for one in step)) for loop, steps in around]
+
+    def binding_of(self, site: Site) -> dict[int, int]:
+        """Return which loop around a submodule binds what another one binds in step with it."""
+        return {
+            one: loop
+            for step in self.call_loops
+            for loop in site.loops
+            if loop in step
+            for one in step
+            if one not in site.loops
+        }
+
+    def are_bound(self, code: str, binders: Binders, steps: Sequence[tuple[int, ...]]) -> bool:
+        """Whether loops bind the names of an expression, and no inner ones hide them.
+
+        Args:
+            code: The expression.
+            binders: What binds its names.
+            steps: The loops, outermost first, each with those in step with it.
+        """
+        places = [
+            max((k for k, step in enumerate(steps) if one in step), default=None)
+            for one in loops_of(binders)
+        ]
+        known = [one for one in places if one is not None]
+        inner = [step[0] for step in steps[max(known, default=len(steps)) + 1 :]]
+        is_hidden = bool(inner) and bool(self.targets(inner) & {*names_of(parsed(code))})
+        return len(known) == len(places) and not is_hidden
+
     def targets(self, loops: Iterable[int]) -> set[str]:
         """Return the names that loops of the constructor bind."""
         targets = (self.headers[number][0] for number in loops if number in self.headers)
@@ -465,15 +515,20 @@ class Frame:
     values: dict[cst.CSTNode, Value] = field(default_factory=dict)
 
     @property
-    def home(self) -> str:
-        """Where the names of its file are bound."""
-        return str(self.analysis.path)
+    def binders(self) -> Binders:
+        """What binds the names of its file."""
+        return (str(self.analysis.path),)
 
     @property
     def binds_locals(self) -> bool:
         """Whether a line of the constructor can bind a local here: it has none of a trial."""
         recorder = self.recorder
         return self.records and not self.verbatim and recorder.log is recorder.plan.log
+
+    @property
+    def innermost(self) -> Binders:
+        """The innermost loop of the constructor around, which what changes now is bound by."""
+        return tuple(self.recorder.loops[-1:])
 
     def log(self, event: Event) -> None:
         """Append an event, where this is a function of the module that is planned."""
@@ -503,7 +558,11 @@ class Frame:
         recorder = self.recorder
         log = recorder.log
         if site.is_alternative or log.about(Build, site):
-            log.append(Call(site, method, values, self.root, tuple(recorder.conditions)))
+            conditions = tuple(recorder.conditions)
+            # Its own loop binds what another one binds in step with it.
+            binding = recorder.binding_of(site)
+            there = {name: with_binders(value, binding) for name, value in values.items()}
+            log.append(Call(site, method, there, self.root, conditions))
             if not self.records and not site.is_alternative:
                 log.append(CallElsewhere(site))
 
@@ -522,20 +581,20 @@ class FunctionRef(Value):
         node: Its definition.
         frame: The frame that it is defined in: its file, and the names around it.
         code: The expression for it; empty for one that is defined in a method.
-        home: Where the names in the expression are bound.
+        binders: What binds the names in the expression.
     """
 
     node: cst.FunctionDef | cst.Lambda
     frame: Frame
     code: str = ""
-    home: str = ""
+    binders: Binders = ()
 
 
 def plain_key(value: Value) -> Hashable | None:
     """Return a key of a value that alone says what comes of it; None for one that does not."""
     match value:
-        case Const(value=literal, code=code, home=home):
-            return Const, type(literal), literal, code, home
+        case Const(value=literal, code=code, binders=binders):
+            return Const, type(literal), literal, code, binders
         case Code(is_number=is_number, is_shape=is_shape):
             return value, is_number, is_shape
         case Seq(items=items, is_list=is_list):
@@ -543,7 +602,7 @@ def plain_key(value: Value) -> Hashable | None:
             return None if None in keys else (Seq, is_list, *keys)
         case FunctionRef(node=node, frame=Frame(outer=None) as frame):
             is_of_file = not frame.names and frame.instance is None
-            return (FunctionRef, node, value.code, value.home) if is_of_file else None
+            return (FunctionRef, node, value.code, value.binders) if is_of_file else None
         case Array() | ShapeOf() | Size() | Unknown() | Ref() | ClassRef():
             return value
     return None

@@ -12,7 +12,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.values import Constant, ProjectClass
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, Condition, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, Method
-from typed_nnx_codegen.migrate.linen.domain.dims import Piece
+from typed_nnx_codegen.migrate.linen.domain.dims import Binders, Piece
 from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Code, Seq, Table, Value
 
 
@@ -38,12 +38,12 @@ class ClassRef(Value):
     Attributes:
         cls: The class.
         code: The expression for it, as it is written or the field that holds it.
-        home: Where the names in the expression are bound.
+        binders: What binds the names in the expression.
     """
 
     cls: LinenClass
     code: str
-    home: str = ""
+    binders: Binders = ()
 
 
 @dataclass(frozen=True)
@@ -53,12 +53,12 @@ class PlainClass(Value):
     Attributes:
         cls: The class.
         code: The expression for it.
-        home: Where the names in the expression are bound.
+        binders: What binds the names in the expression.
     """
 
     cls: ProjectClass
     code: str
-    home: str = ""
+    binders: Binders = ()
 
 
 @dataclass(frozen=True)

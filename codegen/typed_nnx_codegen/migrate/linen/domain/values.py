@@ -6,16 +6,20 @@ until something asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from typed_nnx_codegen.migrate.linen.domain.dims import (
     ArgumentShape,
     ArgumentSize,
+    Atom,
+    Binders,
     Dim,
     LeadingSize,
+    Piece,
     as_dim,
+    loops_of,
     placed,
     product,
 )
@@ -62,11 +66,11 @@ class OfShapes(Unknown):
 
     Attributes:
         code: The expression in the constructor, a template; safe as an operand.
-        home: Always empty: where the names in it are bound.
+        binders: What binds the names in it.
     """
 
     code: str = ""
-    home: str = ""
+    binders: Binders = ()
 
 
 @dataclass(frozen=True)
@@ -91,12 +95,12 @@ class Const(Value):
     Attributes:
         value: The literal.
         code: The expression in the constructor that computes it; empty to write the literal.
-        home: Where the names in the expression are bound.
+        binders: What binds the names in the expression.
     """
 
     value: object
     code: str = ""
-    home: str = ""
+    binders: Binders = ()
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -129,13 +133,13 @@ class Code(Value):
 
     Attributes:
         code: The expression; safe as an operand (name, attribute, call, or in parentheses).
-        home: Where the names in it are bound (see `dims.Piece`).
+        binders: What binds the names in it.
         is_number: Whether it is surely one number: a field that is said to be an ``int``.
         is_shape: Whether it is surely several sizes: a field that is said to be a tuple of ``int``.
     """
 
     code: str
-    home: str = ""
+    binders: Binders = ()
     is_number: bool = field(default=False, compare=False)
     is_shape: bool = field(default=False, compare=False)
 
@@ -382,6 +386,51 @@ class Table(Value):
 
     def __hash__(self) -> int:
         return hash(tuple(self.items.items()))
+
+
+def with_sizes(value: Value, changed: Callable[[Dim], Dim | None]) -> Value:
+    """Return a value with other sizes in its arrays.
+
+    Args:
+        value: The value.
+        changed: Gives the size in the place of another one; None where it is not known.
+    """
+    match value:
+        case Array(shape=shape):
+            dims = tuple(None if dim is None else changed(dim) for dim in shape.dims)
+            return replace(value, shape=Shape(dims, shape.lead))
+        case Seq(items=items):
+            return replace(value, items=tuple(with_sizes(one, changed) for one in items))
+        case Table(items=table):
+            there = {key: with_sizes(one, changed) for key, one in table.items()}
+            return replace(value, items=there)
+    return value
+
+
+def with_binders(value: Value, binding: Mapping[int, int]) -> Value:
+    """Return a value whose sizes other loops bind.
+
+    Args:
+        value: The value.
+        binding: The loops in the place of others.
+    """
+
+    def bound(dim: Dim) -> Dim:
+        pieces = (one for one in dim.atoms() if isinstance(one, Piece))
+        atoms: dict[Atom, Dim] = {
+            one: as_dim(
+                replace(one, binders=tuple(_in_place(binding, each) for each in one.binders))
+            )
+            for one in pieces
+            if not binding.keys().isdisjoint(loops_of(one.binders))
+        }
+        return dim.replaced(atoms)
+
+    return with_sizes(value, bound) if binding else value
+
+
+def _in_place(binding: Mapping[int, int], binder: str | int) -> str | int:
+    return binding.get(binder, binder) if isinstance(binder, int) else binder
 
 
 def is_known(value: Value) -> bool:

@@ -403,7 +403,7 @@ class Calls:
             return Table(merged)
         found = self.sized_lists.over(name, node, frame)
         if found is None:
-            found = over_values(name, args)
+            found = over_values(name, args, frame.recorder)
         if found is None:
             found = over_arrays(name, args, keywords)
         if found is not None:

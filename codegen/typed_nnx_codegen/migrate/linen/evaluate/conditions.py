@@ -445,8 +445,8 @@ def condition_of(code: str, recorder: Recorder) -> Piece | None:
     text = recorder.slots.text_of_pieces(code)
     if text is None:
         return None
-    home = f"loop{recorder.loops[-1]}" if recorder.loops and not is_of_fields(text) else ""
-    return Piece(text, home)
+    is_everywhere = not recorder.loops or is_of_fields(text)
+    return Piece(text, () if is_everywhere else (recorder.loops[-1],))
 
 
 def is_of_fields(code: str) -> bool:

@@ -268,7 +268,7 @@ class Executor:
             if isinstance(value, (ClassRef, Ref)):
                 return value
             if isinstance(value, FunctionRef):
-                return FunctionRef(value.node, value.frame, name, frame.home)
+                return FunctionRef(value.node, value.frame, name, frame.binders)
         return None
 
     def value_of_file(self, node: cst.BaseExpression, frame: Frame) -> Value | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Final
 
 import libcst as cst
@@ -20,7 +20,7 @@ from typed_nnx_codegen.migrate.analysis.values import (
 )
 from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClasses, public_linen
-from typed_nnx_codegen.migrate.linen.domain.dims import Dim
+from typed_nnx_codegen.migrate.linen.domain.dims import Dim, bound_by
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     Assign,
     Block,
@@ -53,6 +53,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Const,
     Lead,
     OfShapes,
+    Position,
     Seq,
     Shape,
     ShapeOf,
@@ -76,6 +77,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.lists import (
     element_of,
     head_of,
     is_dropping_none,
+    is_regular,
     item_of,
     numbered_field,
     starred_tuple,
@@ -177,6 +179,8 @@ class Comprehensions:
                 self._loops.bind(part.target, number, frame)
             if header is not None:
                 recorder.headers[number] = (code_of(part.target), header)
+                if part.ifs or levels:
+                    recorder.filtered.add(number)
             else:
                 element = any_item(element_of(values)[0], values)
                 self._assign(part.target, element, None, frame)
@@ -207,7 +211,7 @@ class Comprehensions:
             found = self._code.or_code(UNKNOWN, whole, frame)
             count = self._count(node, frame)
             if isinstance(found, Code) and count is not None:
-                return CodeList(found.code, found.home, count=count)
+                return CodeList(found.code, found.binders, count=count)
             if not isinstance(found, Unknown) or isinstance(found, OfShapes):
                 return found
         return Repeated(element, number)
@@ -326,24 +330,24 @@ class Expressions:
                 cls = self.classes.of(value)
                 if cls is not None:
                     layer = self.submodules.subclass(cls, code, frame)
-                    return ClassRef(cls, code, frame.home) if layer is None else layer
-                return PlainClass(value, code, frame.home)
+                    return ClassRef(cls, code, frame.binders) if layer is None else layer
+                return PlainClass(value, code, frame.binders)
             case ProjectFunction(node=function):
                 analysis = self.analysis_with(function)
                 if analysis is None:
-                    return Code(code, frame.home)  # its file is not read
+                    return Code(code, frame.binders)  # its file is not read
                 inner = Frame(frame.recorder, analysis, records=False)
-                return FunctionRef(function, inner, code, frame.home)
+                return FunctionRef(function, inner, code, frame.binders)
             case Constant(value=literal):
                 is_shown = isinstance(node, cst.Attribute) and is_number_or_text(literal)
-                return Const(literal, code, frame.home) if is_shown else Const(literal)
+                return Const(literal, code, frame.binders) if is_shown else Const(literal)
         if isinstance(node, cst.Name):
             known = self.constant_of_file(node.value, frame)
             if known is None:
                 known = self.mapped_functions.decorated(node.value, frame)
             if known is not None:
                 return known
-            return Code(code, frame.home)
+            return Code(code, frame.binders)
         return UNKNOWN
 
     def _attribute(self, node: cst.Attribute, frame: Frame) -> Value:
@@ -370,10 +374,10 @@ class Expressions:
                 return shapes.attribute(base, name) or ArrayMethod(base, name)
             case ModuleValue() | FieldModule():
                 return self.members.of_module(base, name, frame, node)
-            case PlainClass(cls=cls, code=code, home=home) if is_enum(cls):
-                return EnumMember(f"{code}.{name}", home, cls=cls, name=name)
-            case Code(code=code, home=home):
-                return Code(f"{code}.{name}", home)
+            case PlainClass(cls=cls, code=code, binders=binders) if is_enum(cls):
+                return EnumMember(f"{code}.{name}", binders, cls=cls, name=name)
+            case Code(code=code, binders=binders):
+                return Code(f"{code}.{name}", binders)
             case ArrayMethod(array=array, name="at"):
                 return ArrayMethod(array, f"at.{name}")
             case Table(items=items):
@@ -405,8 +409,7 @@ class Expressions:
         for part in getattr(node, "parts", ()):
             if isinstance(part, cst.FormattedStringExpression):
                 self.value_of(part.expression, frame)
-        code = self.code.of(node, frame)
-        return UNKNOWN if code is None else Code(code)
+        return self.code.expression(node, frame) or UNKNOWN
 
     def _items(self, node: cst.Tuple | cst.List, frame: Frame) -> Value:
         items: list[Value] = []
@@ -522,6 +525,8 @@ class Expressions:
                 return item
         match base:
             case Repeated():
+                if isinstance(index, Position) and base.loop is not None and is_regular(base):
+                    frame.recorder.join_step(index.loop, base.loop)
                 return item_of(base, index)
             case ArrayMethod(name="at"):
                 return base
@@ -545,9 +550,11 @@ class Expressions:
                     )
                     frame.mark(node, message)
                 return self.code.or_code(values[0] if same else UNKNOWN, node, frame)
-            case Code(home=home):
-                code = self.code.of(node, frame)
-                return UNKNOWN if code is None else Code(code, home)
+            case Code(binders=binders):
+                found = self.code.expression(node, frame)
+                if found is None:
+                    return UNKNOWN
+                return replace(found, binders=bound_by(binders, found.binders))
         if isinstance(base, Array) and isinstance(index, Array) and base.shape.rank != 1:
             # Rows at positions: the last size stays.
             return Array(Shape(base.shape.expanded(1).dims[-1:], Lead("", None)), base.dtype)

@@ -14,7 +14,6 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, is_n
 from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Enter, Log
 from typed_nnx_codegen.migrate.linen.domain.classes import Method
-from typed_nnx_codegen.migrate.linen.domain.code import operand
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     Dispatch,
@@ -540,7 +539,7 @@ class MappedFunctions:
         if len(found) != 1 or not found[0].decorators:
             return None
         outside = Frame(frame.recorder, frame.analysis, records=False)
-        value: Value | None = FunctionRef(found[0], outside, name, frame.home)
+        value: Value | None = FunctionRef(found[0], outside, name, frame.binders)
         for one in reversed(found[0].decorators):
             decorator = self._evaluate(one.decorator, outside)
             value = None if value is None else self._under(decorator, value)
@@ -844,8 +843,8 @@ def spelled(writer: ConstructorCode, value: Value, node: cst.BaseExpression, fra
     """
     if not isinstance(value, Const) or not is_number_or_text(value.value):
         return value
-    code = writer.of(node, frame)
-    return value if code is None else Const(value.value, operand(code))
+    found = writer.expression(node, frame)
+    return value if found is None else Const(value.value, found.code, found.binders)
 
 
 def computed_number(
@@ -865,5 +864,4 @@ def computed_number(
         return None
     if not all(isinstance(one, Const | Size | Code) for one in values):
         return None
-    code = writer.of(node, frame)
-    return None if code is None else Code(operand(code))
+    return writer.expression(node, frame)

@@ -91,8 +91,8 @@ def item_of(value: Repeated, index: Value) -> Value:
             return tail[place]
         case Const(value=int(place)) if 0 <= place < len(head):
             return head[place]
-        case Slice() if not head and not tail:
-            return Repeated(value.element, value.loop)
+        case Slice(start=Const(value=None | 0), step=Const(value=None | 1)) if not head + tail:
+            return value
         case Slice(start=Const(value=None | int() as start), stop=stop, step=step):
             first = start or 0
             if first < 0 or stop != NONE or step != NONE:
@@ -446,7 +446,7 @@ def _change(name: str, change: str, frame: Frame, result: str = "") -> bool:
         return False
     if frame.records and not frame.binds_locals:
         return False  # locals of the constructor come when it counts
-    is_local = value.code in recorder.locals and not value.home
+    is_local = value.code in recorder.locals and not value.binders
     is_of_call = any(one.is_of_call for one in recorder.conditions) or bool(recorder.call_loops)
     if frame.records and is_local and change and not is_of_call:
         if result:
@@ -470,8 +470,19 @@ def _forget(value: Value, frame: Frame) -> None:
 # -- functions of lists ----------------------------------------------------------------------------
 
 
-def over_values(name: str, args: Sequence[Value]) -> Value | None:
-    """Return what `zip`, `enumerate` and `reversed` make of lists with submodules; else None."""
+def is_regular(value: Repeated) -> bool:
+    """Whether each iteration of a loop makes one item of a list."""
+    return value.loop is not None and not value.head and value.parts is None
+
+
+def over_values(name: str, args: Sequence[Value], recorder: Recorder) -> Value | None:
+    """Return what `zip`, `enumerate` and `reversed` make of lists with submodules; else None.
+
+    Args:
+        name: The function.
+        args: The lists.
+        recorder: What is known of the loops that make them.
+    """
     lists = [arg for arg in args if isinstance(arg, Repeated)]
     if not lists:
         return None
@@ -480,14 +491,20 @@ def over_values(name: str, args: Sequence[Value]) -> Value | None:
     loop, also = values.loop, values.also
     match name.removeprefix("builtins."):
         case "zip":
-            return Repeated(Seq(elements), loop, also)
+            # Lists that loops make in the same way are in step.
+            others = [one.loop for one in lists if one.loop is not None and is_regular(one)]
+            alike = [one for one in others if loop is not None and recorder.are_alike(loop, one)]
+            more = alike if is_regular(values) else []
+            steps = dict.fromkeys(one for one in (*also, *more) if one != loop)
+            return Repeated(Seq(elements), loop, tuple(steps))
         case "enumerate":
-            number = UNKNOWN if loop is None or len(args) > 1 else Position("", loop, also)
+            is_place = loop is not None and len(args) == 1 and is_regular(values)
+            number = Position("", loop or 0, also) if is_place else UNKNOWN
             return Repeated(Seq((number, elements[0])), loop, also)
         case "list" | "tuple" if values.head or values.tail:
             return values
         case "list" | "tuple" | "iter":
-            return Repeated(elements[0], loop)
+            return Repeated(elements[0], loop, also)
         case "reversed":
             return Repeated(elements[0])
     return None
@@ -772,7 +789,7 @@ def either_tuple(value: Code, condition: Piece | None, one: Value, other: Value)
     known = [chosen(condition, a, b) for a, b in dims if a and b] if condition else []
     if not known or not len(known) == len(first) == len(second):
         return value
-    return CodeTuple(value.code, value.home, shape=Shape(tuple(known)), is_sure=True)
+    return CodeTuple(value.code, value.binders, shape=Shape(tuple(known)), is_sure=True)
 
 
 def _agrees(default: cst.BaseExpression | None, count: int) -> bool:
@@ -788,4 +805,6 @@ def _agrees(default: cst.BaseExpression | None, count: int) -> bool:
 def _coded(value: Value, last: Value) -> Value:
     if not isinstance(value, Code):
         return value
-    return CodeTuple(value.code, value.home, shape=Shape(wanted_shape(last).dims, Lead("", None)))
+    return CodeTuple(
+        value.code, value.binders, shape=Shape(wanted_shape(last).dims, Lead("", None))
+    )

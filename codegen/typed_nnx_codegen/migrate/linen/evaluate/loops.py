@@ -10,7 +10,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Build
 from typed_nnx_codegen.migrate.linen.domain.code import parsed
-from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece
+from typed_nnx_codegen.migrate.linen.domain.dims import Atom, Dim, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     Assign,
     Block,
@@ -25,25 +25,34 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
 from typed_nnx_codegen.migrate.linen.domain.markers import CALL
 from typed_nnx_codegen.migrate.linen.domain.names import names_in
 from typed_nnx_codegen.migrate.linen.domain.references import Repeated, SizedList
-from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Code, Position, Seq, Value
+from typed_nnx_codegen.migrate.linen.domain.values import (
+    UNKNOWN,
+    Array,
+    Code,
+    Position,
+    Seq,
+    Value,
+    with_sizes,
+)
 from typed_nnx_codegen.migrate.linen.evaluate.conditions import condition_of
 from typed_nnx_codegen.migrate.linen.evaluate.lists import (
     counting,
     element_of,
     grown,
     is_counted,
+    is_regular,
     rest_of,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.merging import (
     Ended,
     Merging,
     Running,
+    entry_of,
     header_of,
     inner_name,
     is_module,
     last_iteration,
     left,
-    literal_size,
     stable,
     trial,
     unrolled,
@@ -181,19 +190,19 @@ class CallLoops:
         recorder = frame.recorder
         bind()
         lists = self._sized_lists
-        settled = self._settled(target, loop, [], frame, run)
+        settled = self._settled(target, loop, also, [], frame, run)
         lost = lists.lost(settled.before, settled.names, settled.sizes, loop, frame)
         if lost:
             recorder.call_loops.pop()
             recorder.loops.pop()
             frame.names, recorder.locals = dict(settled.around), set(settled.locals)
-            settled = self._settled(target, loop, lost, frame, run)
+            settled = self._settled(target, loop, also, lost, frame, run)
         before, names = settled.before, settled.names
         frame.names = dict(names)
         bind()
         sites = len(recorder.log.of(Build))
         run()
-        recorder.call_loops.pop()
+        also = recorder.call_loops.pop()[1:]
         for one in recorder.log.of(Build)[sites:] if loop is None and frame.records else ():
             why = "it is built in a loop, and only the call knows how often"
             recorder.mark(one.site.node, why, CALL)
@@ -209,7 +218,7 @@ class CallLoops:
         self._note_changes(settled.running, loop, also, frame)
         for name, value in names.items():
             if name in before and before[name] != value:
-                frame.names[name] = value
+                frame.names[name] = after_loop(value, settled.running)
             if name in before and loop is not None and last.get(name, before[name]) != before[name]:
                 frame.names[name] = left(before[name], last[name], ended, loop)
         frame.names |= coded
@@ -218,6 +227,7 @@ class CallLoops:
         self,
         target: cst.BaseExpression,
         loop: int | None,
+        also: tuple[int, ...],
         lost: list[str],
         frame: Frame,
         run: Callable[[], None],
@@ -227,6 +237,7 @@ class CallLoops:
         Args:
             target: Its target.
             loop: The loop that makes the submodules.
+            also: The loops that make them in other branches, or others in step with them.
             lost: Lists of arrays whose sizes run.
             frame: Where it is.
             run: Goes through its body.
@@ -237,7 +248,7 @@ class CallLoops:
         before = dict(frame.names)
         # What the items are made with can be said where they are made.
         recorder.loops += [] if loop is None else [loop]
-        recorder.call_loops.append(loop or 0)
+        recorder.call_loops.append(() if loop is None else (loop, *also))
         running, names = stable(self._merging, before, frame, run)
         return _Settled(around, locals_, begun, before, running, names)
 
@@ -249,10 +260,9 @@ class CallLoops:
         recorder = frame.recorder
         for one, after in running:
             update = after()
-            entry = recorder.slots.sizes(one.first)
-            first = entry[0] if entry else literal_size(one.first)
+            first = entry_of(one, frame)
             if isinstance(update, Dim) and first is not None:
-                recorder.log.append(Change(Piece(one.local), first, update, loop, also))
+                recorder.log.append(Change(one.piece, first, update, loop, also))
 
 
 class Loops:
@@ -355,8 +365,7 @@ class Loops:
                 ) if place == name and not frame.verbatim:
                     values = self._evaluate(owner, frame)
                     if isinstance(values, Repeated) and values.loop is not None:
-                        is_plain = not values.head and values.parts is None
-                        numbers += [values.loop, *values.also] if is_plain else [0]
+                        numbers += [values.loop, *values.also] if is_regular(values) else [0]
         if not numbers or not self._changes_sizes(node, frame, run):
             return None
         headers = {recorder.headers.get(number, ("", "")) for number in numbers}
@@ -446,6 +455,7 @@ class Loops:
         for name, value in names.items():
             if name in before and before[name] != value:
                 after = frame.names[name]
+                value = after_loop(value, running)
                 frame.names[name] = grown(before[name], value, after, number, recorder)
 
     def _size_lists(
@@ -559,7 +569,7 @@ class Loops:
         match target, item:
             case cst.Name(value=name), Array():
                 local = local_for(name, "features", target, frame)
-                frame.names[name] = with_last(item, local, f"loop{number}")
+                frame.names[name] = with_last(item, local, (number,))
                 return local
             case cst.Tuple(elements=elements), Seq(items=items) if len(items) == len(elements):
                 pairs = zip(elements, items, strict=True)
@@ -571,14 +581,20 @@ class Loops:
     def bind(self, target: cst.BaseExpression, number: int, frame: Frame) -> None:
         """Bind the target of a loop of the constructor."""
         for name in names_in(target):
-            frame.names[name] = Code(name, f"loop{number}")
+            frame.names[name] = Code(name, (number,))
             frame.recorder.locals.add(name)
 
     @staticmethod
     def bind_inner(target: cst.BaseExpression, number: int, frame: Frame) -> None:
         """Bind the target of a loop of a submodule."""
         for name in names_in(target):
-            frame.names[name] = Code(inner_name(name, number), f"loop{number}")
+            frame.names[name] = Code(inner_name(name, number), (number,))
+
+
+def after_loop(value: Value, running: Iterable[_Sized]) -> Value:
+    """Return a value with the sizes that the last iteration leaves in the locals of a loop."""
+    ends: dict[Atom, Dim] = {one.piece: as_dim(Piece(one.local)) for one, _ in running}
+    return with_sizes(value, lambda dim: dim.replaced(ends))
 
 
 def _last(value: Value | None) -> Dim | None:

@@ -14,6 +14,7 @@ from typed_nnx_codegen.migrate.linen.domain.code import parsed
 from typed_nnx_codegen.migrate.linen.domain.dims import (
     ArgumentSize,
     Atom,
+    Binders,
     Dim,
     Piece,
     as_dim,
@@ -46,6 +47,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Size,
     Table,
     Value,
+    with_sizes,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.conditions import module_or_function
 from typed_nnx_codegen.migrate.linen.evaluate.lifts import is_of_self
@@ -110,11 +112,18 @@ class Running:
         local: The local.
         first: Its value on the first way.
         second: Its value on the second way.
+        binders: The loop of the constructor that it changes in.
     """
 
     local: str
     first: str
     second: str
+    binders: Binders = ()
+
+    @property
+    def piece(self) -> Piece:
+        """The local as a size."""
+        return Piece(self.local, self.binders)
 
 
 class Merging:
@@ -367,8 +376,9 @@ class Merging:
         slots = frame.recorder.slots
         suffix = "features" if axis == -1 else f"size_{-axis}"
         local = frame.recorder.fresh(f"{name}_{suffix}")
-        running.append(Running(local, slots.name(one), slots.name(other)))
-        return as_dim(Piece(local))
+        one_more = Running(local, slots.name(one), slots.name(other), frame.innermost)
+        running.append(one_more)
+        return as_dim(one_more.piece)
 
 
 _PLAIN = (Const, Size, Code, OfShapes)
@@ -631,7 +641,7 @@ def _axis_of(value: Value, local: str) -> int:
     """Return the axis of an array whose size is a running local, from the end; 0 if none is."""
     dims = value.shape.dims if isinstance(value, Array) else ()
     for position, dim in enumerate(dims):
-        if dim is not None and dim.atom == Piece(local):
+        if dim is not None and isinstance(dim.atom, Piece) and dim.atom.code == local:
             return position - len(dims)
     return 0
 
@@ -703,16 +713,15 @@ def _ended(dim: Dim | None, ends: dict[str, str], number: int) -> Dim | None:
     if dim is None:
         return None
     values: dict[Atom, Dim] = {}
-    home = f"loop{number}"
     for atom in dim.atoms():
         if not isinstance(atom, Piece):
             continue
         code = atom.code
         for name, end in ends.items():
             code = re.sub(rf"\b{inner_name(name, number)}\b", lambda _, end=end: end, code)  # type: ignore[misc]  # mypy infers no lambda with a default
-        if f"_of_{home}" in code:
+        if inner_name("", number) in code:
             return None
-        values[atom] = as_dim(Piece(code, "" if atom.home == home else atom.home))
+        values[atom] = as_dim(Piece(code, tuple(one for one in atom.binders if one != number)))
     return dim.replaced(values)
 
 
@@ -746,7 +755,24 @@ def stable(
             if name in after and names[name] != before[name]:
                 is_list = isinstance(names[name], Repeated) and sites_in(names[name])
                 names[name] = names[name] if is_list else without_sizes(names[name])
-    return list(running.values()), names
+    kept, frame.names = frame.names, after
+    same = {key: one for key, (one, read) in running.items() if read() == as_dim(one.piece)}
+    frame.names = kept
+    # What an iteration leaves as it is does not run.
+    entries: dict[Atom, Dim] = {
+        one.piece: size for one in same.values() if (size := entry_of(one, frame))
+    }
+    left_alone = {key for key, one in same.items() if one.piece in entries}
+    names = {
+        name: with_sizes(value, lambda dim: dim.replaced(entries)) for name, value in names.items()
+    }
+    return [one for key, one in running.items() if key not in left_alone], names
+
+
+def entry_of(one: Running, frame: Frame) -> Dim | None:
+    """Return the size that a local is where a loop begins; None where it is none."""
+    entry = frame.recorder.slots.sizes(one.first)
+    return entry[0] if entry else literal_size(one.first)
 
 
 def _run(

@@ -41,6 +41,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Table,
     Unknown,
     Value,
+    with_binders,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.functions import Functions
 from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import LiftedCalls
@@ -228,24 +229,11 @@ class ModuleCalls:
             if functional is not None:
                 return functional
         match receiver:
-            case ModuleValue(site=site) if site.transforms:
-                return self.lifted_calls.call(
-                    site,
-                    method,
-                    passed,
-                    node,
-                    frame,
-                    lambda inner: self._plain(site, method, inner, node, frame),
-                )
-            case ModuleValue(site=site) if site.alternatives:
-                return self._of_alternatives(site, method, passed, node, frame)
             case ModuleValue(site=site):
-                value = self._plain(site, method, passed, node, frame)
-                is_of_project = isinstance(site.target, LinenClass) and method == "__call__"
-                # The submodules of a submodule are not within reach.
-                if not frame.records or not (is_of_project or site.code.startswith("self.")):
-                    return value
-                return of_alternatives(self.facts, site, [value], value, frame)
+                value = self._of_site(site, method, passed, node, frame)
+                steps = frame.recorder.call_loops
+                binding = {loop: one[0] for one in steps for loop in one[1:] if loop in site.loops}
+                return with_binders(value, binding)
             case FieldModule():
                 return self._of_field(receiver, method, passed, node, frame)
             case Choice(options=options):
@@ -262,6 +250,27 @@ class ModuleCalls:
                     value = self.merging.joined(value, other, frame)
                 return value
         return UNKNOWN
+
+    def _of_site(
+        self, site: Site, method: str, passed: list[Passed], node: cst.Call, frame: Frame
+    ) -> Value:
+        if site.transforms:
+            return self.lifted_calls.call(
+                site,
+                method,
+                passed,
+                node,
+                frame,
+                lambda inner: self._plain(site, method, inner, node, frame),
+            )
+        if site.alternatives:
+            return self._of_alternatives(site, method, passed, node, frame)
+        value = self._plain(site, method, passed, node, frame)
+        is_of_project = isinstance(site.target, LinenClass) and method == "__call__"
+        # The submodules of a submodule are not within reach.
+        if not frame.records or not (is_of_project or site.code.startswith("self.")):
+            return value
+        return of_alternatives(self.facts, site, [value], value, frame)
 
     def _plain(
         self, site: Site, method: str, passed: list[Passed], node: cst.Call, frame: Frame

@@ -20,10 +20,12 @@ from typed_nnx_codegen.migrate.linen.domain.code import parsed
 from typed_nnx_codegen.migrate.linen.domain.dims import (
     ArgumentItems,
     Atom,
+    Binders,
     Dim,
     ItemSize,
     Piece,
     as_dim,
+    bound_by,
 )
 from typed_nnx_codegen.migrate.linen.domain.expr import names_of
 from typed_nnx_codegen.migrate.linen.domain.frames import Change, Frame
@@ -41,7 +43,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Shape,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.evaluate.lists import rebind
+from typed_nnx_codegen.migrate.linen.evaluate.lists import over_values, rebind
 from typed_nnx_codegen.migrate.linen.evaluate.merging import header_of, inner_name, trial
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
@@ -103,7 +105,7 @@ def is_followed(frame: Frame) -> bool:
     return (
         frame.records
         and not frame.verbatim
-        and 0 not in recorder.call_loops
+        and () not in recorder.call_loops
         and not recorder.pending
         and not any(one.is_of_call for one in recorder.conditions)
     )
@@ -122,11 +124,11 @@ def last_size(code: ConstructorCode, value: Value, frame: Frame) -> str | None:
     return frame.recorder.slots.name(size)
 
 
-def with_last(value: Value, code: str, home: str = "") -> Array:
+def with_last(value: Value, code: str, binders: Binders = ()) -> Array:
     """Return an item of a list with the expression for its last size."""
     shape = value.shape if isinstance(value, Array) else Shape((), Lead("", None))
     shape = shape.expanded(1)
-    return Array(Shape((*shape.dims[:-1], as_dim(ItemSize(code, home))), shape.lead))
+    return Array(Shape((*shape.dims[:-1], as_dim(ItemSize(code, binders))), shape.lead))
 
 
 def any_item(element: Value, values: Value) -> Value:
@@ -339,8 +341,8 @@ class SizedLists:
         if len(parts) > 1:
             kind = "reversed" if known == ["", "", "-1"] else "part"
             return base.with_code(self._now(base, code, kind, node, frame))
-        home = "".join({f"loop{one.loop}" for one in counters.values()})
-        return with_last(base.element, self._now(base, code, "item", node, frame), home)
+        binders = bound_by(*((one.loop,) for one in counters.values()))
+        return with_last(base.element, self._now(base, code, "item", node, frame), binders)
 
     def _place(
         self, node: cst.BaseExpression, counters: dict[str, Position], frame: Frame
@@ -358,7 +360,7 @@ class SizedLists:
         """Return what a function makes of such a list; None as of any list."""
         if any(arg.keyword is not None and arg.keyword.value != "axis" for arg in node.args):
             return None
-        values = [frame.seen(arg.value) for arg in node.args]
+        values = [frame.seen(arg.value) or UNKNOWN for arg in node.args]
         if name == "builtins.zip":
             return _zipped(values, frame)
         value = values[0] if values else None
@@ -579,20 +581,21 @@ def _counter(position: Position, frame: Frame) -> Code:
     return Code(local)
 
 
-def _zipped(values: list[Value | None], frame: Frame) -> Value | None:
+def _zipped(values: list[Value], frame: Frame) -> Value | None:
     """Return `zip` of submodules that a loop makes and lists of arrays; None for other ones."""
-    made = [one for one in values if isinstance(one, Repeated) and one.loop is not None]
-    if not made or not _is_open(frame):
+    sized = [one for one in values if isinstance(one, SizedList) and _is_sure(one, frame)]
+    zipped = over_values("zip", values, frame.recorder)
+    if not sized or not _is_open(frame) or not isinstance(zipped, Repeated) or zipped.loop is None:
         return None
-    loop, also = made[0].loop or 0, made[0].also
-    items: list[Value] = []
-    for value in values:
-        item = value.element if isinstance(value, Repeated) else UNKNOWN
-        if isinstance(value, SizedList) and _is_sure(value, frame):
-            index = _counter(Position("", loop, also), frame).code
-            item = with_last(item, _part(value.code, index), f"loop{loop}")
-        items.append(item)
-    return Repeated(Seq(tuple(items)), loop, also)
+    index = _counter(Position("", zipped.loop, zipped.also), frame).code
+    assert isinstance(zipped.element, Seq)
+    items = [
+        with_last(item, _part(value.code, index), (zipped.loop,))
+        if isinstance(value, SizedList) and value in sized
+        else item
+        for item, value in zip(zipped.element.items, values, strict=True)
+    ]
+    return replace(zipped, element=Seq(tuple(items)))
 
 
 def changes_list(body: cst.CSTNode, name: str) -> bool:
@@ -612,10 +615,9 @@ def _size_in(value: Value, span: Span) -> Dim | None:
     size = value.shape.axis(-1) if isinstance(value, Array) else None
     if size is None:
         return None
-    home = f"loop{span.number}"
     values: dict[Atom, Dim] = {}
     for atom in size.atoms():
-        if isinstance(atom, Piece) and atom.home == home:
+        if isinstance(atom, Piece) and span.number in atom.binders:
             values[atom] = as_dim(Piece(atom.code))
         if isinstance(atom, Piece) and re.search(rf"_of_loop(?!{span.number}\b)", atom.code):
             return None
@@ -714,6 +716,6 @@ def _is_lost(value: Value, running: set[str], loop: int) -> bool:
     size = value.shape.axis(-1)
     return size is None or any(
         isinstance(atom, Piece)
-        and (atom.home == f"loop{loop}" or not running.isdisjoint(names_of(parsed(atom.code))))
+        and (loop in atom.binders or not running.isdisjoint(names_of(parsed(atom.code))))
         for atom in size.atoms()
     )

@@ -13,8 +13,8 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.domain.classes import Method
-from typed_nnx_codegen.migrate.linen.domain.code import is_place, operand
-from typed_nnx_codegen.migrate.linen.domain.dims import OF_CALL, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.domain.code import is_place
+from typed_nnx_codegen.migrate.linen.domain.dims import OF_CALL, Piece, as_dim, loops_of
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     Evaluate,
     Frame,
@@ -107,7 +107,7 @@ def with_hidden_sizes(array: Array) -> Array:
     if shape.lead is not None or None not in shape.dims:
         return array
     dims = tuple(
-        as_dim(Piece(f"hidden_{next(_numbers)}", OF_CALL)) if dim is None else dim
+        as_dim(Piece(f"hidden_{next(_numbers)}", (OF_CALL,))) if dim is None else dim
         for dim in shape.dims
     )
     return replace(array, shape=Shape(dims))
@@ -369,12 +369,12 @@ class Statements:
             isinstance(value, Code | OfShapes)
             and frame.binds_locals
             and not value.code.replace(".", "").replace("_", "").isalnum()
-            and self.code.is_visible(value.home, frame)
+            and self.code.is_visible(value.binders, frame)
             and value.code
         ):
             local = frame.recorder.fresh(name)
             frame.recorder.write(f"{local} = {value.code}", local)
-            return replace(value, code=local, home="")
+            return replace(value, code=local, binders=loops_of(value.binders))
         if isinstance(value, Array) and source is not None:
             return with_local(self.code, name, value, source, frame)
         if isinstance(source, cst.Call):
@@ -395,8 +395,8 @@ class Statements:
         match value:
             case Array(origin=origin) if origin and not starred:
                 values = [argument_part(value, k) for k in range(len(elements))]
-            case Code(code=code, home=home) if not starred:
-                values = [Code(f"{code}[{k}]", home) for k in range(len(elements))]
+            case Code(code=code, binders=binders) if not starred:
+                values = [Code(f"{code}[{k}]", binders) for k in range(len(elements))]
             case Repeated() if not starred:
                 values = unpacked(value, len(elements))
             case Repeated(element=element):
@@ -422,11 +422,11 @@ class Statements:
             isinstance(one, kinds) for one in parts
         ):
             return parts
-        code = self.code.of(source, frame)
+        code = self.code.expression(source, frame)
         if code is None:
             return parts
         return [
-            Code(f"{operand(code)}[{k}]") if isinstance(one, Unknown) else one
+            Code(f"{code.code}[{k}]", code.binders) if isinstance(one, Unknown) else one
             for k, one in enumerate(parts)
         ]
 
@@ -460,10 +460,10 @@ class Statements:
                 joined = added(left, right) if operator == "+" else None
             value = joined if joined is not None else shapes.binary(operator, left, right)
         if isinstance(value, Unknown) and operator is not None:
-            one = self.code.of(node.target, frame)
-            other = self.code.of(node.value, frame)
+            one = self.code.expression(node.target, frame)
+            other = self.code.expression(node.value, frame)
             if one is not None and other is not None:
-                value = Code(f"({one} {operator} {other})")
+                value = shapes.binary(operator, one, other)
         self.assign(node.target, value, node.value, frame)
 
 

@@ -251,8 +251,8 @@ class Submodules:
             transforms.append(target)
             target = target.target
         match target:
-            case ClassRef(cls=cls, code=code, home=home):
-                is_there = code.startswith("self.") or home == frame.recorder.plan.cls.home
+            case ClassRef(cls=cls, code=code, binders=binders):
+                is_there = code.startswith("self.") or binders == (frame.recorder.plan.cls.home,)
                 code = code if is_there else ""
                 return self._module(cls, code, tuple(transforms), passed, node, frame)
             case Ref(name=name, code=code) if find_layer(name) is not None:

@@ -252,10 +252,15 @@ def wrapped(
 
 
 def as_loop(
-    node: cst.ListComp | cst.GeneratorExp, target: str, item: str, refer: Callable[[str], str]
+    node: cst.ListComp | cst.GeneratorExp,
+    target: str,
+    replacements: Mapping[cst.CSTNode, str],
+    sites: Mapping[cst.CSTNode, object],
+    refer: Callable[[str], str],
 ) -> tuple[str, str, str]:
     """Return a comprehension as a loop: what is before it, its header and its line."""
     part = node.for_in
+    item = wrapped(node.elt, replacements, sites, refer)
     header = f"for {code_of(part.target)} in {code_of(part.iter)}:"
     return f"{target} = {refer('nnx.List')}([])", header, f"{target}.append({item})"
 
@@ -269,7 +274,7 @@ def held_kind(value: Value) -> Value | None:
         case Ref(name=name, subclass=subclass):
             return Ref(name, subclass=subclass)
         case ClassRef(cls=cls):
-            return ClassRef(cls, cls.name, cls.home)
+            return ClassRef(cls, cls.name, (cls.home,))
         case FunctionRef(frame=frame) if not frame.names:
             return value
         case FieldModule(default=default):
@@ -818,7 +823,7 @@ class Evidence:
                 kinds = self._values(node, _NO_LOCALS, at, 0)
                 found += [value for value in kinds if isinstance(value, ClassRef)]
             known = {value.cls for value in found if isinstance(value, ClassRef)}
-            found += [ClassRef(cls, cls.name, cls.home) for cls in self._derived(known)]
+            found += [ClassRef(cls, cls.name, (cls.home,)) for cls in self._derived(known)]
         return [value for value in found if held_kind(value) is not None]
 
     def _values(

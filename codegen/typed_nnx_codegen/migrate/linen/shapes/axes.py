@@ -106,7 +106,7 @@ def _rank_of(dim: Dim) -> int:
     if dim.constant is not None:
         return 2
     atoms = list(dim.atoms())
-    if any(isinstance(atom, Piece) and atom.home == OF_CALL for atom in atoms):
+    if any(isinstance(atom, Piece) and OF_CALL in atom.binders for atom in atoms):
         return -1
     has_argument = any(isinstance(atom, ArgumentSize | LeadingSize | ItemSize) for atom in atoms)
     return int(any(isinstance(atom, Piece) for atom in atoms) and not has_argument)

@@ -6,7 +6,14 @@ from dataclasses import dataclass, field
 from typing import Final
 from zlib import crc32
 
-from typed_nnx_codegen.migrate.linen.domain.dims import OF_CALL, Dim, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.domain.dims import (
+    OF_CALL,
+    Binders,
+    Dim,
+    Piece,
+    as_dim,
+    bound_by,
+)
 from typed_nnx_codegen.migrate.linen.domain.values import (
     ANY_SHAPE,
     NONE,
@@ -36,7 +43,6 @@ from typed_nnx_codegen.migrate.linen.shapes.axes import (
 from typed_nnx_codegen.migrate.linen.shapes.operands import (
     by_name,
     code_of,
-    common_home,
     dim_of,
     is_none,
     items_of,
@@ -357,7 +363,7 @@ def _hidden(shape: Shape, axis: int) -> Dim | None:
     lead = shape.lead
     if lead is None or not lead.argument or None in (*shape.dims, *lead.front):
         return None
-    return as_dim(Piece(f"hidden_{axis}_{crc32(repr(shape).encode())}", OF_CALL))
+    return as_dim(Piece(f"hidden_{axis}_{crc32(repr(shape).encode())}", (OF_CALL,)))
 
 
 def _sequence_of(dims: tuple[object, ...]) -> Value:
@@ -405,19 +411,18 @@ def _of_code(value: Value, index: Value) -> Value:
     at = _slice_code(index) if isinstance(index, Slice) else code_of(index)
     if of is None or at is None:
         return Unknown("a subscript that is not known")
-    home = common_home((of[1], at[1]))
     inside = at[0][1:-1] if at[0].startswith("(-") else at[0]
-    return Unknown("names of two objects") if home is None else Code(f"{of[0]}[{inside}]", home)
+    return Code(f"{of[0]}[{inside}]", bound_by(of[1], at[1]))
 
 
-def _slice_code(index: Slice) -> tuple[str, str] | None:
-    codes = [("", "") if is_none(b) else code_of(b) for b in (index.start, index.stop, index.step)]
+def _slice_code(index: Slice) -> tuple[str, Binders] | None:
+    codes = [("", ()) if is_none(b) else code_of(b) for b in (index.start, index.stop, index.step)]
     known = [code for code in codes if code is not None]
-    home = common_home(home for _, home in known)
-    if len(known) != 3 or home is None:
+    if len(known) != 3:
         return None
     start, stop, step = (code for code, _ in known)
-    return f"{start}:{stop}:{step}" if step else f"{start}:{stop}", home
+    binders = bound_by(*(one for _, one in known))
+    return f"{start}:{stop}:{step}" if step else f"{start}:{stop}", binders
 
 
 def unpack(value: Value, count: int, starred: int | None = None) -> list[Value] | None:

@@ -13,11 +13,13 @@ import libcst as cst
 from typed_nnx_codegen.migrate.linen.domain.dims import (
     ArgumentSize,
     Atom,
+    Binders,
     Combined,
     Dim,
     LeadingSize,
     Piece,
     as_dim,
+    bound_by,
     held_shape,
 )
 from typed_nnx_codegen.migrate.linen.domain.values import (
@@ -50,8 +52,8 @@ def dim_of(value: Value) -> Dim | None:
             return dim
         case Const(value=int() as number) if not isinstance(number, bool):
             return as_dim(number)
-        case Code(code=code, home=home):
-            return as_dim(Piece(code, home))
+        case Code(code=code, binders=binders):
+            return as_dim(Piece(code, binders))
     return None
 
 
@@ -113,7 +115,7 @@ def wanted_shape(value: Value) -> Shape:
             return Shape(tuple(dim_of(item) for item in items))
         case Size() | Const(value=int()):
             return Shape((dim_of(value),))
-        case Code(code=code, home="", is_shape=True):
+        case Code(code=code, binders=(), is_shape=True):
             return Shape((), Lead(held_shape(code), None))
     return ANY_SHAPE
 
@@ -174,14 +176,14 @@ def with_front(lead: Lead, front: list[Dim | None]) -> Lead:
     return Lead(lead.argument, lead.stop, start, tuple(front), sure)
 
 
-def code_of(value: Value) -> tuple[str, str] | None:
-    """Return an expression for a value and the home of its names; None where there is none."""
+def code_of(value: Value) -> tuple[str, Binders] | None:
+    """Return an expression for a value and what binds its names; None where there is none."""
     match value:
-        case Code(code=code, home=home):
-            return code, home
+        case Code(code=code, binders=binders):
+            return code, binders
         case Const(value=literal) if literal is not ...:
             text = repr(literal)
-            return (f"({text})" if text.startswith("-") else text), ""
+            return (f"({text})" if text.startswith("-") else text), ()
         case Size(dim=dim):
             return _code_of_size(dim)
         case Seq(items=items, is_list=is_list):
@@ -189,37 +191,25 @@ def code_of(value: Value) -> tuple[str, str] | None:
     return None
 
 
-def _code_of_size(dim: Dim) -> tuple[str, str] | None:
+def _code_of_size(dim: Dim) -> tuple[str, Binders] | None:
     atoms = list(dim.atoms())
-    homes = {atom.home if isinstance(atom, Piece) else None for atom in atoms}
-    home = homes.pop() if len(homes) == 1 else None
-    if home is None:
+    pieces = [atom for atom in atoms if isinstance(atom, Piece)]
+    if not pieces or len(pieces) < len(atoms):
         return None
     simple = dim.atom is not None and not isinstance(dim.atom, Combined)
-    return (dim.code() if simple else f"({dim.code()})"), home
+    return (dim.code() if simple else f"({dim.code()})"), bound_by(*(one.binders for one in pieces))
 
 
-def _code_of_items(items: tuple[Value, ...], *, is_list: bool) -> tuple[str, str] | None:
+def _code_of_items(items: tuple[Value, ...], *, is_list: bool) -> tuple[str, Binders] | None:
     codes = [code_of(item) for item in items]
     known = [code for code in codes if code is not None]
-    home = common_home(home for _, home in known)
-    if len(known) != len(codes) or home is None:
+    if len(known) != len(codes):
         return None
+    binders = bound_by(*(one for _, one in known))
     inside = ", ".join(code for code, _ in known)
     if is_list:
-        return f"[{inside}]", home
-    return (f"({inside},)" if len(known) == 1 else f"({inside})"), home
-
-
-def common_home(homes: Iterable[str]) -> str | None:
-    """Return where all names of some expressions are bound; None where they differ.
-
-    Expressions without names have no home of their own; the empty home is theirs too.
-    """
-    different = {home for home in homes if home}
-    if len(different) > 1:
-        return None
-    return different.pop() if different else ""
+        return f"[{inside}]", binders
+    return (f"({inside},)" if len(known) == 1 else f"({inside})"), binders
 
 
 # How many of the last dimensions of two arguments are told apart.

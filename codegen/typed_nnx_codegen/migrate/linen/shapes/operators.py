@@ -15,6 +15,7 @@ from typed_nnx_codegen.migrate.linen.domain.dims import (
     LeadingSize,
     Piece,
     as_dim,
+    bound_by,
     maximum,
     minimum,
     power,
@@ -24,10 +25,12 @@ from typed_nnx_codegen.migrate.linen.domain.dims import (
 )
 from typed_nnx_codegen.migrate.linen.domain.values import (
     NONE,
+    UNKNOWN,
     Array,
     Code,
     Const,
     OfRank,
+    Position,
     Seq,
     Shape,
     ShapeOf,
@@ -44,7 +47,6 @@ from typed_nnx_codegen.migrate.linen.shapes.operands import (
     Rule,
     by_name,
     code_of,
-    common_home,
     dim_of,
     if_known,
     is_none,
@@ -115,7 +117,7 @@ def binary(operator: str, left: Value, right: Value) -> Value:
     if isinstance(left, OfRank) or isinstance(right, OfRank):
         return _of_ranks(operator, left, right)
     if isinstance(left, Unknown) or isinstance(right, Unknown):
-        return left if isinstance(left, Unknown) else right
+        return _unknown(left if isinstance(left, Unknown) else right)
     if isinstance(left, ShapeOf | Seq) or isinstance(right, ShapeOf | Seq):
         return _of_sequences(operator, left, right)
     return _of_numbers(operator, left, right)
@@ -245,7 +247,7 @@ def _power(first: Dim, left: Value, right: Value) -> Value:
         return size_value(product([first] * exponent))
     code = _as_code("**", left, right)
     if isinstance(code, Code):
-        return Size(as_dim(Piece(code.code, code.home)))
+        return Size(as_dim(Piece(code.code, code.binders)))
     second = _number(right)
     return A_NUMBER if second is None else Size(power(first, second))
 
@@ -254,16 +256,13 @@ def _as_code(operator: str, left: Value, right: Value) -> Value:
     first, second = code_of(left), code_of(right)
     if first is None or second is None:
         return Unknown(f"an operator {operator} whose operands are not known")
-    home = common_home((first[1], second[1]))
-    if home is None:
-        return Unknown("names of two objects")
-    return Code(f"({first[0]} {operator} {second[0]})", home)
+    return Code(f"({first[0]} {operator} {second[0]})", bound_by(first[1], second[1]))
 
 
 def unary(operator: str, value: Value) -> Value:
     """Return what `-`, `+`, `~` or `not` makes of a value."""
     if isinstance(value, Unknown):
-        return value
+        return _unknown(value)
     if isinstance(value, Const):
         return _of_literal(operator, value)
     if isinstance(value, Array):
@@ -279,6 +278,11 @@ def unary(operator: str, value: Value) -> Value:
     if code is None:
         return Unknown(f"an operator {operator}")
     return Code(f"({operator}{' ' if operator == 'not' else ''}{code[0]})", code[1])
+
+
+def _unknown(value: Value) -> Value:
+    """Return what an operator makes of an unknown value: of a place another place."""
+    return UNKNOWN if isinstance(value, Position) else value
 
 
 def _of_literal(operator: str, value: Const) -> Value:
@@ -307,8 +311,8 @@ def _length(value: Value) -> Value:
             return Const(len(value.items))
         case Const(value=str() as text):
             return Const(len(text))
-        case Code(code=code, home=home):
-            return Size(as_dim(Piece(f"len({code})", home)))
+        case Code(code=code, binders=binders):
+            return Size(as_dim(Piece(f"len({code})", binders)))
     return Unknown("the length of an unknown value")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import libcst as cst
@@ -29,6 +28,7 @@ from typed_nnx_codegen.migrate.linen.domain.dims import (
     Dim,
     Piece,
     as_dim,
+    loops_of,
 )
 from typed_nnx_codegen.migrate.linen.domain.expr import Content
 from typed_nnx_codegen.migrate.linen.domain.frames import Recorder
@@ -52,6 +52,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Size,
     Table,
     Value,
+    with_sizes,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.conditions import is_of_fields
 from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import part_of
@@ -432,23 +433,17 @@ class ConstructorCalls:
 
     def _visible(self, value: Value, site: Site) -> Value:
         """Return a value without the sizes that cannot be said where a submodule is constructed."""
-        match value:
-            case Array(shape=shape):
-                dims = tuple(self._if_visible(dim, site) for dim in shape.dims)
-                return replace(value, shape=Shape(dims, shape.lead))
-            case Seq(items=items):
-                return replace(value, items=tuple(self._visible(one, site) for one in items))
-            case Table(items=items):
-                return Table({key: self._visible(one, site) for key, one in items.items()})
-        return value
+        return with_sizes(value, lambda dim: self._if_visible(dim, site))
 
     def _if_visible(self, dim: Dim | None, site: Site) -> Dim | None:
-        if dim is None:
-            return None
-        homes = ("", self._plan.cls.home, *(f"loop{number}" for number in site.loops))
-        for atom in dim.atoms():
-            if isinstance(atom, Piece) and atom.home not in homes:
-                return None
+        for one in () if dim is None else dim.atoms():
+            if isinstance(one, Piece):
+                files = set(one.binders) - set(loops_of(one.binders))
+                is_there = self._recorder.are_bound(
+                    one.code, one.binders, [(k,) for k in site.loops]
+                )
+                if not is_there or not files <= {self._plan.cls.home}:
+                    return None
         return dim
 
     # -- modules of the project ---------------------------------------------------------------

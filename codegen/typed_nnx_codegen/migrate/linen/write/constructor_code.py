@@ -16,7 +16,7 @@ from typed_nnx_codegen.migrate.analysis.values import External
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, Need
 from typed_nnx_codegen.migrate.linen.domain.classes import public_linen
 from typed_nnx_codegen.migrate.linen.domain.code import closed, enclosed, operand, parsed
-from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece
+from typed_nnx_codegen.migrate.linen.domain.dims import Binders, Dim, Piece, bound_by, loops_of
 from typed_nnx_codegen.migrate.linen.domain.frames import Evaluate, Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.domain.names import bound_in, is_plain, targets_of
 from typed_nnx_codegen.migrate.linen.domain.references import (
@@ -58,24 +58,29 @@ from typed_nnx_codegen.migrate.linen.project.fields import FieldFacts
 from typed_nnx_codegen.migrate.linen.project.rewriting import is_same_name
 
 
-def is_visible(analyses: Iterable[Analysis], home: str, frame: Frame, code: str = "") -> bool:
-    """Whether names of a home can be read in the constructor where it is written now.
+def is_visible(
+    analyses: Iterable[Analysis], binders: Binders, frame: Frame, code: str = ""
+) -> bool:
+    """Whether names can be read in the constructor where it is written now.
 
     Args:
         analyses: The files of the project.
-        home: The home.
+        binders: What binds them.
         frame: The frame.
         code: What is read, where it is one name or attributes of it.
     """
     recorder = frame.recorder
     name = code.partition(".")[0]
-    if home in {f"loop{number}" for number in recorder.loops}:
-        return True  # the loop of the constructor binds it, the name of a field too
-    if home and name in {one.name for one in recorder.plan.cls.fields()}:
+    left = [one for one in binders if not isinstance(one, int)]
+    if not recorder.are_bound(code, binders, recorder.loops_in_step):
+        return False
+    if not left:
+        return True  # a loop of the constructor binds it, the name of a field too
+    if name in {one.name for one in recorder.plan.cls.fields()}:
         return False  # in the constructor it is the parameter
-    if home in ("", recorder.plan.cls.home):
+    if left == [recorder.plan.cls.home]:
         return True
-    there = next((one for one in analyses if str(one.path) == home), None)
+    there = next((one for one in analyses if [str(one.path)] == left), None)
     if there is None or not name.isidentifier():
         return False
     return is_same_name(name, there, recorder.plan.cls.analysis)
@@ -238,6 +243,8 @@ class ConstructorCode:
         self._evaluate = evaluate
         self._refer = refer
         self._has_shapes = False
+        # The loops of the constructor that bind names of what was written.
+        self._read: set[str | int] = set()
 
     @contextmanager
     def with_shapes(self) -> Iterator[None]:
@@ -251,22 +258,24 @@ class ConstructorCode:
     def of_value(self, value: Value, frame: Frame) -> str | None:
         """Return code for a value, a template; None where the constructor cannot say it."""
         writer = self._writers.get(type(value))
-        return writer(self, value, frame) if writer is not None else None
+        code = writer(self, value, frame) if writer is not None else None
+        self._read.update(() if code is None else loops_of(_binders_of(value)))
+        return code
 
-    def is_visible(self, home: str, frame: Frame, code: str = "") -> bool:
-        """Whether names of a home can be read in the constructor where it is written now.
+    def is_visible(self, binders: Binders, frame: Frame, code: str = "") -> bool:
+        """Whether names can be read in the constructor where it is written now.
 
         Args:
-            home: The home.
+            binders: What binds them.
             frame: The frame.
             code: What is read, where it is one name or attributes of it.
         """
-        return is_visible(self._analyses, home, frame, code)
+        return is_visible(self._analyses, binders, frame, code)
 
     def sizes_are_visible(self, dim: Dim, frame: Frame) -> bool:
         """Whether all that a size is made of can be said in the constructor."""
         return all(
-            not isinstance(atom, Piece) or self.is_visible(atom.home, frame, atom.code)
+            not isinstance(atom, Piece) or self.is_visible(atom.binders, frame, atom.code)
             for atom in dim.atoms()
         )
 
@@ -277,23 +286,32 @@ class ConstructorCode:
         except _NotThere:
             return None
 
+    def expression(self, node: cst.BaseExpression, frame: Frame) -> Code | None:
+        """Return an expression that has been gone through as a value; None as for code."""
+        around, self._read = self._read, set()
+        try:
+            code = self.of(node, frame)
+            binders = bound_by(tuple(self._read))
+        finally:
+            self._read |= around
+        return None if code is None else Code(operand(code), binders)
+
     def or_code(self, value: Value, node: cst.BaseExpression, frame: Frame) -> Value:
         """Return code for the expression where nothing is known of its value."""
         if not isinstance(value, Unknown):
             return value
-        code = self.of(node, frame)
-        return self._with_shapes_in(value, node, frame) if code is None else Code(operand(code))
+        return self.expression(node, frame) or self._with_shapes_in(value, node, frame)
 
     def _with_shapes_in(self, value: Value, node: cst.BaseExpression, frame: Frame) -> Value:
         """Return code that may read shapes of arguments where they decide all of an expression."""
         if not frame.records or any(one.is_of_call for one in frame.recorder.conditions):
             return value
         with self.with_shapes():
-            code = self.of(node, frame)
-        if code is None:
+            found = self.expression(node, frame)
+        if found is None:
             return value
         known = value if isinstance(value, OfShapes) else OfShapes()
-        return replace(known, code=operand(code))
+        return replace(known, code=found.code, binders=found.binders)
 
     def of_function(self, node: cst.FunctionDef, frame: Frame) -> str | None:
         """Return the code of a function that a method defines; None as for a value."""
@@ -341,7 +359,7 @@ class ConstructorCode:
         return code if code and (self._has_shapes or not reads_shapes) else None
 
     def _code(self, value: Code, frame: Frame) -> str | None:
-        return value.code if self.is_visible(value.home, frame, value.code) else None
+        return value.code if self.is_visible(value.binders, frame, value.code) else None
 
     def _sequence(self, value: Seq, frame: Frame) -> str | None:
         codes = [self.of_value(item, frame) for item in value.items]
@@ -385,17 +403,17 @@ class ConstructorCode:
         return self.of_value(value, frame)
 
     def _class(self, value: ClassRef | PlainClass, frame: Frame) -> str | None:
-        return value.code if self.is_visible(value.home, frame, value.code) else None
+        return value.code if self.is_visible(value.binders, frame, value.code) else None
 
     def _function(self, value: FunctionRef, frame: Frame) -> str | None:
         if value.code:
-            return value.code if self.is_visible(value.home, frame, value.code) else None
+            return value.code if self.is_visible(value.binders, frame, value.code) else None
         if isinstance(value.node, cst.Lambda):
             return self.of(value.node, value.frame)
         return None
 
     def _constant(self, value: Const, frame: Frame) -> str | None:
-        if value.code and self.is_visible(value.home, frame, value.code):
+        if value.code and self.is_visible(value.binders, frame, value.code):
             fields = {one.name for one in frame.recorder.plan.cls.fields()}
             nodes = descendants(parsed(value.code))
             # A field hides a name of the file in the constructor; after `self.` it does not.
@@ -568,6 +586,16 @@ class ConstructorCode:
         if code is None:
             code = self.of(node, frame)
         return Bound(value, code, node)
+
+
+def _binders_of(value: Value) -> Binders:
+    """Return what binds the names in the code of a value, without those of its items."""
+    match value:
+        case Size(dim=dim):
+            return bound_by(*(one.binders for one in dim.atoms() if isinstance(one, Piece)))
+        case Code() | OfShapes() | Const() | ClassRef() | PlainClass() | FunctionRef():
+            return value.binders
+    return ()
 
 
 def _is_of_linen(callee: Value | None) -> bool:

@@ -601,9 +601,22 @@ class Printing:
         for piece, change in self._changes().items():
             if change.loop is not None:
                 for number in (change.loop, *change.also):
-                    by_loop.setdefault(number, []).append((piece, change))
+                    if self._runs_in(number, change):
+                        by_loop.setdefault(number, []).append((piece, change))
         if by_loop:
             self._run_in(block, by_loop)
+
+    def _runs_in(self, number: int, change: Change) -> bool:
+        """Whether a size runs in a loop: not where one in step runs it, and nothing here reads it."""
+        sites = [site for site in self._plan.sites if number in site.loops]
+        is_always = all(site.is_verbatim and not site.conditions for site in sites)
+        if number == change.loop or not is_always:
+            return True
+        written = self._plan.replacements
+        others = (one for one in self._plan.log.of(Change) if one.piece != change.piece)
+        updates = [self._slots.name(one.update) for one in others if number in one.also]
+        codes = [written[site.node] for site in sites if site.node in written]
+        return change.piece.code in self._names_in_sizes(*map(parsed, (*codes, *updates)))
 
     def _changes(self) -> dict[Piece, Change]:
         """Return the sizes that run in loops."""
@@ -665,9 +678,11 @@ class Printing:
         used = self._names_in_sizes(*codes) | self._used_outside(running)
         if not any(piece.code in used for piece, _ in running):
             return
-        item = code_with(comprehension.elt, self._plan.replacements)
         target = code_of(assign.targets[0].target)
-        first, header, append = as_loop(comprehension, target, item, self._executor.refer)
+        written = self._plan.replacements
+        nodes: dict[cst.CSTNode, Site] = {one.node: one for one in sites}
+        refer = self._executor.refer
+        first, header, append = as_loop(comprehension, target, written, nodes, refer)
         body: list[Line | Compound] = [Line(append)]
         lines: list[Line | Compound] = [Line(first)]
         for piece, change in running:

@@ -58,7 +58,7 @@ SIMPLE: st.SearchStrategy[Value] = st.one_of(
     st.builds(ShapeOf, SHAPES),
     st.integers(-4, 5).map(Const),
     LITERALS,
-    st.sampled_from([Unknown(), Size(as_dim(ArgumentSize("x", 0))), Code("self.f", "self")]),
+    st.sampled_from([Unknown(), Size(as_dim(ArgumentSize("x", 0))), Code("self.f", ("self",))]),
 )
 VALUES: st.SearchStrategy[Value] = st.one_of(
     SIMPLE,

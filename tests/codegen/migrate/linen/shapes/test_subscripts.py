@@ -55,9 +55,9 @@ def test_a_star_takes_what_is_left_as_a_list() -> None:
 
 
 def test_a_field_unpacks_into_its_items() -> None:
-    assert unpack(Code("self.size", "self"), 2, None) == [
-        Code("self.size[0]", "self"),
-        Code("self.size[1]", "self"),
+    assert unpack(Code("self.size", ("self",)), 2, None) == [
+        Code("self.size[0]", ("self",)),
+        Code("self.size[1]", ("self",)),
     ]
 
 
@@ -79,9 +79,9 @@ def test_an_item_of_a_table_is_found_by_its_key() -> None:
 
 
 def test_the_item_of_a_tuple_at_a_field_is_the_item_where_all_are_the_same() -> None:
-    assert subscript(Seq((X, X)), Code("self.k", "self")) == X
-    assert subscript(Seq((Const(1), Const(2))), Code("self.k", "self")) == Code(
-        "(1, 2)[self.k]", "self"
+    assert subscript(Seq((X, X)), Code("self.k", ("self",))) == X
+    assert subscript(Seq((Const(1), Const(2))), Code("self.k", ("self",))) == Code(
+        "(1, 2)[self.k]", ("self",)
     )
 
 
@@ -105,7 +105,7 @@ def test_flattening_all_but_the_first_axis_is_one_product() -> None:
 
 def test_heads_are_split_off_without_the_rank() -> None:
     lead = Lead("x", -1)
-    shape = Shape((as_dim(Piece("self.heads", "self")), as_dim(-1)), lead)
+    shape = Shape((as_dim(Piece("self.heads", ("self",))), as_dim(-1)), lead)
     found = method_result(X, "reshape", [ShapeOf(shape)], {})
     assert isinstance(found, Array)
     last = found.shape.dims[-1]

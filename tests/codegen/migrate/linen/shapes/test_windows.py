@@ -115,7 +115,7 @@ def test_a_causal_convolution_keeps_the_length() -> None:
 
 
 def test_options_may_be_fields() -> None:
-    field = as_dim(Piece("self.kernel", "self"))
+    field = as_dim(Piece("self.kernel", ("self",)))
     (found,) = conv_output([as_dim(9)], Seq((Size(field),)), None, Const("VALID"))
     assert found == as_dim(10) - field
 
