@@ -25,6 +25,7 @@ from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.dims import (
     ArgumentItems,
     ArgumentShape,
+    ArgumentSize,
     Dim,
     Piece,
     as_dim,
@@ -204,6 +205,20 @@ def is_absent(site: Site, lifted: Lifted, recorder: Recorder) -> bool:
         for call in recorder.log.about(Call, site)
         if call.method == lifted.method
     )
+
+
+def with_whole_lead(shape: Shape) -> Shape:
+    """Return a shape whose first sizes are the longest part of that of an argument.
+
+    It stands for arrays of fewer dimensions, too: ``(*in_shape[:-1], 8)`` in the place of
+    ``(*in_shape[:-2], in_shape[-2], 8)``.
+    """
+    lead, dims = shape.lead, shape.dims
+    while lead is not None and lead.argument and lead.stop is not None and lead.stop < -1:
+        if not dims or dims[0] != as_dim(ArgumentSize(lead.argument, lead.stop)):
+            break
+        lead, dims = replace(lead, stop=lead.stop + 1), dims[1:]
+    return Shape(dims, lead)
 
 
 def is_enough(shape: Shape, lifted: Lifted) -> bool:
@@ -606,6 +621,7 @@ class ConstructorCalls:
         return next((one for one in found if one != UNKNOWN), UNKNOWN)
 
     def _shape(self, shape: Shape) -> str:
+        shape = with_whole_lead(shape)
         lead = shape.lead
         parts = [self._size(dim) for dim in (lead.front if lead is not None else ())]
         if lead is not None:
