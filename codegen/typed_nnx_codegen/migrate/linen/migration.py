@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -305,7 +305,7 @@ class _Migration:
         needed: dict[Path, set[str]] = {}
         for path, one in self._analyses.items():
             text = texts.get(path, self._before[path])
-            for module, name in imported_names(text, one.module, one.is_package):
+            for module, name in _imported(text, one):
                 if module in paths and name in lost[paths[module]] and paths[module] != path:
                     needed.setdefault(paths[module], set()).add(name)
         for path, names in needed.items():
@@ -370,6 +370,16 @@ class _Migration:
         result = LinenResult(path, before, text or before, plans, findings)
         problems += [self._unwritten[path]] if path in self._unwritten else []
         return replace(result, error="; ".join(problems))
+
+
+def _imported(text: str, analysis: Analysis) -> Iterable[tuple[str, str]]:
+    """Return the names that a file takes from others: the other module, and the name in it."""
+    try:
+        return [*imported_names(text, analysis.module, analysis.is_package)]
+    except SyntaxError:  # that of a newer Python, which libcst knows
+        scopes = (analysis.scope, *analysis.scopes.values())
+        bound = [one for scope in scopes for one in scope.imports.values() if one.is_from]
+        return [(one.module, one.imported) for one in bound]
 
 
 def described_cause(error: NotWritten) -> str:

@@ -311,6 +311,28 @@ def test_a_bug_at_one_module_leaves_it_in_linen_and_the_others_are_migrated(
     assert "class Model(nnx.Module)" in (project / "app" / "model.py").read_text()
 
 
+def test_a_file_with_syntax_of_a_newer_python_costs_no_second_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    user = "import jax\nfrom app.layer import nn\n\ntype Size = int\nprint(jax, nn)\n"
+    model = f"{HEAD}from app import user\nfrom app.layer import Layer\nprint(user, Layer)\n"
+    written(
+        tmp_path,
+        {"app/__init__.py": "", "app/layer.py": LAYER, "app/user.py": user, "app/model.py": model},
+    )
+    monkeypatch.chdir(tmp_path)
+    runs: list[int] = []
+    real = migration.migrate_linen
+
+    def counted(paths: list[Path], *rest: Any) -> Any:
+        runs.append(len(paths))
+        return real(paths, *rest)
+
+    monkeypatch.setattr(session, "migrate_linen", counted)
+    assert run("app/layer.py", "app/model.py").exit_code == 0
+    assert runs == [2]
+
+
 def test_a_bug_at_a_whole_file_leaves_it_and_others_are_migrated(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
