@@ -43,14 +43,14 @@ from benchmarks.linen_checks import (
 )
 from benchmarks.linen_packages import FOLDER, PACKAGES, LinenPackage, linen_files, unpacked
 from typed_nnx_codegen.console.bugs import described
-from typed_nnx_codegen.migrate.linen.domain.markers import STAYS
-from typed_nnx_codegen.migrate.linen.migration import migrate_linen
-from typed_nnx_codegen.migrate.linen.project.results import (
+from typed_nnx_codegen.migrate.linen.domain.class_plan import STAYS
+from typed_nnx_codegen.migrate.linen.migration import (
     NO_FAILURES,
     Failures,
     LinenResult,
     map_path,
     map_text,
+    migrate_linen,
 )
 from typed_nnx_codegen.migrate.options import Options
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.support.type_checkers import REPOSITORY
 from typed_nnx_codegen.migrate.command import migrate
-from typed_nnx_codegen.migrate.linen.domain.markers import TITLES
+from typed_nnx_codegen.migrate.linen.domain.class_plan import TITLES
 from typed_nnx_codegen.migrate.linen.migration import migrate_linen
 from typed_nnx_codegen.migrate.options import Options
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from typed_nnx_codegen.generated_file import write_or_check
-from typed_nnx_codegen.migrate.linen.domain.markers import EXPLANATIONS, TITLES
+from typed_nnx_codegen.migrate.linen.domain.class_plan import EXPLANATIONS, TITLES
 from typed_nnx_codegen.migrate.rule_info import RuleInfo, known_rules
 from typed_nnx_codegen.migrate.rule_list import rules_as_markdown
 

@@ -16,9 +16,8 @@ from typed_nnx_codegen.console.bugs import described
 from typed_nnx_codegen.migrate.discovery import find_files
 from typed_nnx_codegen.migrate.files import GENERATED, NO_NNX
 from typed_nnx_codegen.migrate.findings import FileResult
-from typed_nnx_codegen.migrate.linen.domain.markers import EXPLANATIONS, TITLES
-from typed_nnx_codegen.migrate.linen.migration import migrate_linen
-from typed_nnx_codegen.migrate.linen.project.results import (
+from typed_nnx_codegen.migrate.linen.domain.class_plan import EXPLANATIONS, TITLES
+from typed_nnx_codegen.migrate.linen.migration import (
     NO_FAILURES,
     Failures,
     LinenResult,
@@ -26,6 +25,7 @@ from typed_nnx_codegen.migrate.linen.project.results import (
     failures,
     map_path,
     map_text,
+    migrate_linen,
 )
 from typed_nnx_codegen.migrate.linen.trace.record import (
     NAME,

@@ -34,11 +34,10 @@ from typed_nnx_codegen.migrate.linen.callers.constructions import (
     Live,
     Use,
 )
-from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Lifted, Mark
+from typed_nnx_codegen.migrate.linen.domain.class_plan import CALLER, ClassPlan, Lifted, Mark
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.code import code_with, left_of
 from typed_nnx_codegen.migrate.linen.domain.dims import ArgumentSize
-from typed_nnx_codegen.migrate.linen.domain.markers import CALLER
 from typed_nnx_codegen.migrate.linen.domain.names import names_in_nnx
 from typed_nnx_codegen.migrate.linen.domain.values import Array, Value
 from typed_nnx_codegen.migrate.linen.layers import Helper

@@ -14,7 +14,7 @@ from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.linen.callers.constructions import Constructions, Kinds, Places
 from typed_nnx_codegen.migrate.linen.callers.init_and_apply import CallerPlan, Writing
-from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Entry, Mark
+from typed_nnx_codegen.migrate.linen.domain.class_plan import CALLER, NAME, ClassPlan, Entry, Mark
 from typed_nnx_codegen.migrate.linen.domain.classes import (
     LINEN,
     LinenClass,
@@ -22,7 +22,6 @@ from typed_nnx_codegen.migrate.linen.domain.classes import (
     public_linen,
 )
 from typed_nnx_codegen.migrate.linen.domain.code import code_with
-from typed_nnx_codegen.migrate.linen.domain.markers import CALLER, NAME
 from typed_nnx_codegen.migrate.linen.domain.names import nnx_name, written_name
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.layers.products import ConvLayer, DenseLayer, NormLayer

@@ -10,6 +10,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
+    OTHER,
     Build,
     Call,
     CallElsewhere,
@@ -27,7 +28,6 @@ from typed_nnx_codegen.migrate.linen.domain.classes import Method
 from typed_nnx_codegen.migrate.linen.domain.code import parsed
 from typed_nnx_codegen.migrate.linen.domain.dims import Binders, Dim, Piece, loops_of
 from typed_nnx_codegen.migrate.linen.domain.expr import Slots, names_of
-from typed_nnx_codegen.migrate.linen.domain.markers import OTHER
 from typed_nnx_codegen.migrate.linen.domain.references import ClassRef, Ref, SelfValue
 from typed_nnx_codegen.migrate.linen.domain.values import (
     UNKNOWN,
@@ -467,7 +467,7 @@ class Recorder:
         return candidate
 
     def mark(self, node: cst.CSTNode, message: str, code: str = OTHER) -> None:
-        """Leave something to a person; the code is one of `domain.markers`."""
+        """Leave something to a person; the code is one of `domain.class_plan`."""
         if not self.log.about(Mark, node):
             self.log.append(Mark(node, message, code))
 

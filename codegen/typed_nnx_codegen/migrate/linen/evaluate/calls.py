@@ -12,7 +12,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, dotted
 from typed_nnx_codegen.migrate.analysis.values import ProjectClass
 from typed_nnx_codegen.migrate.linen import shapes
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, Build
+from typed_nnx_codegen.migrate.linen.domain.class_plan import COUNTERPART, Bound, Build
 from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, Field, Method
 from typed_nnx_codegen.migrate.linen.domain.dims import Piece, as_dim
 from typed_nnx_codegen.migrate.linen.domain.frames import (
@@ -22,7 +22,6 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     Frame,
     FunctionRef,
 )
-from typed_nnx_codegen.migrate.linen.domain.markers import COUNTERPART
 from typed_nnx_codegen.migrate.linen.domain.references import (
     ArrayMethod,
     BoundMethod,

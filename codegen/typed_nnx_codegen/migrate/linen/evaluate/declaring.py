@@ -13,7 +13,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted
 from typed_nnx_codegen.migrate.linen import shapes
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Condition, Site
+from typed_nnx_codegen.migrate.linen.domain.class_plan import NAME, Condition, Site
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     CallFunction,
     Compound,
@@ -25,7 +25,6 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     Line,
     Recorder,
 )
-from typed_nnx_codegen.migrate.linen.domain.markers import NAME
 from typed_nnx_codegen.migrate.linen.domain.references import BoundMethod, Ref, SelfValue
 from typed_nnx_codegen.migrate.linen.domain.values import (
     ANY_SHAPE,

@@ -10,6 +10,9 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
+    CALL,
+    COUNTERPART,
+    NAME,
     ClassPlan,
     Edit,
     Entry,
@@ -33,7 +36,6 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     StateAccess,
     VariableRead,
 )
-from typed_nnx_codegen.migrate.linen.domain.markers import CALL, COUNTERPART, NAME
 from typed_nnx_codegen.migrate.linen.domain.names import free_name
 from typed_nnx_codegen.migrate.linen.domain.references import (
     BoundMethod,

@@ -11,7 +11,13 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, Build, ClassPlan, Site
+from typed_nnx_codegen.migrate.linen.domain.class_plan import (
+    TRANSFORM,
+    Bound,
+    Build,
+    ClassPlan,
+    Site,
+)
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, Method
 from typed_nnx_codegen.migrate.linen.domain.code import code_with
 from typed_nnx_codegen.migrate.linen.domain.dims import ArgumentSize, Dim, as_dim
@@ -23,7 +29,6 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     LiftedCall,
     Recorder,
 )
-from typed_nnx_codegen.migrate.linen.domain.markers import TRANSFORM
 from typed_nnx_codegen.migrate.linen.domain.names import free_name
 from typed_nnx_codegen.migrate.linen.domain.references import (
     ClassTransform,

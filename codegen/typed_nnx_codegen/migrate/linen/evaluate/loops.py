@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Build
+from typed_nnx_codegen.migrate.linen.domain.class_plan import CALL, Build
 from typed_nnx_codegen.migrate.linen.domain.code import parsed
 from typed_nnx_codegen.migrate.linen.domain.dims import Atom, Dim, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.domain.frames import (
@@ -22,7 +22,6 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     Pass,
     Recorder,
 )
-from typed_nnx_codegen.migrate.linen.domain.markers import CALL
 from typed_nnx_codegen.migrate.linen.domain.names import names_in
 from typed_nnx_codegen.migrate.linen.domain.references import Repeated, SizedList
 from typed_nnx_codegen.migrate.linen.domain.values import (

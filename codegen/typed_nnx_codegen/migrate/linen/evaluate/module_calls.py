@@ -9,7 +9,15 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Build, Call, Need, Site, given_of
+from typed_nnx_codegen.migrate.linen.domain.class_plan import (
+    CALLER,
+    COUNTERPART,
+    Build,
+    Call,
+    Need,
+    Site,
+    given_of,
+)
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.domain.expr import Constructed
@@ -22,7 +30,6 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     Recorder,
     plain_key,
 )
-from typed_nnx_codegen.migrate.linen.domain.markers import CALLER, COUNTERPART
 from typed_nnx_codegen.migrate.linen.domain.references import (
     Choice,
     ClassRef,

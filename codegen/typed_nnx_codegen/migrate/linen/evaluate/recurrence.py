@@ -9,7 +9,15 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Build, Call, CallElsewhere, Need, Site
+from typed_nnx_codegen.migrate.linen.domain.class_plan import (
+    CALL,
+    COUNTERPART,
+    Build,
+    Call,
+    CallElsewhere,
+    Need,
+    Site,
+)
 from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim
 from typed_nnx_codegen.migrate.linen.domain.frames import (
@@ -21,7 +29,6 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     Frame,
     Line,
 )
-from typed_nnx_codegen.migrate.linen.domain.markers import CALL, COUNTERPART
 from typed_nnx_codegen.migrate.linen.domain.references import (
     Choice,
     ModuleValue,
@@ -42,7 +49,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
 )
 from typed_nnx_codegen.migrate.linen.evaluate.declaring import Declaring
 from typed_nnx_codegen.migrate.linen.layers import Given, Helper, Inputs, Layer, find_layer
-from typed_nnx_codegen.migrate.linen.layers.sequences import CellLayer
+from typed_nnx_codegen.migrate.linen.layers.products import CellLayer
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, bind_names, dim_of
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 

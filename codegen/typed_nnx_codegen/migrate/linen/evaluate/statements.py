@@ -12,6 +12,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen import shapes
+from typed_nnx_codegen.migrate.linen.domain.class_plan import NAME
 from typed_nnx_codegen.migrate.linen.domain.classes import Method
 from typed_nnx_codegen.migrate.linen.domain.code import is_place
 from typed_nnx_codegen.migrate.linen.domain.dims import OF_CALL, Piece, as_dim, loops_of
@@ -21,7 +22,6 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     FunctionRef,
     Line,
 )
-from typed_nnx_codegen.migrate.linen.domain.markers import NAME
 from typed_nnx_codegen.migrate.linen.domain.names import bound_in
 from typed_nnx_codegen.migrate.linen.domain.references import (
     Choice,

@@ -13,7 +13,7 @@ from typed_nnx_codegen.migrate.analysis.members import ancestry
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
 from typed_nnx_codegen.migrate.analysis.values import External, ProjectClass
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, Build, Site
+from typed_nnx_codegen.migrate.linen.domain.class_plan import COUNTERPART, Bound, Build, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import Field, LinenClass, Method, layer_subclass
 from typed_nnx_codegen.migrate.linen.domain.expr import Constructed
 from typed_nnx_codegen.migrate.linen.domain.frames import (
@@ -23,7 +23,6 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     FunctionRef,
     Line,
 )
-from typed_nnx_codegen.migrate.linen.domain.markers import COUNTERPART
 from typed_nnx_codegen.migrate.linen.domain.names import name_pattern
 from typed_nnx_codegen.migrate.linen.domain.references import (
     BoundMethod,

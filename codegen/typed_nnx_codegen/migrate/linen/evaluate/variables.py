@@ -11,6 +11,9 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
+    CALL,
+    COUNTERPART,
+    NAME,
     STAND_IN,
     Assignment,
     Call,
@@ -29,7 +32,6 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     Sow,
     StateAccess,
 )
-from typed_nnx_codegen.migrate.linen.domain.markers import CALL, COUNTERPART, NAME
 from typed_nnx_codegen.migrate.linen.domain.references import (
     ModuleValue,
     Partial,

@@ -18,7 +18,9 @@ from typed_nnx_codegen.migrate.linen.layers.layer import (
 )
 from typed_nnx_codegen.migrate.linen.layers.products import (
     FLOAT32_REDUCTIONS,
+    AttentionLayer,
     BatchNormLayer,
+    CellLayer,
     ConvLayer,
     DenseGeneralLayer,
     DenseLayer,
@@ -26,10 +28,6 @@ from typed_nnx_codegen.migrate.linen.layers.products import (
     EmbedLayer,
     GroupNormLayer,
     NormLayer,
-)
-from typed_nnx_codegen.migrate.linen.layers.sequences import (
-    AttentionLayer,
-    CellLayer,
     OverTimeLayer,
     SequentialLayer,
 )

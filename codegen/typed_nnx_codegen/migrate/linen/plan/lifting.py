@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Call, Lifted, Site
+from typed_nnx_codegen.migrate.linen.domain.class_plan import SIZE, Call, Lifted, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.dims import (
     ArgumentItems,
@@ -23,7 +23,6 @@ from typed_nnx_codegen.migrate.linen.domain.dims import (
     shape_code,
 )
 from typed_nnx_codegen.migrate.linen.domain.frames import Recorder
-from typed_nnx_codegen.migrate.linen.domain.markers import SIZE
 from typed_nnx_codegen.migrate.linen.domain.names import free_name, snake_case
 from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Shape, Value
 from typed_nnx_codegen.migrate.linen.evaluate.functions import is_flag, is_optional

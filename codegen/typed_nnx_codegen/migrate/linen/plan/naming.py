@@ -12,10 +12,9 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Site, given_of, linen_class_name
+from typed_nnx_codegen.migrate.linen.domain.class_plan import NAME, Site, given_of, linen_class_name
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.frames import Recorder
-from typed_nnx_codegen.migrate.linen.domain.markers import NAME
 from typed_nnx_codegen.migrate.linen.domain.names import bound_in, may_be_alike, snake_case
 from typed_nnx_codegen.migrate.linen.domain.references import (
     Choice,

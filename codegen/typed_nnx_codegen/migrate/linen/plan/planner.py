@@ -1,4 +1,4 @@
-"""Plans the modules of a project, each once; those that others contain come first."""
+"""Plans the modules of a project, each once, inner ones first; finds code without a place any more."""
 
 from __future__ import annotations
 
@@ -9,25 +9,58 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.console.bugs import described
+from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+from typed_nnx_codegen.migrate.analysis.syntax import (
+    children,
+    code_of,
+    descendants,
+    dotted,
+    is_name,
+)
+from typed_nnx_codegen.migrate.analysis.values import (
+    UNKNOWN,
+    External,
+    Instance,
+    ProjectClass,
+    ProjectFunction,
+)
+from typed_nnx_codegen.migrate.analysis.values import Method as MethodOf
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
+    COUNTERPART,
+    NAME,
     Build,
     Call,
     ClassPlan,
+    Edit,
     Enter,
     Lifted,
     Mark,
+    Need,
+    Site,
+    linen_class_name,
 )
 from typed_nnx_codegen.migrate.linen.domain.classes import (
+    LINEN,
+    MOVED_METHODS,
     LinenClass,
     LinenClasses,
     Method,
     has_code,
     layer_subclass,
     protocols,
+    public_linen,
 )
 from typed_nnx_codegen.migrate.linen.domain.expr import Unnamed
-from typed_nnx_codegen.migrate.linen.domain.frames import Frame, Recorder
-from typed_nnx_codegen.migrate.linen.domain.references import SelfValue
+from typed_nnx_codegen.migrate.linen.domain.frames import (
+    Block,
+    CallEdit,
+    Compound,
+    Frame,
+    Line,
+    Recorder,
+    Take,
+)
+from typed_nnx_codegen.migrate.linen.domain.references import ClassTransform, SelfValue
 from typed_nnx_codegen.migrate.linen.evaluate.entries import (
     entries_of,
     write_accesses,
@@ -39,18 +72,9 @@ from typed_nnx_codegen.migrate.linen.evaluate.lifts import name_optional
 from typed_nnx_codegen.migrate.linen.evaluate.merging import of_arguments
 from typed_nnx_codegen.migrate.linen.evaluate.module_calls import is_sayable, write_output
 from typed_nnx_codegen.migrate.linen.evaluate.variables import mark_stacked
-from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.layers import Given, Helper, find_layer
+from typed_nnx_codegen.migrate.linen.layers.products import CellLayer
 from typed_nnx_codegen.migrate.linen.plan.naming import Naming
-from typed_nnx_codegen.migrate.linen.plan.removed_parts import (
-    drop_carry_cells,
-    drop_leftovers,
-    drop_unread,
-    keep_marked,
-    mark_class_uses,
-    mark_restarted_names,
-    mark_shifting_names,
-    mark_unseen,
-)
 from typed_nnx_codegen.migrate.linen.project.fields import (
     Discovery,
     held_containers,
@@ -60,6 +84,422 @@ from typed_nnx_codegen.migrate.linen.project.gradual import Gradual
 from typed_nnx_codegen.migrate.linen.trace.record import Trace
 from typed_nnx_codegen.migrate.linen.write.method_edits import Moving, edit_methods
 from typed_nnx_codegen.migrate.linen.write.printing import Printing
+
+_BY_NAME = ("getattr", "vars", "dir")
+
+
+def drop_unread(recorder: Recorder, classes: LinenClasses) -> None:
+    """Drop the statements of `setup` that build submodules which nothing reads.
+
+    Args:
+        recorder: What was seen of a module.
+        classes: The modules of the project.
+    """
+    plan = recorder.plan
+    for line in recorder.setup:
+        statement = line.statement if isinstance(line, Line) else None
+        attribute = _assigned(statement)
+        if statement is None or attribute is None:
+            continue
+        within = set(descendants(statement))
+        sites = [site for site in plan.sites if site.node in within]
+        is_called = any(plan.log.about(Call, site) or site.alternatives for site in sites)
+        if not sites or is_called or _is_read(attribute, plan.cls, classes):
+            continue
+        plan.log.append(Edit(statement, None))
+        for site in sites:
+            plan.log.drop(*plan.log.about(Build, site))
+
+
+def _assigned(statement: cst.BaseStatement | None) -> cst.Attribute | None:
+    """Return the attribute that a statement assigns; None where it does something else."""
+    match statement:
+        case cst.SimpleStatementLine(
+            body=[
+                cst.Assign(
+                    targets=[cst.AssignTarget(target=cst.Attribute(value=cst.Name()) as target)]
+                )
+            ]
+        ):
+            return target
+    return None
+
+
+def _is_read(attribute: cst.Attribute, cls: LinenClass, classes: LinenClasses) -> bool:
+    """Whether an attribute of the objects of a module is read anywhere."""
+    for one, owner in classes.reads_of(attribute.attr.value):
+        # `self` in a module that has nothing to do with it is another object.
+        is_related = owner is None or cls in owner.ancestry() or owner in cls.ancestry()
+        if one is not attribute and (is_related or not is_name(one.value, "self")):
+            return True
+    return any(
+        isinstance(one, cst.Name) and one.value in _BY_NAME
+        for each in cls.ancestry()
+        for one in descendants(each.node)
+    )
+
+
+_METHOD: Final = "initialize_carry"
+
+
+def drop_carry_cells(recorder: Recorder, refer: Callable[[str], str]) -> None:
+    """Write the first carries of cells that nothing else calls, and leave the cells out.
+
+    Linen counts such a cell when it names others, so this comes after all have their names.
+
+    Args:
+        recorder: What was seen of a module.
+        refer: Gives the code for a public name.
+    """
+    plan = recorder.plan
+    zeros = refer("jax.numpy.zeros")
+    for site in plan.sites:
+        calls = _carries(site, recorder)
+        if not calls:
+            continue
+        uses = _uses(site, list(calls))
+        if uses is None:
+            continue
+        for call, code in calls.items():
+            recorder.replace(call, code.replace("jnp.zeros", zeros))
+            plan.log.drop(*plan.log.about(CallEdit, call))
+        for use in uses:
+            plan.log.append(Edit(use, None))
+        plan.log.drop(*plan.log.about(Build, site))
+        recorder.block = list(_without(recorder.block, site))
+
+
+def _carries(site: Site, recorder: Recorder) -> dict[cst.Call, str]:
+    """Return the code of the first carries that calls of a cell return; none to leave it."""
+    layer = find_layer(site.target) if isinstance(site.target, str) else None
+    is_plain = not (site.is_verbatim or site.is_listed or site.transforms or site.loops)
+    if not isinstance(layer, CellLayer) or not is_plain:
+        return {}
+    if {call.method for call in recorder.log.about(Call, site)} != {_METHOD}:
+        return {}
+    found: dict[cst.Call, str] = {}
+    for edits in recorder.log.groups(CallEdit):
+        call = edits[0].node
+        if all(edit.site is not site for edit in edits):
+            continue
+        shape = _argument(call, 1, "input_shape")
+        given = _written(site)
+        if shape is None or given is None or len(edits) != 1:
+            return {}
+        code = layer.first_carry(given, code_of(shape))
+        if code is None:
+            return {}
+        found[call] = code
+    return found
+
+
+def _written(site: Site) -> Mapping[str, Given] | None:
+    """Return the arguments of a constructor as they are written; None where some are not."""
+    if any(one.hidden or one.node is None for one in site.given.values()):
+        return None
+    return {
+        name: Given(code_of(one.node), one.value, one.keyword)
+        for name, one in site.given.items()
+        if one.node is not None
+    }
+
+
+def _argument(call: cst.Call, position: int, name: str) -> cst.BaseExpression | None:
+    for arg in call.args:
+        if arg.keyword is not None and arg.keyword.value == name:
+            return arg.value
+    plain = [arg.value for arg in call.args if arg.keyword is None and not arg.star]
+    return plain[position] if len(plain) > position else None
+
+
+def _uses(site: Site, calls: list[cst.Call]) -> set[cst.CSTNode] | None:
+    """Return the statement that binds a cell, if any; None where more than the calls read it."""
+    receivers = [call.func.value for call in calls if isinstance(call.func, cst.Attribute)]
+    if receivers == [site.node]:
+        return set()
+    if site.method_node is None:
+        return None
+    for line in descendants(site.method_node):
+        match line:
+            case cst.SimpleStatementLine(
+                body=[
+                    cst.Assign(targets=[cst.AssignTarget(target=cst.Name() as target)], value=value)
+                ]
+            ) if value is site.node:
+                named = [
+                    one
+                    for one in descendants(site.method_node)
+                    if isinstance(one, cst.Name) and one.value == target.value
+                ]
+                others = [one for one in named if one is not target and one not in receivers]
+                return None if others else {line}
+    return None
+
+
+def _without(block: Block, site: Site) -> Iterator[Line | Compound]:
+    """Yield the lines of a block without the one that builds a cell."""
+    for line in block:
+        if isinstance(line, Compound):
+            line.body = list(_without(line.body, site))
+            line.orelse = list(_without(line.orelse, site))
+        elif line.site is site:
+            continue
+        yield line
+
+
+NOT_BUILT: Final = Helper("not_built")
+
+
+def untaken(method: cst.FunctionDef, recorder: Recorder) -> set[cst.CSTNode]:
+    """Return the nodes of a method on the sides of branches that no call takes."""
+    found: set[cst.CSTNode] = set()
+    for node in descendants(method):
+        if isinstance(node, cst.If):
+            taken = _taken(node, recorder)
+            if taken == {True} and node.orelse is not None:
+                found.update(descendants(node.orelse))
+            elif taken == {False}:
+                found.update(descendants(node.body))
+        elif isinstance(node, cst.IndentedBlock):
+            leaves = False
+            for one in node.body:
+                found.update(descendants(one) if leaves else ())
+                leaves = leaves or (isinstance(one, cst.If) and _leaves(one, recorder))
+    return found
+
+
+def _taken(node: cst.If, recorder: Recorder) -> set[bool]:
+    """Return the sides that calls take of a branch."""
+    return {side for one in recorder.log.about(Take, node) for side in one.sides}
+
+
+def _leaves(node: cst.If | cst.Else, recorder: Recorder) -> bool:
+    """Whether the sides of a branch that calls take all leave the function."""
+    last = node.body.body[-1] if node.body.body else None
+    if isinstance(last, cst.SimpleStatementLine):
+        last = last.body[-1]
+    ends = isinstance(last, cst.Return | cst.Raise)
+    if isinstance(node, cst.Else):
+        return ends
+    taken = _taken(node, recorder) or {True, False}
+    orelse = node.orelse
+    goes_on = False in taken and (orelse is None or not _leaves(orelse, recorder))
+    return not goes_on and (ends or True not in taken)
+
+
+def leave_out(node: cst.Call, recorder: Recorder) -> None:
+    """Write an error in the place of a submodule that is never built."""
+    recorder.replace(node, f'{NOT_BUILT.name}("{code_of(node.func)}")')
+    recorder.log.append(Need(NOT_BUILT))
+
+
+def mark_unseen(recorder: Recorder, classes: LinenClasses) -> None:
+    """Mark what methods construct in functions whose calls nobody sees.
+
+    Args:
+        recorder: What was seen of a module.
+        classes: The modules of the project.
+    """
+    plan = recorder.plan
+    written = {*plan.replacements, *plan.rebuilt, *plan.dropped}
+    written |= {site.node for site in plan.sites}
+    for method in plan.cls.methods().values():
+        if method.node not in plan.methods and method.name not in MOVED_METHODS:
+            continue
+        dead = untaken(method.node, recorder)
+        for node in _constructors(method, written, classes):
+            if node in dead:
+                leave_out(node, recorder)
+                continue
+            message = "a submodule is built here, in code that nothing is known to call"
+            recorder.mark(node, message)
+
+
+# Functions that take dataclasses, as modules of Linen are.
+_OF_DATACLASSES: Final = frozenset(
+    f"dataclasses.{name}" for name in ("asdict", "astuple", "fields", "replace")
+)
+
+
+def mark_class_uses(recorder: Recorder) -> None:
+    """Mark code that takes a module for a dataclass, and properties that functions make for it."""
+    cls = recorder.plan.cls
+    for decorator in cls.node.decorators:
+        if any(dotted(one) in _OF_DATACLASSES for one in _function_of(decorator.decorator, cls)):
+            message = "this decorator takes the class for a dataclass, which it is not any more"
+            recorder.mark(cls.node, message, COUNTERPART)
+    for method in cls.methods().values():
+        for call in _calls_of_dataclasses(method):
+            message = "the module is not a dataclass any more"
+            recorder.mark(call, message, COUNTERPART)
+    for owner in cls.ancestry():
+        for name, node in owner.constants.items():
+            made = _function_of(node, owner) if isinstance(node, cst.Call) else ()
+            if any(
+                isinstance(one, cst.Decorator) and is_name(one.decorator, "property")
+                for one in made
+            ):
+                message = f"the map may lack what the property `{name}` does with the module"
+                recorder.mark(node, message, NAME)
+
+
+def _function_of(node: cst.BaseExpression, cls: LinenClass) -> Iterator[cst.CSTNode]:
+    """Yield the nodes of the function of the project that an expression is or calls."""
+    named = node.func if isinstance(node, cst.Call) else node
+    function = cls.analysis.values.get(named, UNKNOWN)
+    if isinstance(function, ProjectFunction):
+        yield from descendants(function.node)
+
+
+def _calls_of_dataclasses(method: Method) -> Iterator[cst.Call]:
+    """Yield the calls in a method of functions that take its module for a dataclass."""
+    analysis = method.owner.analysis
+    imports = analysis.scope.imports.values()
+    names = [one.name.value for one in method.node.params.params[:1]]
+    if not names or not any(one.module == "dataclasses" for one in imports):
+        return
+    modules = (names[0], f"type({names[0]})", f"{names[0]}.__class__")
+    for node in descendants(method.node.body):
+        if isinstance(node, cst.Call) and node.args and code_of(node.args[0].value) in modules:
+            value = analysis.values.get(node.func, UNKNOWN)
+            if isinstance(value, External) and value.name in _OF_DATACLASSES:
+                yield node
+
+
+def _constructors(
+    method: Method, written: set[cst.CSTNode], classes: LinenClasses
+) -> Iterator[cst.Call]:
+    """Yield the calls of classes of modules, and of their class methods, that stay as they are."""
+    analysis = method.owner.analysis
+    waiting: list[cst.CSTNode] = [method.node.body]
+    while waiting:
+        node = waiting.pop()
+        if node in written:
+            continue
+        waiting += children(node)
+        if not isinstance(node, cst.Call):
+            continue
+        value = analysis.values.get(node.func, UNKNOWN)
+        if isinstance(value, External):
+            public = public_linen(value.name)
+            if public.startswith(f"{LINEN}.") and find_layer(public) is not None:
+                yield node
+        elif isinstance(value, ProjectClass) and classes.of(value) is not None:
+            yield node
+        elif _is_of_class(node, analysis):
+            made = analysis.values.get(node, UNKNOWN)
+            cls = made.cls if isinstance(made, Instance) else None
+            if isinstance(cls, ProjectClass) and classes.of(cls) is not None:
+                yield node
+
+
+def _is_of_class(call: cst.Call, analysis: Analysis) -> bool:
+    """Whether a call calls a class method or static method of a class."""
+    match analysis.values.get(call.func, UNKNOWN):
+        case MethodOf(receiver=ProjectClass(), function=ProjectFunction(decorators=decorators)):
+            return not {"builtins.classmethod", "builtins.staticmethod"}.isdisjoint(decorators)
+    return False
+
+
+def drop_leftovers(recorder: Recorder, refer: Callable[[str], str]) -> None:
+    """Write the classes that transforms are of in their place, where constructors do not have them.
+
+    Args:
+        recorder: What was seen of a module.
+        refer: Spells public names.
+    """
+    plan = recorder.plan
+    used: dict[cst.CSTNode, Site] = {}
+    for site in plan.sites:
+        for one in site.transforms:
+            if isinstance(one, ClassTransform) and one.node is not None:
+                used[one.node] = site
+    for node, site in used.items():
+        if isinstance(site.target, LinenClass) and node not in plan.replacements:
+            recorder.replace(node, site.code or refer(site.target.public))
+
+
+def keep_marked(plan: ClassPlan) -> None:
+    """Keep statements with a marker: it would go with them."""
+    marked = {mark.node for mark in plan.marks}
+    for one in plan.log.of(Edit):
+        if one.code is None and any(node in marked for node in descendants(one.node)):
+            plan.log.drop(one)
+
+
+_SCOPED = ("flax.linen.compact_name_scope", "flax.linen.module.compact_name_scope")
+
+
+def mark_restarted_names(recorder: Recorder) -> None:
+    """Mark what makes names of submodules start again, or belong to a scope of a method.
+
+    Linen counts from zero whenever a compact method is entered from one that is not compact: then
+    two calls share their submodules, which the new model does not.
+    """
+    cls = recorder.plan.cls
+    methods = cls.methods().values()
+    for method in methods:
+        if any(name in _SCOPED for name in method.decorators):
+            recorder.mark(method.node, "`nn.compact_name_scope` is not migrated", NAME)
+        if _constructs_itself(method):
+            recorder.mark(method.node, "`cls(...)` needs the sizes that the constructor got")
+    compact = {method.node for method in methods if method.is_compact}
+    entered = [
+        (call, called)
+        for caller, call, called in recorder.self_calls
+        if called in compact and caller not in compact
+    ]
+    counted = [site for site in recorder.plan.sites if not site.explicit and not site.is_verbatim]
+    again = len(entered) > 1 or any(
+        one.is_repeated for _, called in entered for one in recorder.log.about(Enter, called)
+    )
+    if counted and again:
+        recorder.mark(
+            entered[-1][0],
+            "Linen counts the names of submodules anew here, and shares those that are named alike",
+            NAME,
+        )
+
+
+def _constructs_itself(method: Method) -> bool:
+    """Whether a class method constructs an object of its class."""
+    params = method.node.params.params
+    if "builtins.classmethod" not in method.decorators or not params:
+        return False
+    name = params[0].name.value
+    values = method.owner.analysis.values
+    return any(
+        isinstance(node, cst.Call)
+        and isinstance(node.func, cst.Name)
+        and node.func.value == name
+        and not isinstance(values.get(node, UNKNOWN), Instance)  # callers are rewritten for it
+        for node in descendants(method.node.body)
+    )
+
+
+def mark_shifting_names(recorder: Recorder) -> None:
+    """Mark submodules of one of several classes where others count by one of these names, too."""
+    sites = [one for one in recorder.plan.sites if not one.explicit and not one.is_verbatim]
+    for site in sites:
+        if not site.alternatives:
+            continue
+        names = [linen_class_name(one) for one in (site, *site.alternatives)]
+        for other in sites:
+            counted = [linen_class_name(one) for one in (other, *other.alternatives)]
+            is_field = bool(site.code) and other.code == site.code
+            is_choice = bool(site.tests) and (other.tests, counted) == (site.tests, names)
+            if other is site or is_field or is_choice:
+                continue  # it is of the same class, whichever that is
+            if {*names} & {*counted}:
+                called = site.code or code_of(site.node.func)
+                recorder.mark(
+                    site.node,
+                    f"which number its name in Linen has depends on what `{called}` is:"
+                    f" `{code_of(other.node.func)}` may be counted with it",
+                    NAME,
+                )
+                break
+
 
 # Why the sizes of a class that derives from a layer of NNX are not written by name.
 _SIGNATURE: Final = "its constructor is that of the NNX layer that it derives from"

@@ -13,10 +13,20 @@ from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ProjectClass, options_of
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOTHING
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Call, ClassPlan, Mark, Site, given_of
+from typed_nnx_codegen.migrate.linen.domain.class_plan import (
+    CALL,
+    NAME,
+    STAYS,
+    TRACE,
+    TRANSFORM,
+    Call,
+    ClassPlan,
+    Mark,
+    Site,
+    given_of,
+)
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, LinenClasses, public_linen
 from typed_nnx_codegen.migrate.linen.domain.expr import Slots
-from typed_nnx_codegen.migrate.linen.domain.markers import CALL, NAME, STAYS, TRACE, TRANSFORM
 from typed_nnx_codegen.migrate.linen.domain.values import Array, Const, Seq, Value
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 

@@ -11,7 +11,13 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
+    CALL,
+    COUNTERPART,
     HIDDEN,
+    NAME,
+    STAYS,
+    TRACE,
+    TRANSFORM,
     Bound,
     Call,
     ClassPlan,
@@ -34,14 +40,6 @@ from typed_nnx_codegen.migrate.linen.domain.dims import (
 )
 from typed_nnx_codegen.migrate.linen.domain.expr import Content
 from typed_nnx_codegen.migrate.linen.domain.frames import Recorder
-from typed_nnx_codegen.migrate.linen.domain.markers import (
-    CALL,
-    COUNTERPART,
-    NAME,
-    STAYS,
-    TRACE,
-    TRANSFORM,
-)
 from typed_nnx_codegen.migrate.linen.domain.references import SizedList
 from typed_nnx_codegen.migrate.linen.domain.values import (
     NONE,

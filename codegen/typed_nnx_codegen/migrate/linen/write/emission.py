@@ -15,6 +15,8 @@ from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, ProjectClass, Val
 from typed_nnx_codegen.migrate.file import File, with_commas
 from typed_nnx_codegen.migrate.linen.callers import CallerPlan, around_statement
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
+    NAME,
+    STAYS,
     Arguments,
     ClassPlan,
     ListUse,
@@ -36,7 +38,6 @@ from typed_nnx_codegen.migrate.linen.domain.code import (
     wrapped,
     written_with,
 )
-from typed_nnx_codegen.migrate.linen.domain.markers import NAME, STAYS
 from typed_nnx_codegen.migrate.linen.domain.names import is_of_layer, linen_name, written_name
 from typed_nnx_codegen.migrate.linen.layers import Helper, find_layer
 from typed_nnx_codegen.migrate.linen.project.gradual import code_in_bridges

@@ -10,6 +10,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
+    CALL,
     Arguments,
     Bound,
     CallElsewhere,
@@ -28,7 +29,6 @@ from typed_nnx_codegen.migrate.linen.domain.code import (
     written_with,
 )
 from typed_nnx_codegen.migrate.linen.domain.frames import CallEdit, Frame, Recorder
-from typed_nnx_codegen.migrate.linen.domain.markers import CALL
 from typed_nnx_codegen.migrate.linen.domain.names import names_in, snake_case
 from typed_nnx_codegen.migrate.linen.layers import Argument, Built, Helper, find_layer
 from typed_nnx_codegen.migrate.linen.layers.layer import IN_DTYPE_OF_INPUTS, KEEP_DTYPES

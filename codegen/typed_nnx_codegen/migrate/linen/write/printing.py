@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
-from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Lifted, Site
+from typed_nnx_codegen.migrate.linen.domain.class_plan import SIZE, ClassPlan, Lifted, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.code import code_with, negated, parsed, written_with
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece, as_dim
@@ -29,7 +29,6 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     Line,
     Recorder,
 )
-from typed_nnx_codegen.migrate.linen.domain.markers import SIZE
 from typed_nnx_codegen.migrate.linen.domain.names import bound_in, names_in, snake_case
 from typed_nnx_codegen.migrate.linen.domain.references import Repeated, SelfValue, sites_in
 from typed_nnx_codegen.migrate.linen.domain.values import Seq, Table, Value

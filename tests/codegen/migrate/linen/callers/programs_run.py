@@ -18,8 +18,7 @@ import jax
 import numpy as np
 
 from typed_nnx_codegen.migrate import weights
-from typed_nnx_codegen.migrate.linen.migration import migrate_linen
-from typed_nnx_codegen.migrate.linen.project.results import LinenResult
+from typed_nnx_codegen.migrate.linen.migration import LinenResult, migrate_linen
 from typed_nnx_codegen.migrate.options import Options
 from typed_nnx_codegen.migrate.weights.models import runtime_of
 

@@ -15,7 +15,7 @@ from tests.codegen.migrate.linen.callers.programs_run import (
     recorded,
     transplant,
 )
-from typed_nnx_codegen.migrate.linen.project.results import map_path, map_text
+from typed_nnx_codegen.migrate.linen.migration import map_path, map_text
 
 
 # Flax says it of each `sow`, also of those that its own guide shows.

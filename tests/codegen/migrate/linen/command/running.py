@@ -8,8 +8,7 @@ from pathlib import Path
 from click.testing import CliRunner, Result
 
 from typed_nnx_codegen.commands import typed_nnx
-from typed_nnx_codegen.migrate.linen.migration import migrate_linen
-from typed_nnx_codegen.migrate.linen.project.results import LinenResult
+from typed_nnx_codegen.migrate.linen.migration import LinenResult, migrate_linen
 from typed_nnx_codegen.migrate.options import Options
 
 

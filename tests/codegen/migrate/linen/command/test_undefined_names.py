@@ -9,8 +9,7 @@ import pytest
 
 from tests.codegen.migrate.linen.command.running import written
 from typed_nnx_codegen.migrate.linen import migration
-from typed_nnx_codegen.migrate.linen.migration import migrate_linen
-from typed_nnx_codegen.migrate.linen.project.results import LinenResult
+from typed_nnx_codegen.migrate.linen.migration import LinenResult, migrate_linen
 from typed_nnx_codegen.migrate.options import Options
 from typed_nnx_codegen.migrate.undefined_names import Undefined, undefined_names
 

@@ -11,8 +11,7 @@ from typing import Any, Final, Literal
 import pytest
 from click.testing import CliRunner
 
-from typed_nnx_codegen.migrate.linen.migration import migrate_linen
-from typed_nnx_codegen.migrate.linen.project.results import LinenResult
+from typed_nnx_codegen.migrate.linen.migration import LinenResult, migrate_linen
 from typed_nnx_codegen.migrate.options import Options
 from typed_nnx_codegen.verify.command import verify
 

@@ -34,7 +34,7 @@ from typed_nnx_codegen.migrate.linen.layers import (
     Refused,
     find_layer,
 )
-from typed_nnx_codegen.migrate.linen.layers.sequences import CellLayer
+from typed_nnx_codegen.migrate.linen.layers.products import CellLayer
 
 _NO_LAYERS = {"Module", "RNNCellBase"}
 _PUBLIC: dict[str, Any] = {

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from typed_nnx_codegen.migrate.linen.migration import migrate_linen
-from typed_nnx_codegen.migrate.linen.project.results import LinenResult
+from typed_nnx_codegen.migrate.linen.migration import LinenResult, migrate_linen
 from typed_nnx_codegen.migrate.options import Options
 
 SHARED = '''import flax.linen as nn
