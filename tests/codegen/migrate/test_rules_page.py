@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from typed_nnx_codegen.migrate import rules_page
-from typed_nnx_codegen.migrate.linen.domain import markers
+from typed_nnx_codegen.migrate.linen.domain import class_plan
 from typed_nnx_codegen.migrate.registry import all_rules
 
 
@@ -33,6 +33,6 @@ def test_each_rule_has_a_section() -> None:
 
 def test_the_index_leads_to_a_section_for_each_rule_and_each_marker_of_linen_code() -> None:
     text = rules_page.render()
-    for code in [*(rule.code for rule in all_rules()), *markers.TITLES]:
+    for code in [*(rule.code for rule in all_rules()), *class_plan.TITLES]:
         assert text.count(f"| [{code}](#{code.lower()}) |") == 1
         assert f'<a id="{code.lower()}"></a>\n\n### {code}: ' in text

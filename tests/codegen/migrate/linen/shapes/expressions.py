@@ -113,7 +113,7 @@ class _Symbolic:
 
     def _attribute(self, of: ast.expr, name: str) -> Value:
         if isinstance(of, ast.Name) and of.id in ("self", "cfg"):
-            return Code(f"{of.id}.{name}", of.id)
+            return Code(f"{of.id}.{name}", (of.id,))
         if (dotted := _dotted(ast.Attribute(of, name))) is not None:
             return Code(dotted)
         if name == "at":

@@ -52,7 +52,7 @@ def array(name: str, sizes: tuple[int, ...], kind: str) -> Array:
 
 
 def _piece(name: str, axis: int) -> Piece:
-    return Piece(f"fields.{name}_{axis}", "fields")
+    return Piece(f"fields.{name}_{axis}", ("fields",))
 
 
 def real_names(shapes: dict[str, tuple[int, ...]], others: dict[str, Any]) -> dict[str, Any]:
