@@ -774,6 +774,13 @@ class Writing:
         plan = self._code.plan
         match self._code.kinds.of(one):
             case Deferred():
+                around = self._code.places.parent(one.node)
+                if isinstance(around, cst.Call) and around.func is one.node:
+                    # Linen finds the module by the call around: nothing else can give its variables.
+                    raise NoSizes(
+                        f"`{one.cls.name}` is built and called outside of a module, and only runs"
+                        " where a module calls this: build it in that module"
+                    )
                 for lifted in self._code.plan_of(one.cls).lifted:
                     if not lifted.argument and not lifted.default:
                         message = f"nothing tells `{lifted.name}` of `{one.cls.name}`: give it here"

@@ -60,6 +60,18 @@ def bound(variables):
 def hidden(variables, x):
     return MLP(4).apply(variables, x, capture_intermediates=True)
 """,
+    "a module that a class which is none builds and calls": """
+class Operations:
+    @classmethod
+    def apply(cls, x, width):
+        return MLP(width=width)(x)
+
+
+class User(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return Operations.apply(x, 4)
+""",
     "a layer by itself": """
 def layer(key, x):
     return nn.Dense(3).init(key, x)
