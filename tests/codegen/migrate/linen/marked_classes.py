@@ -116,14 +116,6 @@ MARKED: Final[dict[str, set[str]]] = {
     },
     "filled_lists": {"NamedPairs"},
     "lists_in_setup": {"MiscountedParts", "PlacesAfterAHead"},
-    "lists_in_step": {
-        "FromBehind",
-        "HiddenName",
-        "LeftOut",
-        "OneBefore",
-        "OtherNames",
-        "OtherOrder",
-    },
     "lists_of_arrays": {
         "Odd",
         "SharedHeadLoop",

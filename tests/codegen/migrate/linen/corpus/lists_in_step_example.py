@@ -12,10 +12,4 @@ EXAMPLES = [
     Example(Build("Numbered", (4, 6, 3)), X),
     Example(Build("Sometimes", (4, 6, 3)), X),
     Example(Build("SameAgain"), X),
-    Example(Build("OtherOrder", (4, 6, 4)), X),
-    Example(Build("OtherNames", (4, 6, 3)), X),
-    Example(Build("LeftOut", (5, 6)), X),
-    Example(Build("FromBehind", (4, 6, 3)), X),
-    Example(Build("OneBefore", (5, 5)), X),
-    Example(Build("HiddenName", (4, 6)), X),
 ]
