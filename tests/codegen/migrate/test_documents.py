@@ -303,6 +303,11 @@ _LINES = st.sampled_from(
 )
 
 
+def test_a_block_in_an_item_of_a_list_ends_where_the_item_does() -> None:
+    text = "- ```py\n  old\nold\n"
+    assert after("a.md", text) == "- ```py\n  # marker\n  new\nold\n"
+
+
 @settings(max_examples=200, deadline=None)
 @given(
     lines=st.lists(_LINES, max_size=14),

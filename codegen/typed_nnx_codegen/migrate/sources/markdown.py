@@ -34,11 +34,13 @@ class _Fence:
         prefix: What the lines of the block have in front: indentation and quote marks.
         marks: The marks of the fence.
         info: What is behind them.
+        is_item: Whether an item of a list begins in its line.
     """
 
     prefix: str
     marks: str
     info: str
+    is_item: bool = False
 
     def is_closed_by(self, raw: str) -> bool:
         """Whether a line closes the block."""
@@ -46,8 +48,12 @@ class _Fence:
         return rest == self.marks[0] * len(rest) and len(rest) >= len(self.marks)
 
     def is_left_at(self, raw: str) -> bool:
-        """Whether a line is out of the quote that the block is in, which ends the block too."""
-        return ">" in self.prefix and not raw.lstrip(" \t").startswith(">")
+        """Whether a line is out of the quote or item that the block is in, which ends it too."""
+        code = raw.lstrip(" \t")
+        if ">" in self.prefix:
+            return not code.startswith(">")
+        indentation = raw[: len(raw) - len(code)].expandtabs(4)
+        return self.is_item and bool(code) and len(indentation) < len(self.prefix)
 
     @property
     def holds_text(self) -> bool:
@@ -111,7 +117,8 @@ def _opened(raw: str) -> _Fence | None:
     if found is None or (found["marks"][0] == "`" and "`" in found["info"]):
         return None
     prefix = _LIST_MARK.sub(lambda mark: " " * len(mark.group()), found["front"])
-    return _Fence(prefix, found["marks"], found["info"].strip())
+    is_item = prefix != found["front"]
+    return _Fence(prefix, found["marks"], found["info"].strip(), is_item)
 
 
 def _block(fence: _Fence, rows: Sequence[tuple[str, str]], start: int, stop: int) -> Block:
