@@ -450,15 +450,24 @@ class ConstructorCalls:
         return with_sizes(value, lambda dim: self._if_visible(dim, site))
 
     def _if_visible(self, dim: Dim | None, site: Site) -> Dim | None:
-        for one in () if dim is None else dim.atoms():
+        if dim is None or self._is_visible(dim, site):
+            return dim
+        # What is added has one size.
+        pairs = (pair for pair in self._recorder.equal_sizes if dim in pair)
+        equal = sorted((one for pair in pairs for one in pair), key=repr)
+        return next((one for one in equal if self._is_visible(one, site)), None)
+
+    def _is_visible(self, dim: Dim, site: Site) -> bool:
+        """Whether a size can be said where a submodule is constructed."""
+        for one in dim.atoms():
             if isinstance(one, Piece):
                 files = set(one.binders) - set(loops_of(one.binders))
                 is_there = self._recorder.are_bound(
                     one.code, one.binders, [(k,) for k in site.loops]
                 )
                 if not is_there or not files <= {self._plan.cls.home}:
-                    return None
-        return dim
+                    return False
+        return True
 
     # -- modules of the project ---------------------------------------------------------------
 
