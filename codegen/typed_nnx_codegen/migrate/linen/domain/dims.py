@@ -299,6 +299,10 @@ class Dim:
                 else:
                     yield atom
 
+    def pieces(self) -> Iterable[Piece]:
+        """Yield the expressions in it."""
+        return (one for one in self.atoms() if isinstance(one, Piece))
+
     def replaced(self, values: Mapping[Atom, Dim]) -> Dim:
         """Return it with other sizes in the place of some atoms."""
         if not values:

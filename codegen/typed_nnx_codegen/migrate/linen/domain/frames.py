@@ -387,7 +387,7 @@ class Recorder:
         """Whether loops of the constructor bind the same in each iteration, so that they are in step."""
         header = self.headers.get(one)
         known = header is not None and not {one, other} & self.filtered
-        return one == other or (known and header == self.headers.get(other))
+        return known and header == self.headers.get(other)
 
     def join_step(self, position: int, loop: int) -> None:
         """Note that a place in a list that one loop makes is the same in that of another loop."""
@@ -411,6 +411,11 @@ class Recorder:
             for one in step
             if one not in site.loops
         }
+
+    def step_of(self, site: Site) -> dict[int, int]:
+        """Return the loop that is evaluated in the place of those around a submodule."""
+        steps = self.call_loops
+        return {loop: one[0] for one in steps for loop in one[1:] if loop in site.loops}
 
     def are_bound(self, code: str, binders: Binders, steps: Sequence[tuple[int, ...]]) -> bool:
         """Whether loops bind the names of an expression, and no inner ones hide them.

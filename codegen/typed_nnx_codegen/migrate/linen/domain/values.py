@@ -17,7 +17,6 @@ from typed_nnx_codegen.migrate.linen.domain.dims import (
     Binders,
     Dim,
     LeadingSize,
-    Piece,
     as_dim,
     loops_of,
     placed,
@@ -416,12 +415,11 @@ def with_binders(value: Value, binding: Mapping[int, int]) -> Value:
     """
 
     def bound(dim: Dim) -> Dim:
-        pieces = (one for one in dim.atoms() if isinstance(one, Piece))
         atoms: dict[Atom, Dim] = {
             one: as_dim(
                 replace(one, binders=tuple(_in_place(binding, each) for each in one.binders))
             )
-            for one in pieces
+            for one in dim.pieces()
             if not binding.keys().isdisjoint(loops_of(one.binders))
         }
         return dim.replaced(atoms)

@@ -238,9 +238,7 @@ class ModuleCalls:
         match receiver:
             case ModuleValue(site=site):
                 value = self._of_site(site, method, passed, node, frame)
-                steps = frame.recorder.call_loops
-                binding = {loop: one[0] for one in steps for loop in one[1:] if loop in site.loops}
-                return with_binders(value, binding)
+                return with_binders(value, frame.recorder.step_of(site))
             case FieldModule():
                 return self._of_field(receiver, method, passed, node, frame)
             case Choice(options=options):

@@ -34,9 +34,7 @@ from typed_nnx_codegen.migrate.linen.domain.dims import (
     ArgumentShape,
     ArgumentSize,
     Dim,
-    Piece,
     as_dim,
-    loops_of,
 )
 from typed_nnx_codegen.migrate.linen.domain.expr import Content
 from typed_nnx_codegen.migrate.linen.domain.frames import Recorder
@@ -459,15 +457,12 @@ class ConstructorCalls:
 
     def _is_visible(self, dim: Dim, site: Site) -> bool:
         """Whether a size can be said where a submodule is constructed."""
-        for one in dim.atoms():
-            if isinstance(one, Piece):
-                files = set(one.binders) - set(loops_of(one.binders))
-                is_there = self._recorder.are_bound(
-                    one.code, one.binders, [(k,) for k in site.loops]
-                )
-                if not is_there or not files <= {self._plan.cls.home}:
-                    return False
-        return True
+        loops = [(loop,) for loop in site.loops]
+        there = {self._plan.cls.home, *site.loops}
+        return all(
+            there.issuperset(one.binders) and self._recorder.are_bound(one.code, one.binders, loops)
+            for one in dim.pieces()
+        )
 
     # -- modules of the project ---------------------------------------------------------------
 

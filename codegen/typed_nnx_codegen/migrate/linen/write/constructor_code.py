@@ -16,7 +16,7 @@ from typed_nnx_codegen.migrate.analysis.values import External
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, Need
 from typed_nnx_codegen.migrate.linen.domain.classes import public_linen
 from typed_nnx_codegen.migrate.linen.domain.code import closed, enclosed, operand, parsed
-from typed_nnx_codegen.migrate.linen.domain.dims import Binders, Dim, Piece, bound_by, loops_of
+from typed_nnx_codegen.migrate.linen.domain.dims import Binders, Dim, bound_by, loops_of
 from typed_nnx_codegen.migrate.linen.domain.frames import Evaluate, Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.domain.names import bound_in, is_plain, targets_of
 from typed_nnx_codegen.migrate.linen.domain.references import (
@@ -56,34 +56,6 @@ from typed_nnx_codegen.migrate.linen.layers import Layer, find_layer
 from typed_nnx_codegen.migrate.linen.layers.layer import literal_of
 from typed_nnx_codegen.migrate.linen.project.fields import FieldFacts
 from typed_nnx_codegen.migrate.linen.project.rewriting import is_same_name
-
-
-def is_visible(
-    analyses: Iterable[Analysis], binders: Binders, frame: Frame, code: str = ""
-) -> bool:
-    """Whether names can be read in the constructor where it is written now.
-
-    Args:
-        analyses: The files of the project.
-        binders: What binds them.
-        frame: The frame.
-        code: What is read, where it is one name or attributes of it.
-    """
-    recorder = frame.recorder
-    name = code.partition(".")[0]
-    left = [one for one in binders if not isinstance(one, int)]
-    if not recorder.are_bound(code, binders, recorder.loops_in_step):
-        return False
-    if not left:
-        return True  # a loop of the constructor binds it, the name of a field too
-    if name in {one.name for one in recorder.plan.cls.fields()}:
-        return False  # in the constructor it is the parameter
-    if left == [recorder.plan.cls.home]:
-        return True
-    there = next((one for one in analyses if [str(one.path)] == left), None)
-    if there is None or not name.isidentifier():
-        return False
-    return is_same_name(name, there, recorder.plan.cls.analysis)
 
 
 def is_setup_local(node: cst.Name, frame: Frame) -> bool:
@@ -270,14 +242,25 @@ class ConstructorCode:
             frame: The frame.
             code: What is read, where it is one name or attributes of it.
         """
-        return is_visible(self._analyses, binders, frame, code)
+        recorder = frame.recorder
+        name = code.partition(".")[0]
+        left = [one for one in binders if not isinstance(one, int)]
+        if not recorder.are_bound(code, binders, recorder.loops_in_step):
+            return False
+        if not left:
+            return True  # a loop of the constructor binds it, the name of a field too
+        if name in {one.name for one in recorder.plan.cls.fields()}:
+            return False  # in the constructor it is the parameter
+        if left == [recorder.plan.cls.home]:
+            return True
+        there = next((one for one in self._analyses if [str(one.path)] == left), None)
+        if there is None or not name.isidentifier():
+            return False
+        return is_same_name(name, there, recorder.plan.cls.analysis)
 
     def sizes_are_visible(self, dim: Dim, frame: Frame) -> bool:
         """Whether all that a size is made of can be said in the constructor."""
-        return all(
-            not isinstance(atom, Piece) or self.is_visible(atom.binders, frame, atom.code)
-            for atom in dim.atoms()
-        )
+        return all(self.is_visible(one.binders, frame, one.code) for one in dim.pieces())
 
     def of(self, node: cst.BaseExpression, frame: Frame) -> str | None:
         """Return code for an expression that has been gone through; None as for a value."""
@@ -592,7 +575,7 @@ def _binders_of(value: Value) -> Binders:
     """Return what binds the names in the code of a value, without those of its items."""
     match value:
         case Size(dim=dim):
-            return bound_by(*(one.binders for one in dim.atoms() if isinstance(one, Piece)))
+            return bound_by(*(one.binders for one in dim.pieces()))
         case Code() | OfShapes() | Const() | ClassRef() | PlainClass() | FunctionRef():
             return value.binders
     return ()
