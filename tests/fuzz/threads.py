@@ -122,6 +122,7 @@ class Threads:
         """Run all threads to the end and return what is wrong."""
         readers: list[tp.Callable[[], None]] = [
             self.read, self.read, self.read_one, self.read_modes, self.read_grown, self.copy, self.split,
+            self.walk, self.walk,
         ]  # fmt: skip
         writers: list[tp.Callable[[], None]] = [self.write, self.write, self.update, self.read]
         roles: list[list[tp.Callable[[], None]]] = [[self.switch], [self.grow], writers, writers]
@@ -233,9 +234,22 @@ class Threads:
 
     def read_grown(self) -> None:
         """Read the List in a jitted function."""
-        found = np.asarray(read_grown(self.model)).tolist()
+        self.counted(np.asarray(read_grown(self.model)).tolist(), "a jitted function")
+
+    def walk(self) -> None:
+        """Read the List in the ways that need no record."""
+        model = self.model
+        paths = {id(x): path for path, x in nnx.iter_graph(model.grown)}
+        assert len(paths) == len(set(paths.values()))
+        self.counted([float(x[...]) for x in model.grown], "its elements")
+        self.counted([float(x) for x in jax.tree.leaves(model.grown)], "its leaves")
+        copied = nnx.recursive_map(lambda path, value: value, model.grown)
+        self.counted([float(x[...]) for x in copied], "recursive_map")
+
+    def counted(self, found: list[float], what: str) -> None:
+        """The List always holds 0, 1, 2, ..."""
         if found != [float(n) for n in range(len(found))]:
-            self.history.wrong.append(f"the List: {found}")
+            self.history.wrong.append(f"the List in {what}: {found}")
 
     # -- the end ------------------------------------------------------------------------------------
 

@@ -159,15 +159,17 @@ class List(SequenceDisplay, Module, MutableSequence[A]):
 
     def _elements(self) -> list[A]:
         attributes = self.__dict__
-        return [attributes[_name(index)] for index in range(attributes["_length"])]
+        with graph_lock:
+            return [attributes[_name(index)] for index in range(attributes["_length"])]
 
     def _marked(self) -> list[Any]:
         """Return the elements, each with the status that it has."""
         status = self._nnx_status
-        return [
-            Mark(value, status[_name(index)]) if _name(index) in status else value
-            for index, value in enumerate(self._elements())
-        ]
+        with graph_lock:
+            return [
+                Mark(value, status[_name(index)]) if _name(index) in status else value
+                for index, value in enumerate(self._elements())
+            ]
 
     def _rewrite(self, values: list[Any]) -> None:
         """Replace all elements, or none if one of them is not allowed."""
@@ -215,7 +217,8 @@ class List(SequenceDisplay, Module, MutableSequence[A]):
     def __getitem__(self, index: int | slice) -> A | list[A]:
         if isinstance(index, slice):
             return self._elements()[index]
-        found: A = self.__dict__[_name(self._index(index))]
+        with graph_lock:
+            found: A = self.__dict__[_name(self._index(index))]
         return found
 
     @overload
@@ -223,17 +226,19 @@ class List(SequenceDisplay, Module, MutableSequence[A]):
     @overload
     def __setitem__(self, index: slice, value: Iterable[A]) -> None: ...
     def __setitem__(self, index: int | slice, value: Any) -> None:
-        if isinstance(index, slice):
-            values = self._marked()
-            values[index] = list(value)
-            self._rewrite(values)
-        else:
-            self._assign(_name(self._index(index)), value)
+        with graph_lock:
+            if isinstance(index, slice):
+                values = self._marked()
+                values[index] = list(value)
+                self._rewrite(values)
+            else:
+                self._assign(_name(self._index(index)), value)
 
     def __delitem__(self, index: int | slice) -> None:
-        values = self._marked()
-        del values[index if isinstance(index, slice) else self._index(index)]
-        self._rewrite(values)
+        with graph_lock:
+            values = self._marked()
+            del values[index if isinstance(index, slice) else self._index(index)]
+            self._rewrite(values)
 
     def __len__(self) -> int:
         return self._length
@@ -243,25 +248,29 @@ class List(SequenceDisplay, Module, MutableSequence[A]):
 
     def insert(self, index: int, value: A) -> None:
         """Insert a value before an index."""
-        values = self._marked()
-        values.insert(index, value)
-        self._rewrite(values)
+        with graph_lock:
+            values = self._marked()
+            values.insert(index, value)
+            self._rewrite(values)
 
     def append(self, value: A) -> None:
         """Add a value at the end."""
-        length = self._length
-        self._assign(_name(length), value)
-        self._assign("_length", length + 1)
+        with graph_lock:
+            length = self._length
+            self._assign(_name(length), value)
+            self._assign("_length", length + 1)
 
     def extend(self, values: Iterable[A]) -> None:
         """Add values at the end: all of them, or none if one of them is not allowed."""
         added: list[Any] = list(values)
-        if added:
-            self._rewrite([*self._marked(), *added])
+        with graph_lock:
+            if added:
+                self._rewrite([*self._marked(), *added])
 
     def reverse(self) -> None:
         """Reverse the order of the elements."""
-        self._rewrite(self._marked()[::-1])
+        with graph_lock:
+            self._rewrite(self._marked()[::-1])
 
     def clear(self) -> None:
         """Remove all elements."""

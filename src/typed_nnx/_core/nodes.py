@@ -338,6 +338,13 @@ def children_of(node: Any, spec: Spec) -> list[Any]:
     return [entries[name] for name in spec.names]
 
 
+def described(node: object) -> tuple[Spec, list[Any]]:
+    """Return the description of a node and its children, both of one moment."""
+    with graph_lock:  # else another thread may remove a child between the two
+        spec = spec_of(node)
+        return spec, children_of(node, spec)
+
+
 def path_key(cls: type, name: Key) -> Key:
     """Return the key in paths of an attribute: the elements of a List are kept as ``'0'``, ..."""
     if isinstance(name, str) and name.isdigit() and getattr(cls, "_nnx_int_keys", False):
@@ -347,9 +354,9 @@ def path_key(cls: type, name: Key) -> Key:
 
 def all_entries(node: object) -> list[tuple[Key, Any]]:
     """Return every (path key, value) of a node, children and statics, in the traversal order."""
-    spec = spec_of(node)
+    spec, children = described(node)
     found: dict[Key, Any] = {path_key(spec.cls, name): value for name, value in spec.statics}
-    found.update(zip(spec.keys, children_of(node, spec), strict=True))
+    found.update(zip(spec.keys, children, strict=True))
     return [(key, found[key]) for key in sorted_keys(found)]
 
 
@@ -462,8 +469,8 @@ def walk_objects(node: object, path: Path, seen: set[int]) -> Iterator[tuple[Pat
     if id(node) in seen:
         return
     seen.add(id(node))
-    spec = spec_of(node)
-    for key, child in zip(spec.keys, children_of(node, spec), strict=True):
+    spec, children = described(node)
+    for key, child in zip(spec.keys, children, strict=True):
         if kind_of(child) in (OBJECT, CONTAINER):
             yield from walk_objects(child, (*path, key), seen)
     if isinstance(node, GraphNode):

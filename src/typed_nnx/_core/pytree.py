@@ -38,6 +38,7 @@ from typed_nnx._core.nodes import (
     Bookkeeping,
     GraphNode,
     Spec,
+    described,
     kind_of,
     known_spec,
     new_node,
@@ -75,9 +76,8 @@ def register_with_jax(cls: Any, trace: Any) -> None:
         return found
 
     def flatten(node: Any) -> tuple[list[Any], Spec]:
-        spec: Spec = node._nnx_described or node._nnx_spec()
-        attributes = node.__dict__
-        return [attributes[name] for name in spec.names], spec
+        spec, children = described(node)
+        return children, spec
 
     def flatten_with_keys(node: Any) -> tuple[list[tuple[Any, Any]], Spec]:
         children, spec = flatten(node)

@@ -17,10 +17,9 @@ from typed_nnx._core.nodes import (
     GraphNode,
     Spec,
     all_entries,
-    children_of,
+    described,
     kind_of,
     rebuild_container,
-    spec_of,
 )
 from typed_nnx._core.paths import Key, Node, Path, Value
 from typed_nnx._core.pytree import Pytree
@@ -247,11 +246,11 @@ def _with_child(node: Node, key: Key, child: Value) -> Node:
     if type(node) in (list, dict):
         node[key] = child
         return node
-    spec = spec_of(node)
+    spec, values = described(node)
     if key not in spec.keys:  # it was static
         statics = tuple([(k, child if k == key else v) for k, v in spec.statics])
         spec = Spec(spec.cls, spec.names, statics, treedef=spec.treedef, order=spec.order)
-    children = dict(zip(spec.keys, children_of(node, spec), strict=True))
+    children = dict(zip(spec.keys, values, strict=True))
     children[key] = child
     return rebuild_container(spec, [children[name] for name in spec.keys])
 

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import jax
 
+from typed_nnx._core.cells import graph_lock
 from typed_nnx._core.filters import Filter, Predicate, to_predicate
 from typed_nnx._core.jax_runtime import is_array_ref, new_array_ref
 from typed_nnx._core.metadata import warn_of_hijax
@@ -270,13 +271,17 @@ class _RecursiveMap:
             return result
         if kind != CONTAINER:
             return self.function(path, node)
-        entries = [(key, self.of(value, (*path, key))) for key, value in entries_with_own(node)]
-        return self.function(path, _rebuilt(node, entries))
+        with graph_lock:
+            spec, found = spec_of(node), entries_with_own(node)
+        entries = [(key, self.of(value, (*path, key))) for key, value in found]
+        return self.function(path, _rebuilt(spec, entries))
 
     def _object(self, node: Node, path: Path) -> Node:
-        copy = self.made[id(node)] = type(node)._nnx_rebuild(spec_of(node))
-        names = {path_key(type(node), name): name for name in node.__dict__}
-        for key, value in entries_with_own(node):
+        with graph_lock:  # what another thread writes together is copied together
+            copy = self.made[id(node)] = type(node)._nnx_rebuild(spec_of(node))
+            names = {path_key(type(node), name): name for name in node.__dict__}
+            entries = entries_with_own(node)
+        for key, value in entries:
             new = self.of(value, (*path, key))
             if key not in _OWN_ROWS or key in names:
                 copy.__dict__[names[key]] = new
@@ -285,8 +290,7 @@ class _RecursiveMap:
         return result
 
 
-def _rebuilt(node: object, entries: list[tuple[Key, object]]) -> object:
-    spec = spec_of(node)
+def _rebuilt(spec: Spec, entries: list[tuple[Key, object]]) -> object:
     found = dict(entries)
     statics = tuple([(name, found[name]) for name, _ in spec.statics])
     changed = Spec(spec.cls, spec.names, statics, treedef=spec.treedef, order=spec.order)
