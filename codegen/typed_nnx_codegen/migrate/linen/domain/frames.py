@@ -231,6 +231,7 @@ class Recorder:
             submodules it goes over in step; none where it goes over something else.
         filtered: The comprehensions that leave out items, or go over several things.
         returned: What `__call__` returns.
+        roots: The methods that are called from outside.
         uses_rngs: Whether methods draw keys.
         locals: The names that the constructor binds.
         stacks: The transforms of methods around, outermost first.
@@ -267,6 +268,7 @@ class Recorder:
     call_loops: list[tuple[int, ...]] = field(default_factory=list)
     filtered: set[int] = field(default_factory=set)
     returned: Value = UNKNOWN
+    roots: list[str] = field(default_factory=list)
     uses_rngs: bool = False
     candidates: dict[Dim, None] = field(default_factory=dict)
     rngs: str = "rngs"

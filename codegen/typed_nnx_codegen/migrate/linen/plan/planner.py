@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -529,14 +530,14 @@ class Planner:
         self.executor = Executor(classes, self.plan_of, trace, gradual)
         self._plans: dict[LinenClass, ClassPlan] = {}
         self._refers = refers or {}
-        self._is_discovered = False
+        self._seen: dict[LinenClass, Recorder] | None = None
         self._on_module = on_module
 
     def plan_of(self, cls: LinenClass) -> ClassPlan:
         """Return what becomes of a module."""
-        if not self._is_discovered:
-            self._is_discovered = True
-            Discovery(
+        if self._seen is None:
+            self._seen = {}
+            self._seen = Discovery(
                 self.classes,
                 self.executor.facts,
                 self._explored,
@@ -547,25 +548,33 @@ class Planner:
                 kept = self.executor.gradual.kept[cls]
                 self._plans[cls] = ClassPlan(cls, stays=kept.why, problem=kept.problem)
                 return self._plans[cls]
-            self._plans[cls] = ClassPlan(cls)
-            around = self.executor.names
-            self.executor.names = self._refers.get(cls.analysis.path, around)
+            recorder = self._seen.pop(cls, None)
+            self._plans[cls] = ClassPlan(cls) if recorder is None else recorder.plan
             try:
-                self._plans[cls] = self._plan(cls)
+                with self._names_of(cls):
+                    self._plans[cls] = self._plan(cls, recorder)
             except Unnamed as error:
                 self._plans[cls] = _staying(cls, str(error))
             # One module that we fail at must not take others along.
             except Exception as error:  # noqa: BLE001 - a bug of ours, which the report says
                 self._plans[cls] = _failed(cls, described(error))
-            finally:
-                self.executor.names = around
             self._on_module()
         return self._plans[cls]
 
-    def _plan(self, cls: LinenClass) -> ClassPlan:
-        recorder = Recorder(ClassPlan(cls))
+    @contextmanager
+    def _names_of(self, cls: LinenClass) -> Iterator[None]:
+        """Spell public names as the file of a module does."""
+        around = self.executor.names
+        self.executor.names = self._refers.get(cls.analysis.path, around)
+        try:
+            yield
+        finally:
+            self.executor.names = around
+
+    def _plan(self, cls: LinenClass, seen: Recorder | None) -> ClassPlan:
+        """Plan a module; `seen` is what was seen of it, if it was gone through."""
+        recorder = seen or Recorder(self._plans[cls])
         plan = recorder.plan
-        self._plans[cls] = plan
         foreign = [name for name in cls.foreign if not _is_harmless(name)]
         layers = [name for name in foreign if find_layer(name) is not None]
         subclass = layer_subclass(cls)
@@ -582,7 +591,8 @@ class Planner:
         if foreign:
             plan.log.append(Mark(cls.node, f"it inherits from {', '.join(foreign)}"))
         try:
-            roots = self._run(recorder)
+            if seen is None:
+                self._run(recorder)
         except TooLong:
             return _staying(cls, "its methods are too long to go through")
         if self.executor.facts.is_asked(cls):
@@ -601,7 +611,7 @@ class Planner:
         drop_carry_cells(recorder, self.executor.refer)
         name_optional(recorder)
         drop_leftovers(recorder, executor.refer)
-        Printing(recorder, self.executor, naming, roots).run()
+        Printing(recorder, self.executor, naming, recorder.roots).run()
         write_properties(recorder)
         plan.entries = entries_of(recorder, self.plan_of)
         write_reads(recorder, self.plan_of)
@@ -623,8 +633,8 @@ class Planner:
         plan.is_done = True
         return plan
 
-    def _run(self, recorder: Recorder) -> list[str]:
-        """Go through the methods of a module; return those that are called from outside."""
+    def _run(self, recorder: Recorder) -> None:
+        """Go through the methods of a module."""
         cls = recorder.plan.cls
         instance = SelfValue(cls)
         recorder.instance = instance
@@ -634,14 +644,15 @@ class Planner:
         for one in cls.fields():
             instance.fields[one.name] = self.executor.members.root_field(one, frame)
         self.executor.functions.set_up(instance, frame)
-        return self._enter(instance, frame)
+        recorder.roots = self._enter(instance, frame)
 
     def _explored(self, cls: LinenClass) -> Recorder | None:
         """Go through a module to see what it gives others; nothing is planned."""
         recorder = Recorder(ClassPlan(cls))
         try:
-            self._run(recorder)
-        # It is gone through again when it is planned, and then it counts.
+            with self._names_of(cls):
+                self._run(recorder)
+        # It is gone through again when it is planned, and then the error counts.
         except Exception:  # noqa: BLE001 - see above
             return None
         finally:

@@ -963,12 +963,12 @@ class Discovery:
         self._classes = classes
         self._facts = facts
         self._explored = explored
-        self._sites: dict[LinenClass, tuple[Site, ...]] = {}
+        self._seen: dict[LinenClass, Recorder] = {}
         # The classes of which a class asked something when it was gone through.
         self._read: dict[LinenClass, set[LinenClass]] = {}
 
-    def run(self) -> None:
-        """Find what the constructions of modules give for their fields."""
+    def run(self) -> dict[LinenClass, Recorder]:
+        """Find what the constructions of modules give for their fields; return what was seen last."""
         every = [cls for one in self._classes.analyses for cls in self._classes.all_in(one)]
         pending = every
         for _ in range(_MOST_ROUNDS):
@@ -977,18 +977,21 @@ class Discovery:
             changed = self._note()
             new = [cls for cls in every if changed & set(cls.ancestry())]
             if not new:
-                return
+                break
             for cls in new:
                 if self._is_refused(cls):
                     changed.update(one.owner for one in cls.fields())
             # What a module is given says what others give on, and what its objects return.
             pending = [cls for cls in every if changed & self._read[cls]]
+            for cls in pending:
+                self._seen.pop(cls, None)
+        return self._seen
 
     def _look(self, cls: LinenClass) -> None:
         self._facts.read.clear()
         recorder = self._explored(cls)
         if recorder is not None:
-            self._sites[cls] = recorder.plan.sites
+            self._seen[cls] = recorder
             instance = recorder.instance
             assert isinstance(instance, SelfValue)
             for value in instance.fields.values():
@@ -998,8 +1001,8 @@ class Discovery:
 
     def _note(self) -> set[LinenClass]:
         """Note what sites give; return the classes whose fields are seen in a new light."""
-        for sites in self._sites.values():
-            for site in (other for one in sites for other in (one, *one.alternatives)):
+        for recorder in self._seen.values():
+            for site in (other for one in recorder.plan.sites for other in (one, *one.alternatives)):
                 for bound in site.given.values():
                     self._facts.note_inner(bound.value)
                 if isinstance(site.target, LinenClass):
