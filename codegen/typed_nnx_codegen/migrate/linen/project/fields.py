@@ -1002,7 +1002,9 @@ class Discovery:
     def _note(self) -> set[LinenClass]:
         """Note what sites give; return the classes whose fields are seen in a new light."""
         for recorder in self._seen.values():
-            for site in (other for one in recorder.plan.sites for other in (one, *one.alternatives)):
+            for site in (
+                other for one in recorder.plan.sites for other in (one, *one.alternatives)
+            ):
                 for bound in site.given.values():
                     self._facts.note_inner(bound.value)
                 if isinstance(site.target, LinenClass):
