@@ -650,6 +650,14 @@ class NestedQuotes(cst.CSTTransformer):
         """Enter what is new."""
         return node not in self._before and super().on_visit(node)
 
+    def on_leave(  # type: ignore[override]  # one handler for all kinds
+        self, original_node: cst.CSTNode, updated_node: cst.CSTNode
+    ) -> cst.CSTNode | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNode]:
+        """Leave what is new; libcst also leaves what it did not enter."""
+        if original_node in self._before:
+            return updated_node
+        return super().on_leave(original_node, updated_node)
+
     def visit_FormattedString(self, node: cst.FormattedString) -> bool:
         """Enter an f-string."""
         self._around.append(node.quote)
