@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 # What binds the names in an expression: files, by their paths, loops of the constructor, by their
 # numbers, the call. Names of the constructor itself, such as `self`, need nothing.
@@ -239,18 +239,7 @@ class Dim:
     __rmul__ = __mul__
 
     def __floordiv__(self, other: Dim | int) -> Dim:
-        by = as_dim(other)
-        exact = self.divided(by)
-        if exact is not None:
-            return exact
-        if self.constant is not None and by.constant:
-            return as_dim(self.constant // by.constant)
-        if by.constant:
-            # `(a - 2) // 2` is `a // 2 - 1`
-            whole = dict(self.terms).get((), 0) // by.constant
-            if whole:
-                return (self - whole * by.constant) // by + whole
-        return _combined("//", self, by)
+        return self._rounded("//", other)
 
     def __mod__(self, other: Dim | int) -> Dim:
         by = as_dim(other)
@@ -262,13 +251,31 @@ class Dim:
 
     def ceil_divided(self, other: Dim | int) -> Dim:
         """Return it divided, rounded up."""
+        return self._rounded("ceil", other)
+
+    def _rounded(self, operation: Literal["//", "ceil"], other: Dim | int) -> Dim:
         by = as_dim(other)
         exact = self.divided(by)
         if exact is not None:
             return exact
-        if self.constant is not None and by.constant:
-            return as_dim(-(-self.constant // by.constant))
-        return _combined("ceil", self, by)
+        if not by.constant:
+            return _combined(operation, self, by)
+        if self.constant is not None:
+            sign = 1 if operation == "//" else -1
+            return as_dim(sign * (sign * self.constant // by.constant))
+        terms = dict(self.terms)
+        rest = terms.pop((), 0)
+        whole = rest // by.constant
+        if whole:
+            # `(a - 2) // 2` is `a // 2 - 1`
+            return (self - whole * by)._rounded(operation, by) + whole
+        match list(terms.items()):
+            case [((Combined(operation=before, parts=(inner, divisor)),), 1)] if (
+                before == operation and min(divisor.constant or 0, by.constant) > 0
+            ):
+                # `(a // 2 + 1) // 3` is `(a + 2) // 6`
+                return (inner + rest * divisor)._rounded(operation, divisor * by)
+        return _combined(operation, self, by)
 
     def divided(self, by: Dim) -> Dim | None:
         """Return it divided where that is a polynomial again; None where it is not."""
