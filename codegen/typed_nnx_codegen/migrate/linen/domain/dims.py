@@ -188,6 +188,8 @@ Atom = (
 )
 _Terms = dict[tuple[Atom, ...], int]
 _CALLS: Final = ("max", "min", "int")
+# `(a + 1) * (b + 1)`, multiplied out.
+_TERMS_OF_PRODUCT: Final = 4
 
 
 @dataclass(frozen=True)
@@ -332,6 +334,13 @@ class Dim:
         spell = spelled or spelled_at_call
         if not self.terms:
             return "0"
+        factors = self._factors() if len(self.terms) >= _TERMS_OF_PRODUCT else [self]
+        if len(factors) > 1:
+            codes = [(one, one.code(spell)) for one in factors if one.constant != 1]
+            return " * ".join(
+                f"({code})" if len(one.terms) > 1 or isinstance(one.atom, Combined) else code
+                for one, code in codes
+            )
         ordered = sorted(self.terms, key=lambda term: (not term[0], term[1] < 0))
         text = ""
         for atoms, factor in ordered:
@@ -339,6 +348,23 @@ class Dim:
             sign = " - " if factor < 0 else " + "
             text = text + sign + product if text else ("-" if factor < 0 else "") + product
         return text
+
+    def _factors(self) -> list[Dim]:
+        """Return the sums `atom + number` that it is a product of, behind what is left of it."""
+        for atom in dict.fromkeys(one for atoms, _ in self.terms for one in atoms):
+            below: _Terms = {}
+            beside: _Terms = {}
+            for atoms, factor in self.terms:
+                if atom in atoms:
+                    at = atoms.index(atom)
+                    below[atoms[:at] + atoms[at + 1 :]] = factor
+                else:
+                    beside[atoms] = factor
+            key, first = next(iter(below.items()))
+            number = beside.get(key, 0) // first
+            if number and _dim(below) * number == _dim(beside):
+                return [*_dim(below)._factors(), as_dim(atom) + number]
+        return [self]
 
 
 def _product(atoms: tuple[Atom, ...], factor: int, spell: Callable[[Atom], str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece, as_dim, product
 
 
 class Sized(NamedTuple):
@@ -47,6 +48,36 @@ def grown(inner: st.SearchStrategy[Sized]) -> st.SearchStrategy[Sized]:
 @given(st.recursive(st.just(N), grown, max_leaves=4), st.integers(0, 200))
 def test_a_size_has_the_value_of_what_it_was_computed_from(sized: Sized, n: int) -> None:
     assert eval(sized.dim.code(), {"n": n}) == sized.of(n)
+
+
+@given(st.lists(st.recursive(st.just(N), grown, max_leaves=3), min_size=2, max_size=3), SMALL)
+def test_a_product_has_the_value_of_what_it_was_computed_from(parts: list[Sized], n: int) -> None:
+    code = product(part.dim for part in parts).code()
+    assert eval(code, {"n": n}) == math.prod(part.of(n) for part in parts)
+
+
+M = as_dim(Piece("m"))
+
+
+@pytest.mark.parametrize(
+    ("dim", "code"),
+    [
+        ((N.dim - 4) * (M - 3), "(m - 3) * (n - 4)"),
+        ((N.dim // 8 - 4) * (M // 8 - 4) * 64, "64 * (m // 8 - 4) * (n // 8 - 4)"),
+        ((N.dim - 1) * (M // 2 + 1) * as_dim(Piece("k")), "k * (m // 2 + 1) * (n - 1)"),
+        (N.dim * M + N.dim + 2, "2 + m * n + n"),
+        ((N.dim + 1) * 3, "3 + 3 * n"),
+    ],
+    ids=["two", "windows", "with_an_atom", "no_product", "one_sum"],
+)
+def test_products_of_sums_stay_products(dim: Dim, code: str) -> None:
+    found = dim.code()
+    assert sorted(found) == sorted(code)  # in any order
+    assert all(
+        eval(found, {"n": n, "m": m, "k": 3}) == eval(code, {"n": n, "m": m, "k": 3})
+        for n in range(20)
+        for m in range(20)
+    )
 
 
 @pytest.mark.parametrize(
