@@ -206,9 +206,6 @@ LEFT_OUT: Final[dict[str, dict[str, str]]] = {
     "attention": {
         "MixedAttention": "keys and values of different widths: the weights do not load",
     },
-    "inheritance": {
-        "MixinUser": "a base that is no module builds submodules: marked there",
-    },
     "latent_models": {
         "ConvVAE 3": "only `decode` is called: nothing tells the shape of the images",
     },

@@ -75,6 +75,9 @@ def _names_in(default: cst.BaseExpression) -> frozenset[str]:
     return frozenset(one.value for one in descendants(default) if isinstance(one, cst.Name))
 
 
+BUILDER: Final = "the function that is called here builds submodules: write it as a module"
+
+
 def default_of(one: Field, evaluate: Evaluate, frame: Frame) -> Value:
     """Return the default of a field, in the file of the class that declares it."""
     if one.default is None:
@@ -312,10 +315,7 @@ class Submodules:
         elif name is not None:
             site.given.pop("name")
         if frame.caller is not None and not frame.records:
-            recorder.mark(
-                frame.caller,
-                "the function that is called here builds submodules: write it as a module",
-            )
+            recorder.mark(frame.caller, BUILDER)
         if frame.records and frame.root == "setup" and not frame.verbatim:
             recorder.mark(node, "`setup` builds this submodule in a function that it calls")
         frame.log(Build(site))

@@ -72,6 +72,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.executor import Executor, TooLong
 from typed_nnx_codegen.migrate.linen.evaluate.lifts import name_optional
 from typed_nnx_codegen.migrate.linen.evaluate.merging import of_arguments
 from typed_nnx_codegen.migrate.linen.evaluate.module_calls import is_sayable, write_output
+from typed_nnx_codegen.migrate.linen.evaluate.submodules import BUILDER
 from typed_nnx_codegen.migrate.linen.evaluate.variables import mark_stacked
 from typed_nnx_codegen.migrate.linen.layers import Given, Helper, find_layer
 from typed_nnx_codegen.migrate.linen.layers.products import CellLayer
@@ -82,6 +83,7 @@ from typed_nnx_codegen.migrate.linen.project.fields import (
     optional_fields,
 )
 from typed_nnx_codegen.migrate.linen.project.gradual import Gradual
+from typed_nnx_codegen.migrate.linen.project.rewriting import Builder, called_by, find_builders
 from typed_nnx_codegen.migrate.linen.trace.record import Trace
 from typed_nnx_codegen.migrate.linen.write.method_edits import Moving, edit_methods
 from typed_nnx_codegen.migrate.linen.write.printing import Printing
@@ -316,6 +318,27 @@ def mark_unseen(recorder: Recorder, classes: LinenClasses) -> None:
             recorder.mark(node, message)
 
 
+def mark_builders(recorder: Recorder, builders: Mapping[cst.CSTNode, Builder]) -> None:
+    """Mark calls of what is no module and builds submodules, where nothing else is written for it.
+
+    Args:
+        recorder: What was seen of a module.
+        builders: What builds submodules outside of modules.
+    """
+    plan = recorder.plan
+    written = {*plan.replacements, *plan.rebuilt, *plan.dropped}
+    for method in plan.cls.methods().values():
+        waiting: list[cst.CSTNode] = [method.node.body]
+        while waiting:
+            node = waiting.pop()
+            if node not in written:
+                waiting += children(node)
+                if isinstance(node, cst.Call):
+                    called = called_by(node, method.owner.analysis)
+                    if called is not None and called.node in builders:
+                        recorder.mark(node, BUILDER)
+
+
 # Functions that take dataclasses, as modules of Linen are.
 _OF_DATACLASSES: Final = frozenset(
     f"dataclasses.{name}" for name in ("asdict", "astuple", "fields", "replace")
@@ -529,6 +552,7 @@ class Planner:
         self.classes = classes
         self.executor = Executor(classes, self.plan_of, trace, gradual)
         self._plans: dict[LinenClass, ClassPlan] = {}
+        self._builders = find_builders(classes.analyses, classes)
         self._refers = refers or {}
         self._seen: dict[LinenClass, Recorder] | None = None
         self._on_module = on_module
@@ -628,6 +652,7 @@ class Planner:
         self.executor.lifted_calls.write(recorder)
         self.executor.lifted_methods.write(recorder)
         mark_unseen(recorder, self.classes)
+        mark_builders(recorder, self._builders)
         mark_class_uses(recorder)
         keep_marked(plan)
         plan.is_done = True

@@ -15,8 +15,8 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
-from typed_nnx_codegen.migrate.analysis.syntax import children, descendants
-from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ProjectFunction
+from typed_nnx_codegen.migrate.analysis.syntax import children, descendants, is_name
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass, LinenClasses, Method
 from typed_nnx_codegen.migrate.linen.domain.names import bound_in, free_name
 from typed_nnx_codegen.migrate.linen.project.rewriting import (
@@ -30,8 +30,10 @@ from typed_nnx_codegen.migrate.linen.project.rewriting import (
     as_expression,
     as_statements,
     builds,
+    can_move,
     find_builders,
     first_parameter,
+    functions_in,
     imports_for,
     positional,
     references_in,
@@ -50,7 +52,7 @@ class SetupCall:
         call: The call.
         function: What is called.
         analysis: The file that defines it.
-        owner: What the function calls the module; empty for one that does not have it.
+        owner: What the function calls the module, or its class; empty for one that has neither.
     """
 
     call: cst.Call
@@ -108,10 +110,10 @@ class SetupCalls:
             if inner is not None and builds(inner, cls.analysis, self._classes):
                 yield SetupCall(node, inner, cls.analysis, "")
                 continue
-            value = cls.analysis.values.get(node.func, UNKNOWN)
-            builder = self._builders.get(getattr(value, "node", cst.Pass()))
-            if isinstance(value, ProjectFunction) and builder is not None:
-                yield SetupCall(node, builder.node, builder.analysis, "")
+            for named, target in references_in(node, cls.analysis, self._builders):
+                one = self._builders[target]
+                if named is node.func and not one.is_of_objects:
+                    yield SetupCall(node, one.node, one.analysis, one.receiver)
 
     def _builds(self, method: Method) -> bool:
         return builds(method.node, method.owner.analysis, self._classes)
@@ -140,7 +142,6 @@ def inline(cls: LinenClass, calls: SetupCalls, edits: Edits) -> set[cst.CSTNode]
         node: one for node, one in found.items() if not ({*descendants(node)} - {node}) & {*found}
     }
     taken = set(bound_in(setup.node)) | set(cls.analysis.scope.seen)
-    owner = cst.Name(first_parameter(setup.node))
     inlined: set[cst.CSTNode] = set()
     for statement in _lines(setup.node.body):
         whole = _whole(statement, by_node)
@@ -149,7 +150,10 @@ def inline(cls: LinenClass, calls: SetupCalls, edits: Edits) -> set[cst.CSTNode]
             try:
                 bare = without_annotations(one.function)
                 imports = imports_for(bare, one.analysis, cls.analysis)
-                arguments = arguments_of(one.function, one.call, one.owner, owner)
+                # What is called on: the module, or the class of a class method.
+                func = one.call.func
+                receiver = func.value if isinstance(func, cst.Attribute) else None
+                arguments = arguments_of(one.function, one.call, one.owner, receiver)
                 _check(one, cls)
                 if whole is one and not _is_short(one.function):
                     assert isinstance(one.function, cst.FunctionDef)
@@ -304,11 +308,16 @@ def adoption_of(
             if target not in found.names:
                 builder = builders[target]
                 method = builder.name
-                if method in taken:
+                if builder.is_of_objects:
+                    # A method of a base that is no module, which the module does not replace.
+                    if not _is_of(node, name) or cls.method(method) is not None:
+                        continue
+                elif method in taken:
                     method = free_name(f"_{method.lstrip('_')}", taken)
                 taken.add(method)
                 found.names[target], found.builders[target] = method, builder
-                found.inner[target] = follow(builder.node, SELF, builder.analysis)
+                inner = first_parameter(builder.node) if builder.is_of_objects else SELF
+                found.inner[target] = follow(builder.node, inner, builder.analysis)
             code[node] = cst.Attribute(cst.Name(name), cst.Name(found.names[target]))
         return code
 
@@ -339,6 +348,11 @@ def _references(
         if not (isinstance(around, cst.Call) and around.func is node and _gives(around, name)):
             found.append((node, name, target))
     return found
+
+
+def _is_of(node: cst.BaseExpression, owner: str) -> bool:
+    """Whether an expression is an attribute of the module."""
+    return isinstance(node, cst.Attribute) and is_name(node.value, owner)
 
 
 def _gives(call: cst.Call, owner: str) -> bool:
@@ -471,12 +485,25 @@ def _note_uses(
 ) -> None:
     """Note where a file uses functions: in another function, or elsewhere."""
     written = edits.calls_written()
-    homes = {one.statement: one.node for one in builders.values() if one.analysis is analysis}
-    for statement in analysis.tree.body:
-        around = homes.get(statement)
-        for node, target in references_in(statement, analysis, builders):
-            if node not in edits.names and node not in written:
-                used[target].add(around)
+    homes: dict[cst.CSTNode, cst.CSTNode] = {}
+    for one in builders.values():
+        if one.analysis is analysis:
+            homes |= dict.fromkeys(descendants(one.statement), one.node)
+    named: dict[str, list[cst.CSTNode]] = {}
+    for one in builders.values():
+        if one.owner is not None:
+            named.setdefault(one.name, []).append(one.node)
+    known = dict(functions_in(analysis.tree, analysis))
+    for node in (*analysis.nodes.of(cst.Name), *analysis.nodes.of(cst.Attribute)):
+        if node in edits.names or node in written:
+            continue
+        targets: list[cst.CSTNode] = [known[node].node] if node in known else []
+        if node not in known and isinstance(node, cst.Attribute):
+            # A method of something that is not known.
+            targets = named.get(node.attr.value, [])
+        for target in targets:
+            if target in used:
+                used[target].add(homes.get(node))
 
 
 def with_builders(analyses: Mapping[Path, Analysis]) -> dict[Path, cst.Module]:
@@ -487,7 +514,11 @@ def with_builders(analyses: Mapping[Path, Analysis]) -> dict[Path, cst.Module]:
     """
     classes = LinenClasses(analyses.values())
     every = [cls for one in analyses.values() for cls in classes.all_in(one)]
-    builders = find_builders(analyses.values(), classes)
+    builders = {
+        node: one
+        for node, one in find_builders(analyses.values(), classes).items()
+        if can_move(one)
+    }
     edits = {path: Edits() for path in analyses}
     of_file = {id(one): edits[path] for path, one in analyses.items()}
     calls = SetupCalls(classes, builders, every)
@@ -498,7 +529,11 @@ def with_builders(analyses: Mapping[Path, Analysis]) -> dict[Path, cst.Module]:
     for cls in every if gone else ():
         unused = {*_unused_helpers(cls, gone, analyses.values(), written)}
         of_file[id(cls.analysis)].dropped |= unused | {*_unused_inner(cls, gone, written)}
-    adopted = {node: one for node, one in builders.items() if SELF not in _bound(one.node)}
+    adopted = {
+        node: one
+        for node, one in builders.items()
+        if one.is_of_objects or SELF not in _bound(one.node)
+    }
     for cls in every if adopted else ():
         if isinstance(cls.node.body, cst.IndentedBlock):
             gone |= _adopt(cls, adopted, _names_of(cls, every), of_file[id(cls.analysis)])
@@ -531,37 +566,46 @@ def _adopt(
 ) -> set[cst.CSTNode]:
     """Let a class have functions as methods; return the functions."""
     adoption = adoption_of(cls, builders, taken, edits.calls_written())
+    methods = {node: _method(one, adoption) for node, one in adoption.builders.items()}
     imports: list[str] = []
     try:
-        for one in adoption.builders.values():
-            imports += imports_for(one.node, one.analysis, cls.analysis)
+        for node, one in adoption.builders.items():
+            imports += imports_for(methods[node], one.analysis, cls.analysis)
     except NotBorrowed:
         return set()
-    if adoption.builders:
-        edits.methods[cls.node] = [_method(node, adoption) for node in adoption.builders]
+    if methods:
+        edits.methods[cls.node] = [*methods.values()]
         edits.imports += [one for one in imports if one not in edits.imports]
         edits.names |= adoption.references
     return set(adoption.builders)
 
 
-def _method(node: cst.CSTNode, adoption: Adoption) -> cst.FunctionDef:
+def _method(builder: Builder, adoption: Adoption) -> cst.FunctionDef:
     """Return a function as a method."""
+    node = builder.node
     name = cst.Name(adoption.names[node])
-    after = node.visit(Rewriting(Edits(adoption.inner[node])))
+    after = node.visit(Rewriting(Edits({**builder.of_class(), **adoption.inner[node]})))
     if isinstance(after, cst.Lambda):
         body = cst.SimpleStatementLine([cst.Return(after.body)])
         after = cst.FunctionDef(name, after.params, cst.IndentedBlock([body]))
     assert isinstance(after, cst.FunctionDef)
+    if builder.owner is not None:
+        # Its types may be names of its class.
+        kept = after.decorators if builder.is_of_objects else []
+        after = without_annotations(after.with_changes(decorators=kept))
+        assert isinstance(after, cst.FunctionDef)
     comments = [line for line in after.leading_lines if line.comment is not None]
+    is_method = builder.is_of_objects
     return after.with_changes(
         name=name,
-        params=_with_self(after.params),
+        params=after.params if is_method else _with_self(after.params, builder.receiver),
         leading_lines=[cst.EmptyLine(indent=False), *comments],
     ).deep_clone()
 
 
-def _with_self(params: cst.Parameters) -> cst.Parameters:
+def _with_self(params: cst.Parameters, receiver: str) -> cst.Parameters:
+    """Return the parameters of a function as those of a method; `receiver` is what it had before."""
     first = cst.Param(cst.Name(SELF))
-    if params.posonly_params:
-        return params.with_changes(posonly_params=[first, *params.posonly_params])
-    return params.with_changes(params=[first, *params.params])
+    kind = "posonly_params" if params.posonly_params else "params"
+    others = getattr(params, kind)
+    return params.with_changes(**{kind: [first, *(others[1:] if receiver else others)]})

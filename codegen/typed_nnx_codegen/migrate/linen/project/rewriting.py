@@ -11,13 +11,17 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+from typed_nnx_codegen.migrate.analysis.members import member_of
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.analysis.values import (
     UNKNOWN,
     External,
+    Instance,
     ProjectClass,
     ProjectFunction,
+    Value,
 )
+from typed_nnx_codegen.migrate.analysis.values import Method as MethodOf
 from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClasses, public_linen
 from typed_nnx_codegen.migrate.linen.domain.code import (
     KeepingNames,
@@ -44,7 +48,7 @@ class Edits:
         expressions: What is written in place of calls.
     """
 
-    names: dict[cst.CSTNode, cst.Attribute] = field(default_factory=dict)
+    names: dict[cst.CSTNode, cst.BaseExpression] = field(default_factory=dict)
     methods: dict[cst.CSTNode, list[cst.FunctionDef]] = field(default_factory=dict)
     imports: list[str] = field(default_factory=list)
     adopted: set[cst.CSTNode] = field(default_factory=set)
@@ -149,19 +153,50 @@ Function = cst.FunctionDef | cst.Lambda
 
 @dataclass(frozen=True, eq=False)
 class Builder:
-    """A function of the top level of a file that builds submodules.
+    """A function of a file, or a method of a class that is no module, that builds submodules.
 
     Attributes:
         name: Its name.
         node: Its definition.
         analysis: The analysis of its file.
         statement: The statement that defines it.
+        owner: The class whose method it is.
     """
 
     name: str
     node: Function
     analysis: Analysis
     statement: cst.BaseStatement
+    owner: ProjectClass | None = None
+
+    @property
+    def is_of_objects(self) -> bool:
+        """Whether it is a method that is called with an object."""
+        return self.owner is not None and _decorators(self) in ([], [f"{LINEN}.compact"])
+
+    @property
+    def receiver(self) -> str:
+        """What a class method calls its class; empty for other functions."""
+        is_bound = self.owner is not None and _decorators(self) == ["builtins.classmethod"]
+        return first_parameter(self.node) if is_bound else ""
+
+    def of_class(self) -> dict[cst.CSTNode, cst.BaseExpression]:
+        """Return the names that are its class, and how they are written elsewhere."""
+        if not self.receiver or self.owner is None:
+            return {}
+        name = cst.Name(self.owner.name)
+        return {one: name for one in names_in(self.node.body) if one.value == self.receiver}
+
+
+def _decorators(builder: Builder) -> list[str]:
+    """Return what the decorators of a method are."""
+    methods = {} if builder.owner is None else builder.owner.methods
+    return [name for one in methods.values() if one.node is builder.node for name in one.decorators]
+
+
+def names_in(node: cst.CSTNode) -> Iterator[cst.Name]:
+    """Yield the names below a node, those of attributes and keywords too."""
+    return (one for one in descendants(node) if isinstance(one, cst.Name))
 
 
 def positional(function: Function) -> list[str]:
@@ -178,32 +213,72 @@ def first_parameter(function: Function) -> str:
 def find_builders(
     analyses: Iterable[Analysis], classes: LinenClasses
 ) -> dict[cst.CSTNode, Builder]:
-    """Return the functions that build submodules, themselves or through others, by definition."""
+    """Return what builds submodules, itself or through others, by definition."""
     every: dict[cst.CSTNode, Builder] = {
-        one.node: one for analysis in analyses for one in _functions(analysis)
+        one.node: one
+        for analysis in analyses
+        for one in (*_functions(analysis), *_methods(analysis, classes))
     }
-    found = {node: one for node, one in every.items() if builds(one.node, one.analysis, classes)}
-    changed = True
-    while changed:
-        changed = False
-        for node, one in every.items():
-            if node not in found and any(
-                below in found for _, below in references_in(one.node, one.analysis, every)
-            ):
-                found[node] = one
-                changed = True
-    return {node: one for node, one in found.items() if _can_move(one)}
+    callers: dict[cst.CSTNode, list[cst.CSTNode]] = {}
+    for node, one in every.items():
+        for _, called in functions_in(node, one.analysis):
+            callers.setdefault(called.node, []).append(node)
+    waiting = [node for node, one in every.items() if builds(one.node, one.analysis, classes)]
+    found: dict[cst.CSTNode, Builder] = {}
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            found[node] = every[node]
+            waiting += callers.get(node, ())
+    return {node: one for node, one in every.items() if node in found}
+
+
+def functions_in(
+    node: cst.CSTNode, analysis: Analysis
+) -> Iterator[tuple[cst.BaseExpression, ProjectFunction]]:
+    """Yield the expressions below a node that are functions of the project, or call one."""
+    for below in descendants(node):
+        if isinstance(below, cst.Name | cst.Attribute):
+            function = _function_of(analysis.values.get(below, UNKNOWN))
+            if function is not None:
+                yield below, function
+        elif isinstance(below, cst.Call):
+            function = called_by(below, analysis)
+            if function is not None and _function_of(analysis.values[below.func]) is None:
+                yield below.func, function
+
+
+def called_by(call: cst.Call, analysis: Analysis) -> ProjectFunction | None:
+    """Return the function of the project that a call calls: of an object, or to make one, too."""
+    value = analysis.values.get(call.func, UNKNOWN)
+    if isinstance(value, ProjectClass):
+        value = member_of(value, "__init__")
+    elif isinstance(value, Instance) and isinstance(value.cls, ProjectClass):
+        value = member_of(value.cls, "__call__")
+    return _function_of(value)
+
+
+def _function_of(value: Value) -> ProjectFunction | None:
+    if isinstance(value, MethodOf):
+        return value.function
+    return value if isinstance(value, ProjectFunction) else None
 
 
 def references_in(
     node: cst.CSTNode, analysis: Analysis, every: Mapping[cst.CSTNode, Builder]
 ) -> Iterator[tuple[cst.BaseExpression, cst.CSTNode]]:
-    """Yield the expressions below a node that refer to some functions, and which one each is."""
-    for below in descendants(node):
-        if isinstance(below, cst.Name | cst.Attribute):
-            value = analysis.values.get(below, UNKNOWN)
-            if isinstance(value, ProjectFunction) and value.node in every:
-                yield below, value.node
+    """Yield the expressions below a node that are some functions, and which one each is.
+
+    A class method or static method is meant where its own class is seen to be called.
+    """
+    for below, function in functions_in(node, analysis):
+        builder = every.get(function.node)
+        value = analysis.values.get(below, UNKNOWN)
+        if builder is None or isinstance(value, ProjectClass | Instance):
+            continue
+        receiver = value.receiver if isinstance(value, MethodOf) else None
+        if receiver is builder.owner or (builder.is_of_objects and isinstance(receiver, Instance)):
+            yield below, function.node
 
 
 def _functions(analysis: Analysis) -> Iterator[Builder]:
@@ -225,6 +300,15 @@ def _functions(analysis: Analysis) -> Iterator[Builder]:
     for same in found.values():
         if len(same) == 1:
             yield same[0]
+
+
+def _methods(analysis: Analysis, classes: LinenClasses) -> Iterator[Builder]:
+    """Yield the methods of the classes of a file that are no modules."""
+    for cls in analysis.classes:
+        if classes.of(cls) is None:
+            for name, one in cls.methods.items():
+                if isinstance(one.node, cst.FunctionDef):
+                    yield Builder(name, one.node, analysis, one.node, cls)
 
 
 def builds(function: Function, analysis: Analysis, classes: LinenClasses) -> bool:
@@ -250,10 +334,14 @@ def builds(function: Function, analysis: Analysis, classes: LinenClasses) -> boo
     return False
 
 
-def _can_move(one: Builder) -> bool:
-    """Whether a function may become a method: its body means the same in a class."""
+def can_move(one: Builder) -> bool:
+    """Whether a function may become a method of another class: its body means the same there."""
     node = one.node
-    if isinstance(node, cst.FunctionDef) and (node.decorators or node.asynchronous):
+    if one.owner is not None and not _can_leave_class(one, one.owner):
+        return False
+    if isinstance(node, cst.FunctionDef) and (
+        node.asynchronous or (node.decorators and one.owner is None)
+    ):
         return False
     for below in descendants(node):
         if isinstance(below, cst.Global | cst.Nonlocal | cst.Yield | cst.Await):
@@ -261,6 +349,31 @@ def _can_move(one: Builder) -> bool:
         if isinstance(below, cst.Name) and _is_mangled(below.value):
             return False
     return not _is_mangled(one.name)
+
+
+def _can_leave_class(one: Builder, owner: ProjectClass) -> bool:
+    """Whether a method needs no more of its class than an object or the class."""
+    if owner.node not in one.analysis.tree.body:
+        return False
+    is_of_class = _decorators(one) in (["builtins.classmethod"], ["builtins.staticmethod"])
+    if not is_of_class and not one.is_of_objects:
+        return False
+    params = [below for below in descendants(one.node) if isinstance(below, cst.Param)]
+    bound = [*bound_in(one.node.body), *(below.name.value for below in params)]
+    given = first_parameter(one.node) if one.is_of_objects else one.receiver
+    if (given and bound.count(given) > 1) or owner.name in bound:
+        return False
+    # Defaults are evaluated among the names of the class.
+    defaults = {
+        name.value
+        for below in params
+        if below.default is not None
+        for name in (below.default, *descendants(below.default))
+        if isinstance(name, cst.Name)
+    }
+    if defaults & set(bound_in(owner.node.body)):
+        return False
+    return all(name.value not in ("super", "__class__") for name in names_in(one.node))
 
 
 def _is_mangled(name: str) -> bool:

@@ -167,3 +167,48 @@ class Shadowing(nn.Module):
         normalised = lambda y: y / 2  # noqa: E731
         x = nn.Dense(self.block)(normalised(x))
         return jax.vmap(lambda row: row * self.block)(plain(4)(x))
+
+
+class Heads:
+    """Layers that class methods and static methods build."""
+
+    scale = 2
+
+    @classmethod
+    def bent(cls, x, features: int, act=nn.relu):
+        """Project and bend."""
+        return act(nn.Dense(features * cls.scale)(x))
+
+    @staticmethod
+    def plain(x, features):
+        return nn.Dense(features, use_bias=False)(x)
+
+    @classmethod
+    def both(cls, x, features):
+        return cls.plain(cls.bent(x, features), features + cls.scale)
+
+    @classmethod
+    def layer(cls, features):
+        if features > cls.scale:
+            return nn.Dense(features)
+        return nn.Dense(cls.scale, use_bias=False)
+
+
+class OfAClass(nn.Module):
+    """Methods of a class that is no module, also one that calls others."""
+
+    width: int = 4
+
+    @nn.compact
+    def __call__(self, x):
+        x = Heads.bent(x, self.width, act=nn.tanh)
+        return Heads.plain(Heads.both(x, 3), self.width)
+
+
+class OfAClassInSetup(nn.Module):
+    def setup(self):
+        self.first = Heads.layer(5)
+        self.second = Heads.layer(features=1)
+
+    def __call__(self, x):
+        return self.second(self.first(x))

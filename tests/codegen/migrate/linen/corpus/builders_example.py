@@ -17,4 +17,6 @@ EXAMPLES = [
     Example(Build("Overridden"), X),
     Example(Build("Overriding"), X),
     Example(Build("Shadowing"), X),
+    Example(Build("OfAClass"), X),
+    Example(Build("OfAClassInSetup"), X),
 ]

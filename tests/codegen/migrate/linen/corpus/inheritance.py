@@ -139,6 +139,12 @@ class WithNorm:
     def normalise(self, x):
         return nn.LayerNorm(epsilon=self.eps)(x)
 
+    def end(self, x, width: int = 3):
+        return self.normalise(self.project(x, width))
+
+    def project(self, x, width: int):
+        return nn.Dense(width)(x)
+
 
 class MixinUser(WithNorm, nn.Module):
     features: int
@@ -146,6 +152,19 @@ class MixinUser(WithNorm, nn.Module):
     @nn.compact
     def __call__(self, x):
         return self.normalise(nn.Dense(self.features)(x))
+
+
+class MixinReplacer(WithNorm, nn.Module):
+    """Replaces a method that a method of the mixin calls, and a constant."""
+
+    eps = 1e-2
+
+    def project(self, x, width):
+        return nn.Dense(width + 1, use_bias=False)(x)
+
+    @nn.compact
+    def __call__(self, x):
+        return self.end(nn.tanh(self.end(x)), 5)
 
 
 class PostInit(nn.Module):

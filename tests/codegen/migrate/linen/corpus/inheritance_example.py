@@ -23,6 +23,7 @@ EXAMPLES = [
     Example(Build("CompactGrandchild"), X),
     Example(Build("FamilyUser"), X),
     Example(Build("MixinUser", 4), X),
+    Example(Build("MixinReplacer"), X),
     Example(Build("PostInit", 4), X),
     Example(Build("PostInit", 4, hidden=3), X),
     Example(Build("PostInitChecks", (2, 3)), X),

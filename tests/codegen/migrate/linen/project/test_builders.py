@@ -120,3 +120,68 @@ def test_a_function_that_is_more_than_its_body_stays_with_a_marker(
     results = _migrated(tmp_path, {"net.py": text})
     assert "head(x)" in results["net.py"].after.partition("class Net")[2]
     assert "self.head" not in results["net.py"].after
+
+
+MAKER = """import flax.linen as nn
+
+
+class Maker:
+    def __init__(self, width=3):
+        self.width = width
+
+    def make(self, x):
+        return nn.Dense(self.width)(x)
+
+    def __call__(self, x):
+        return self.make(x)
+
+    @classmethod
+    def build(cls, x):
+        return cls.later(x)
+
+    @classmethod
+    def later(cls, x):
+        return nn.Dense(3)(x)
+
+    @staticmethod
+    def plain(x, maker=None):
+        return nn.Dense(4)(x)
+
+
+class Other(Maker):
+    @classmethod
+    def later(cls, x):
+        return nn.Dense(4)(x)
+
+
+class Net(nn.Module):
+    maker: Maker
+
+    @nn.compact
+    def __call__(self, x):
+        return CODE
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["Maker().make(x)", "Maker()(x)", "self.maker.make(x)", "Maker().build(x)", "Other.build(x)"],
+)
+def test_a_method_that_needs_its_object_or_another_class_gets_a_marker(
+    tmp_path: Path, code: str
+) -> None:
+    (plan,) = _migrated(tmp_path, {"net.py": MAKER.replace("CODE", code)})["net.py"].plans
+    assert [mark.message for mark in plan.marks] == [
+        "the function that is called here builds submodules: write it as a module"
+    ]
+
+
+def test_a_method_of_a_class_goes_where_nothing_may_call_it(tmp_path: Path) -> None:
+    text = MAKER.replace("CODE", "Maker.plain(Maker.build(x))")
+    results = _migrated(tmp_path, {"net.py": text})
+    assert not results["net.py"].plans[0].marks
+    assert "def plain" not in results["net.py"].after.partition("class Net")[0]
+    text += "\n\ndef run(maker, x):\n    return maker.plain(x)\n"
+    (tmp_path / "again").mkdir()
+    results = _migrated(tmp_path / "again", {"net.py": text})
+    assert "def plain" in results["net.py"].after.partition("class Net")[0]
