@@ -33,7 +33,7 @@ STANDINS = Path(__file__).with_name("linen_standins")
 COMMAND = "from typed_nnx_codegen.cli import main; main()"
 _OWN_PACKAGES = ("flax", "jax", "jaxlib")
 # Packages of the sweep that others import.
-_LIBRARIES = ("e3x", "kauldron")
+_LIBRARIES = ("e3x", "kauldron", "transformers")
 _RECORDING = "typed_nnx_codegen.verify.recording"
 _LINEN_FAILED = "Linen side failed"
 _LONGEST = 300

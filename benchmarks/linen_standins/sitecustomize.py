@@ -6,6 +6,7 @@ this file when it starts, if its folder is on ``PYTHONPATH``. What is installed 
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -21,7 +22,8 @@ ABSENT = frozenset(
     {
         *("ale_py", "baselines", "cv2", "gym", "gymnasium", "minatar", "mujoco", "pygame"),
         *("stable_baselines3", "tensorflow", "tensorflow_datasets", "tensorflow_text", "torch"),
-        *("torchvision", "tokenizers", "safetensors", "clu", "igraph", "sentencepiece"),
+        *("torchvision", "tokenizers", "clu", "igraph", "sentencepiece"),
+        *("emoji", "ftfy", "unidecode", "wandb"),
     }
 )
 
@@ -119,4 +121,26 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """Do nothing: there is no code."""
 
 
+def _older_names() -> None:
+    """Give jax the names that it had when some packages were written."""
+    jax: Any = importlib.import_module("jax")
+    jax.numpy.DeviceArray = jax.Array
+    importlib.import_module("jax.experimental").PartitionSpec = jax.sharding.PartitionSpec
+    for name, renamed in _RENAMED.items():
+        setattr(jax.numpy, name, _with_older(getattr(jax.numpy, name), renamed))
+
+
+# Functions of jax.numpy, with the arguments that had another name.
+_RENAMED = {"clip": {"a": "arr", "a_min": "min", "a_max": "max"}, "reshape": {"newshape": "shape"}}
+
+
+def _with_older(function: Any, renamed: dict[str, str]) -> Any:
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **{renamed.get(name, name): each for name, each in kwargs.items()})
+
+    return call
+
+
 sys.meta_path.append(_Finder())
+_older_names()

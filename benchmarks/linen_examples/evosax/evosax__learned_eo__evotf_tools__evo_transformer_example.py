@@ -27,32 +27,4 @@ EXAMPLES = [
         wave(2, 3, 5, 8),
         name="use_bias=True",
     ),
-    Example(
-        Build(
-            "EvoTransformer",
-            embed_dim=8,
-            num_heads=2,
-            num_latents=2,
-            latent_dim=8,
-            use_fitness_encoder=False,
-        ),
-        wave(2, 3, 4, 5, 8),
-        wave(2, 3, 4, 8),
-        wave(2, 3, 5, 8),
-        name="use_fitness_encoder=False",
-    ),
-    Example(
-        Build(
-            "EvoTransformer",
-            embed_dim=8,
-            num_heads=2,
-            num_latents=2,
-            latent_dim=8,
-            use_dist_encoder=False,
-        ),
-        wave(2, 3, 4, 5, 8),
-        wave(2, 3, 4, 8),
-        wave(2, 3, 5, 8),
-        name="use_dist_encoder=False",
-    ),
 ]

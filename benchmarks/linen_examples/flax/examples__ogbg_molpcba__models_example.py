@@ -39,26 +39,6 @@ EXAMPLES = [
             num_mlp_layers=2,
             message_passing_steps=2,
             output_globals_size=3,
-            use_edge_model=False,
-        ),
-        jraph.GraphsTuple(
-            nodes=wave(5, 4),
-            edges=wave(6, 3),
-            globals=wave(2, 2),
-            senders=jnp.array([0, 1, 2, 3, 4, 0]),
-            receivers=jnp.array([1, 2, 0, 4, 3, 2]),
-            n_node=jnp.array([3, 2]),
-            n_edge=jnp.array([4, 2]),
-        ),
-        name="use_edge_model=False",
-    ),
-    Example(
-        Build(
-            "GraphNet",
-            latent_size=8,
-            num_mlp_layers=2,
-            message_passing_steps=2,
-            output_globals_size=3,
             layer_norm=False,
         ),
         jraph.GraphsTuple(
@@ -80,7 +60,6 @@ EXAMPLES = [
             message_passing_steps=2,
             output_globals_size=3,
             skip_connections=False,
-            use_edge_model=False,
             layer_norm=False,
         ),
         jraph.GraphsTuple(

@@ -11,6 +11,11 @@ def wave(*shape):
     return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
 
 
+def channels(stage):
+    """Return the channels of the layers at a stage."""
+    return 8 + 0 * stage
+
+
 EXAMPLES = [
     Example(Build("FromRGBLayer", fmaps=8), wave(2, 16, 16, 3), wave(8)),
     Example(Build("DiscriminatorLayer", fmaps=8), wave(2, 16, 16, 3)),
@@ -19,4 +24,12 @@ EXAMPLES = [
         wave(2, 16, 16, 3),
         name="use_bias=False",
     ),
+    Example(Build("DiscriminatorBlock", res=4, nf=channels), wave(2, 16, 16, 8), []),
+    Example(
+        Build("DiscriminatorBlock", res=4, nf=channels, architecture="orig"),
+        wave(2, 16, 16, 8),
+        [],
+        name="architecture='orig'",
+    ),
+    Example(Build("Discriminator", resolution=16, fmap_max=8), wave(2, 16, 16, 3)),
 ]

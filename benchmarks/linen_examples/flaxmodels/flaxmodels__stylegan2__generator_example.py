@@ -11,6 +11,8 @@ def wave(*shape):
     return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
 
 
+SMALL = {"z_dim": 8, "w_dim": 8, "mapping_layer_features": 8, "num_mapping_layers": 2}
+
 EXAMPLES = [
     Example(Build("MappingNetwork", pretrained=None), wave(2, 8), train=False),
     Example(
@@ -30,5 +32,24 @@ EXAMPLES = [
         wave(2, 8, 8, 8),
         wave(2, 8, 8, 3),
         wave(2, 10, 8),
+    ),
+    Example(
+        Build("SynthesisBlock", fmaps=8, res=3),
+        wave(2, 4, 4, 8),
+        wave(2, 4, 4, 3),
+        wave(2, 6, 8),
+    ),
+    Example(Build("SynthesisNetwork", resolution=16, w_dim=8, fmap_max=8), wave(2, 6, 8)),
+    Example(
+        Build("Generator", **SMALL, resolution=16, num_ws=6, fmap_max=8),
+        wave(2, 8),
+        train=False,
+    ),
+    Example(
+        Build("Generator", **SMALL, resolution=16, num_ws=6, fmap_max=8),
+        wave(3, 8),
+        train=True,
+        mutable=("moving_stats",),
+        name="training",
     ),
 ]

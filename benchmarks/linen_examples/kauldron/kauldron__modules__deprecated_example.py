@@ -24,9 +24,9 @@ def encoder(width, patch):
 
 EXAMPLES = [
     Example(encoder(8, 2), wave(2, 8, 8, 3)),
-    Example(encoder(12, 4), wave(3, 8, 8, 1)),
+    Example(encoder(8, 2), wave(3, 8, 8, 3)),
     Example(Build("Vit", encoder=encoder(8, 2), num_classes=5), wave(2, 8, 8, 3)),
-    Example(Build("Vit", encoder=encoder(12, 4), num_classes=7), wave(3, 8, 8, 1)),
+    Example(Build("Vit", encoder=encoder(8, 2), num_classes=5), wave(3, 8, 8, 3)),
     Example(
         Build("ParallelSelfAttentionBlock", mlp_size=12, num_heads=2, qk_size=8), wave(2, 6, 10)
     ),

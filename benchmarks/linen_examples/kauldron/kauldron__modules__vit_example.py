@@ -17,9 +17,7 @@ def block():
         "kauldron.modules.transformers.PreNormBlock",
         attention_norm=Build("flax.linen.LayerNorm"),
         mlp_norm=Build("flax.linen.LayerNorm"),
-        attention=Build(
-            "kauldron.modules.attention.ImprovedMultiHeadDotProductAttention", num_heads=2
-        ),
+        attention=Build("flax.linen.MultiHeadDotProductAttention", num_heads=2),
         mlp=Build("kauldron.modules.transformers.TransformerMLP", hidden_size=12),
     )
 
@@ -40,9 +38,9 @@ def encoder(width, patch, **fields):
 
 EXAMPLES = [
     Example(encoder(8, 2), wave(2, 8, 8, 3)),
-    Example(encoder(12, 4, prepend_cls_token=True), wave(3, 8, 8, 1)),
+    Example(encoder(8, 2, prepend_cls_token=True), wave(3, 8, 8, 3)),
     Example(Build("Vit", encoder=encoder(8, 2), num_classes=5), wave(2, 8, 8, 3)),
-    Example(Build("Vit", encoder=encoder(12, 4), num_classes=7), wave(3, 8, 8, 1)),
+    Example(Build("Vit", encoder=encoder(8, 2), num_classes=5), wave(3, 8, 8, 3)),
     Example(Build("VitAutoEncoder", encoder=encoder(8, 2)), wave(2, 8, 8, 3)),
-    Example(Build("VitAutoEncoder", encoder=encoder(12, 4)), wave(3, 8, 8, 1)),
+    Example(Build("VitAutoEncoder", encoder=encoder(8, 2)), wave(3, 8, 8, 3)),
 ]

@@ -122,6 +122,11 @@ class CallKeyword:
     path: Path = ()
 
 
+# A size, a shape or the sizes of several arrays; several of these for the submodules of a list. In
+# shapes, None where nothing reads a dimension.
+Size = int | tuple["Size | None", ...]
+
+
 @dataclass(frozen=True)
 class Lifted:
     """A parameter of the constructor that the migration adds.
@@ -152,7 +157,7 @@ class Lifted:
     is_listed: bool = False
     is_of_items: bool = False
     is_number: bool = False
-    measured: tuple[tuple[tuple[int, int], int | tuple[int | None, ...]], ...] = ()
+    measured: tuple[tuple[tuple[int, int], Size], ...] = ()
     reads: tuple[int | ArgumentShape | None, ...] = ()
 
     @property

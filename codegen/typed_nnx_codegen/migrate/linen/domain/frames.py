@@ -19,6 +19,7 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     Edit,
     Enter,
     Event,
+    Lifted,
     Log,
     Mark,
     Rebuilt,
@@ -240,6 +241,8 @@ class Recorder:
         branch_codes: The conditions of branches that the constructor decides, by number.
         chosen_locals: The locals that a branch of the constructor decides: its condition, what they
             are where it holds, and where not.
+        partial_locals: The locals that one side of such a branch has alone, and its condition.
+        traced: The parameters for shapes of variables that a trace tells, by collection and name.
         loop_numbers: The numbers of loops, by the loops around, the target, and how often it was
             passed before.
         anchors: Where the lines of the statement begin that is evaluated.
@@ -279,6 +282,8 @@ class Recorder:
     steps: int = 0
     branch_codes: dict[int, str] = field(default_factory=dict)
     chosen_locals: dict[str, tuple[str, str, str]] = field(default_factory=dict)
+    partial_locals: dict[str, str] = field(default_factory=dict)
+    traced: dict[str, Lifted] = field(default_factory=dict)
     loop_numbers: dict[tuple[object, ...], int] = field(default_factory=dict)
     anchors: dict[int, tuple[Block, int]] = field(default_factory=dict)
     pending: int = 0

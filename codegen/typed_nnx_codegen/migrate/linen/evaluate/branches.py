@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 
@@ -299,11 +299,22 @@ class Choices:
                     value = there_if(value, names[name], others[name], code)
             else:
                 value = names[name] if name in names else others[name]
+                side, where = (first, code) if name in names else (second, f"not ({code})")
+                if code and isinstance(value, Code) and _binds(side or (), value.code):
+                    frame.recorder.partial_locals[value.code] = where
             for one in running or ():
                 assert first is not None
                 assert second is not None
-                first.append(Line(f"{one.local} = {one.first}", one.local))
-                second.append(Line(f"{one.local} = {one.second}", one.local))
+                partial = frame.recorder.partial_locals
+                a, b = partial.get(one.first), partial.get(one.second)
+                _assign(one.local, one.first, a, first)
+                _assign(one.local, one.second, b, second)
+                if a and b:
+                    partial[one.local] = f"({a} if {code} else {b})"
+                elif a or b:
+                    partial[one.local] = (
+                        f"({operand(code)} or {b})" if b else f"({a} or not {operand(code)})"
+                    )
                 frame.recorder.chosen_locals[one.local] = (code, one.first, one.second)
             found[name] = value
         return found
@@ -385,6 +396,20 @@ class Choices:
                 chosen.orelse.append(Line(f"{each.local} = {each.second}", each.local))
             outer.append(chosen)
         return self._code.or_code(value, node, frame)
+
+
+def _binds(block: Sequence[Line | Compound], local: str) -> bool:
+    """Whether lines of the constructor assign a local."""
+    return any(
+        _binds([*one.body, *one.orelse], local) if isinstance(one, Compound) else one.local == local
+        for one in block
+    )
+
+
+def _assign(local: str, code: str, where: str | None, block: Block) -> None:
+    """Append the assignment of a local, under the condition that there is its value."""
+    line = Line(f"{local} = {code}", local)
+    block.append(line if where is None else Compound(f"if {where}:", [line]))
 
 
 def _last_sizes(one: Value | None, other: Value | None) -> tuple[Dim, ...]:

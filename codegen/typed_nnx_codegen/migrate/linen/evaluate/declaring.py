@@ -203,6 +203,21 @@ class FirstValues:
 
     # -- code ---------------------------------------------------------------------------------
 
+    def of_shape(
+        self, init: Passed, bound: BoundArguments, key: str, shape: str, frame: Frame
+    ) -> Made | None:
+        """Return the code that makes a first value whose shape nothing but the call knows.
+
+        Args:
+            init: The initializer.
+            bound: The arguments of `self.param` or `self.variable`.
+            key: The code of the random key that the initializer is given; empty for none.
+            shape: The code that stands for the shape.
+            frame: The frame.
+        """
+        with self._code.with_shapes():
+            return self._called(init, bound, key, frame, shape)
+
     def made(
         self, init: Passed, bound: BoundArguments, key: str, value: Value, frame: Frame
     ) -> Made | None:
@@ -222,13 +237,19 @@ class FirstValues:
             code = self.zeros(value, frame)
         return None if code is None else Made(code, is_stand_in=True)
 
-    def _called(self, init: Passed, bound: BoundArguments, key: str, frame: Frame) -> Made | None:
+    def _called(
+        self, init: Passed, bound: BoundArguments, key: str, frame: Frame, shape: str = ""
+    ) -> Made | None:
         codes = [self._argument(one, frame) for one in bound.extra]
         words = {
             name: self._argument(one, frame)
             for name, one in bound.by_name.items()
             if name not in _OWN
         }
+        if shape and "shape" in words:
+            words["shape"] = words["shape"] or shape
+        elif shape and codes:
+            codes[0] = codes[0] or shape
         known = [code for code in codes if code is not None]
         named = {name: code for name, code in words.items() if code is not None}
         if len(known) != len(codes) or len(named) != len(words):

@@ -92,6 +92,7 @@ class Executor:
             self.refer,
             self.declaring,
             self.first_values,
+            trace,
         )
         self.lifted_calls = LiftedCalls(plan_of, self.refer)
         self.lifted_methods = LiftedMethods(self.evaluate, plan_of, self.refer)

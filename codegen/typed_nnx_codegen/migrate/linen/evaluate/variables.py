@@ -14,11 +14,13 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     CALL,
     COUNTERPART,
     NAME,
+    SIZE,
     STAND_IN,
     Assignment,
     Call,
     ClassPlan,
     Edit,
+    Lifted,
     Need,
     Site,
 )
@@ -61,6 +63,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.declaring import (
     STATISTICS,
     Declaring,
     FirstValues,
+    Made,
     VariableName,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.entries import FUNCTIONAL
@@ -75,6 +78,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, holds_call
 from typed_nnx_codegen.migrate.linen.evaluate.recurrence import Normalizing
 from typed_nnx_codegen.migrate.linen.layers import Helper
 from typed_nnx_codegen.migrate.linen.shapes.operands import BoundArguments, Passed, bind_names
+from typed_nnx_codegen.migrate.linen.trace.record import Trace
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 _SOWN: Final = (
@@ -95,6 +99,7 @@ class Variables:
         refer: Gives the code for a public name.
         declaring: Declares variables.
         first_values: Finds their first values.
+        trace: What programs of the project were seen to do, if any ran.
     """
 
     def __init__(
@@ -105,7 +110,9 @@ class Variables:
         refer: Callable[[str], str],
         declaring: Declaring,
         first_values: FirstValues,
+        trace: Trace | None,
     ) -> None:
+        self._trace = trace
         self._code = code
         self._merging = merging
         self._evaluate = evaluate
@@ -199,6 +206,8 @@ class Variables:
             if attribute:
                 return attribute
         if made is None:
+            made = self._of_trace(collection, spelled, bound, key, node, frame)
+        if made is None:
             frame.recorder.mark(
                 node, "its first value depends on what the method is called with", CALL
             )
@@ -206,6 +215,42 @@ class Variables:
         if made.is_stand_in:
             frame.recorder.mark(node, STAND_IN, CALL)
         return self._declaring.declare(collection, spelled, made, value, node, frame)
+
+    def _of_trace(
+        self,
+        collection: str,
+        name: VariableName,
+        bound: BoundArguments,
+        key: str,
+        node: cst.Call,
+        frame: Frame,
+    ) -> Made | None:
+        """Return a first value whose shape is a parameter; None where no trace has its shape."""
+        recorder = frame.recorder
+        if self._trace is None:
+            return None
+        found = self._trace.shapes_of(recorder.plan.cls, collection, name.text)
+        made = self._first_values.of_shape(bound.by_name["init_fn"], bound, key, "shape", frame)
+        if not found or made is None:
+            return None
+        attribute = self._declaring.attribute(collection, name, frame)
+        where = f"{collection}/{name.text}"
+        if where not in recorder.traced:
+            sizes = list(dict.fromkeys(shape for _, shape in found))
+            parameter = recorder.fresh(f"{re.sub(r'{|}', '', attribute)}_shape")
+            if len(sizes) > 1:
+                shown = ", ".join(map(repr, sizes[:8]))
+                text = f"its shape is not known: give `{parameter}`; in the trace it is {shown}"
+                recorder.mark(node, text, SIZE)
+            recorder.traced[where] = Lifted(
+                parameter,
+                why="the code does not tell the shape of this variable",
+                default=repr(sizes[0]) if len(sizes) == 1 else "",
+                is_listed=True,
+                measured=tuple(found),
+            )
+        parameter = recorder.traced[where].name
+        return self._first_values.of_shape(bound.by_name["init_fn"], bound, key, parameter, frame)
 
     # -- by name ------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.domain.class_plan import SIZE, Call, Lifted, Site
+from typed_nnx_codegen.migrate.linen.domain.class_plan import SIZE, Call, Lifted, Site, Size
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.dims import (
     ArgumentItems,
@@ -24,7 +24,7 @@ from typed_nnx_codegen.migrate.linen.domain.dims import (
 )
 from typed_nnx_codegen.migrate.linen.domain.frames import Recorder
 from typed_nnx_codegen.migrate.linen.domain.names import free_name, snake_case
-from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Shape, Value
+from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Seq, Shape, Value
 from typed_nnx_codegen.migrate.linen.evaluate.functions import is_flag, is_optional
 from typed_nnx_codegen.migrate.linen.layers import Argument, Built, Inputs, find_layer
 from typed_nnx_codegen.migrate.linen.layers.layer import Given, Layer, Template
@@ -32,7 +32,6 @@ from typed_nnx_codegen.migrate.linen.layers.products import NormLayer
 from typed_nnx_codegen.migrate.linen.trace.record import (
     Instance,
     Measured,
-    Size,
     Trace,
     TracedCall,
     fitting,
@@ -278,10 +277,15 @@ class MissingSizes:
         if not rows or len(rows) < len(measured) or len({len(sizes) for sizes, _ in rows}) > 1:
             return None
         axes = zip(*(sizes for sizes, _ in rows), strict=True)
-        dims = []
+        dims: list[Dim | None] = []
         for axis in axes:
+            if set(axis) == {None}:
+                dims.append(None)
+                continue
             each = [
-                Measured(size, call) for size, (_, call) in zip(axis, rows, strict=True) if size
+                Measured(size, call)
+                for size, (_, call) in zip(axis, rows, strict=True)
+                if size is not None
             ]
             fits = fitting(each, self._lifting.method_of) if len(each) == len(rows) else []
             if len(fits) != 1:
@@ -305,7 +309,7 @@ class MissingSizes:
         """Return a parameter; with a default where all calls have one size, else a marker."""
         name = self._name(site, parameter)
         sizes = list(dict.fromkeys(one.size for one in found))
-        shared = _shared(sizes)
+        shared = _shared(sizes, is_shape=bool(parameter.argument) and parameter.axis is None)
         if shared == 1 and isinstance(find_layer(str(site.target)), NormLayer):
             shared = None  # it would go with inputs of every size
         default = "" if shared is None else repr(shared)
@@ -383,18 +387,41 @@ def within(lifted: Lifted, calls: Iterable[TracedCall]) -> Iterator[Measured]:
         yield from (Measured(size, call) for size in sizes.get(call.module, ()))
 
 
-def of_argument(value: Value, axis: int | None, call: TracedCall) -> Iterator[Measured]:
-    """Yield what a parameter has to be that is a size or the shape of an argument."""
+def of_argument(value: Value, lifted: Lifted, call: TracedCall) -> Iterator[Measured]:
+    """Yield what a parameter has to be that is a size or the shape of an argument, or sizes of items."""
+    if lifted.is_of_items and isinstance(value, Seq):
+        sizes = [one for item in value.items for one in _measured(item, lifted)]
+        if len(sizes) == len(value.items):
+            yield Measured(tuple(sizes), call)
+    elif not lifted.is_of_items:
+        yield from (Measured(size, call) for size in _measured(value, lifted))
+
+
+def _measured(value: Value, lifted: Lifted) -> Iterator[Size]:
+    """Yield the size or shape of an array."""
     if not isinstance(value, Array):
         return
-    if axis is None:
-        yield Measured(
-            tuple(None if one is None else one.constant for one in value.shape.dims), call
-        )
+    if lifted.axis is None:
+        dims = as_read(value.shape, lifted).dims
+        yield tuple(None if one is None else one.constant for one in dims)
         return
-    dim = value.shape.axis(axis)
+    dim = value.shape.axis(lifted.axis)
     if dim is not None and dim.constant is not None:
-        yield Measured(dim.constant, call)
+        yield dim.constant
+
+
+def as_read(shape: Shape, lifted: Lifted) -> Shape:
+    """Return a shape without the dimensions that a constructor does not read.
+
+    Args:
+        shape: The shape.
+        lifted: The parameter of the constructor that has it.
+    """
+    if shape.lead is not None or any(isinstance(one, ArgumentShape) for one in lifted.reads):
+        return shape
+    count = len(shape.dims)
+    read = {one % count for one in lifted.reads if isinstance(one, int) and -count <= one < count}
+    return Shape(tuple(dim if k in read else None for k, dim in enumerate(shape.dims)))
 
 
 def _by_owner(site: Site, found: list[Measured]) -> list[Measured]:
@@ -403,14 +430,10 @@ def _by_owner(site: Site, found: list[Measured]) -> list[Measured]:
     for one in found:
         by_owner.setdefault(one.call.owner, {})[one.call.module] = one
     is_one = all(len({m.size for m in paths.values()}) == 1 for paths in by_owner.values())
-    is_plain = all(isinstance(one.size, int) for one in found)
-    if is_one or not is_plain or not _is_indexed(site):
+    if is_one or not _is_indexed(site):
         return list({(m.size, m.call.owner): m for m in found}.values())
     return [
-        Measured(
-            tuple(one.size for one in paths.values() if isinstance(one.size, int)),
-            next(iter(paths.values())).call,
-        )
+        Measured(tuple(one.size for one in paths.values()), next(iter(paths.values())).call)
         for paths in by_owner.values()
     ]
 
@@ -421,15 +444,27 @@ def _is_indexed(site: Site) -> bool:
 
 
 def _code(lifted: Lifted, site: Site, parameter: Lifted) -> str:
-    if lifted.is_listed and not parameter.is_several and _is_indexed(site):
+    is_one = not parameter.is_several or any(map(_is_of_several, _sizes(lifted)))
+    if lifted.is_listed and is_one and _is_indexed(site):
         return f"{lifted.name}[len(self.{site.attribute.partition('.')[0]})]"
     return lifted.name
 
 
-def _shared(sizes: Sequence[Size]) -> Size | None:
-    """Return what all calls have; a first dimension may differ, as that of a batch does."""
+def _sizes(lifted: Lifted) -> list[Size]:
+    return [size for _, size in lifted.measured]
+
+
+def _is_of_several(size: Size) -> bool:
+    """Whether a size is one of several of which each has several: the shapes of a list."""
+    return isinstance(size, tuple) and any(isinstance(one, tuple) for one in size)
+
+
+def _shared(sizes: Sequence[Size], *, is_shape: bool) -> Size | None:
+    """Return what all calls have; the first dimension of a shape may differ, as a batch does."""
     if len(sizes) == 1:
         return sizes[0]
+    if not is_shape or any(map(_is_of_several, sizes)):
+        return None
     rows = [size for size in sizes if isinstance(size, tuple) and len(size) > 1]
     if len(rows) == len(sizes) > 0 and len({row[1:] for row in rows}) == 1:
         return (None, *rows[0][1:])

@@ -11,7 +11,7 @@ from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any, Final
 
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Site
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Site, Size
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.dims import ArgumentSize, Dim, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.domain.values import (
@@ -135,6 +135,7 @@ class TracedCall:
         around: What the method of that module was given that was entered from outside.
         around_method: That method.
         sizes: The integers in the fields of that module, by expression.
+        own: Those in the fields of the submodule.
     """
 
     run: str
@@ -146,6 +147,7 @@ class TracedCall:
     around: Mapping[str, Value] = field(default_factory=dict)
     around_method: str = "__call__"
     sizes: Mapping[str, int] = field(default_factory=dict)
+    own: Mapping[str, int] = field(default_factory=dict)
 
 
 class Trace:
@@ -183,6 +185,33 @@ class Trace:
             is_owner = at is not None and self._tables.modules[at]["class"] in owners
             if at is not None and is_owner and pattern.fullmatch(name):
                 yield from (self._call(each, at, name) for each in self._calls.get(module, ()))
+
+    def shapes_of(
+        self, cls: LinenClass, collection: str, name: str
+    ) -> list[tuple[Instance, tuple[int, ...]]]:
+        """Return the shapes of a variable in the modules of a class.
+
+        Args:
+            cls: The class.
+            collection: The collection of the variable.
+            name: Its name, or a pattern with ``{i}``.
+        """
+        pattern = re.compile(re.sub(r"\\\{\w+\\\}", ".+", re.escape(name)))
+        numbers, found = self.classes_of(cls), []
+        for number, call in enumerate(self._tables.calls if numbers else ()):
+            if self._tables.modules[call["module"]]["class"] in numbers:
+                variables = call.get("variables", {}).get(collection, {})
+                for key, described in variables.items():
+                    if pattern.fullmatch(key) and "shape" in described:
+                        instance = (self._root(number), call["module"])
+                        found.append((instance, tuple(described["shape"])))
+        return found
+
+    def _root(self, number: int) -> int:
+        """Return the outermost call around a call."""
+        while (within := self._tables.calls[number]["within"]) is not None:
+            number = within
+        return number
 
     def is_called(self, cls: LinenClass) -> bool:
         """Whether a method of a class was called."""
@@ -261,6 +290,7 @@ class Trace:
             _values(around["arguments"]) if around is not None else {},
             around["method"] if around is not None else "",
             self._tables.modules[owner]["sizes"],
+            self._tables.modules[call["module"]]["sizes"],
         )
 
 
@@ -288,8 +318,6 @@ def value_of(described: Mapping[str, Any]) -> Value:
 
 # -- expressions that give a size ------------------------------------------------------------------
 
-# A size, and in the shapes of arrays one that calls do not agree on.
-Size = int | tuple[int | None, ...]
 _DEEPEST: Final = 3
 # So many different calls tell enough.
 _MOST_ROWS: Final = 32

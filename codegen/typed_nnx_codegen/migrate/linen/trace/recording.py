@@ -23,6 +23,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -245,8 +246,8 @@ def _fields_of(module: Any) -> dict[str, Any]:
 def _sizes(code: str, value: Any, depth: int) -> Iterator[tuple[str, int]]:
     if isinstance(value, bool):
         return
-    if isinstance(value, int):
-        if value > 0:
+    if isinstance(value, Integral):  # those of numpy as well
+        if int(value) > 0:
             yield code, int(value)
     elif depth < _DEEPEST_SIZE:
         for inner, each in _parts(code, value):

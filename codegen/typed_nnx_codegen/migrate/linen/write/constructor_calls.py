@@ -65,6 +65,7 @@ from typed_nnx_codegen.migrate.linen.layers import (
 from typed_nnx_codegen.migrate.linen.plan.lifting import (
     Lifting,
     MissingSizes,
+    as_read,
     contradiction,
     disagreement,
     mark_widths,
@@ -235,20 +236,6 @@ def is_enough(shape: Shape, lifted: Lifted) -> bool:
     return all(_is_known(shape, read) for read in lifted.reads)
 
 
-def as_read(shape: Shape, lifted: Lifted) -> Shape:
-    """Return a shape without the dimensions that a constructor does not read.
-
-    Args:
-        shape: The shape.
-        lifted: The parameter of the constructor that has it.
-    """
-    if shape.lead is not None or any(isinstance(one, ArgumentShape) for one in lifted.reads):
-        return shape
-    count = len(shape.dims)
-    read = {one % count for one in lifted.reads if isinstance(one, int)}
-    return Shape(tuple(dim if k in read else None for k, dim in enumerate(shape.dims)))
-
-
 def _is_open(shape: Shape) -> bool:
     """Whether it is not known how many dimensions there are."""
     return shape.lead is not None and not shape.lead.argument
@@ -336,6 +323,7 @@ class ConstructorCalls:
             return code
 
     def _constructor(self, site: Site) -> str:
+        self._measure_fields(site)
         if isinstance(site.target, LinenClass):
             return self._of_class(site, site.target)
         layer = find_layer(site.target)
@@ -361,6 +349,21 @@ class ConstructorCalls:
         if problem:
             self._recorder.mark(site.node, problem, TRACE)
         return self._call(site, built)
+
+    def _measure_fields(self, site: Site) -> None:
+        """Give a submodule the sizes that nothing but a trace tells."""
+        for name, bound in site.given.items():
+            is_missing = bound.code is None and not self._executor.facts.is_moved(site.target, name)
+            calls = self.missing.calls(site) if is_missing and name != "name" else []
+            sizes = [call.own.get(f"self.{name}") for call in calls]
+            measured = [
+                Measured(size, call)
+                for size, call in zip(sizes, calls, strict=True)
+                if size is not None
+            ]
+            if calls and len(measured) == len(calls):
+                size = self.missing.size(site, Lifted(name), measured, self._candidates(site))
+                site.given[name] = replace(bound, code=self._slots.name(size))
 
     def _bridged(self, site: Site) -> str:
         """Return the code of a submodule that stays in Linen."""
@@ -603,10 +606,10 @@ class ConstructorCalls:
         self, site: Site, lifted: Lifted, calls: Iterable[TracedCall]
     ) -> Iterator[Measured]:
         """Yield what a lifted parameter is that is a size or the shape of an argument."""
-        if lifted.argument and not lifted.is_of_items and not lifted.is_number:
+        if lifted.argument and not lifted.is_number:
             for call in calls:
                 value = self._argument(dict(call.arguments), site, lifted, call.method)
-                yield from of_argument(value, lifted.axis, call)
+                yield from of_argument(value, lifted, call)
 
     def _argument(self, values: dict[str, Value], site: Site, lifted: Lifted, method: str) -> Value:
         """Return what a call of a submodule says of the argument of a lifted parameter.

@@ -350,6 +350,7 @@ _LOWER_CASE_TYPES: Final = frozenset(
 _NONE: Final = cst.Name("None")
 _SIZE: Final = cst.Name("int")
 _SIZES: Final = cst.parse_expression("tuple[int, ...]")
+_SHAPES: Final = cst.parse_expression("tuple[tuple[int, ...], ...]")
 _FROM_TRACE: Final = cst.Comma(
     whitespace_after=cst.ParenthesizedWhitespace(
         cst.TrailingWhitespace(cst.SimpleWhitespace("  "), cst.Comment("# from trace"))
@@ -359,6 +360,8 @@ _FROM_TRACE: Final = cst.Comma(
 
 def _lifted(one: Lifted, file: File) -> cst.Param:
     kind = _SIZES if one.is_several else _SIZE
+    if one.default.startswith("(("):
+        kind = _SHAPES
     if one.default:
         default = cst.parse_expression(one.default)
         return _param(one.name, kind, default).with_changes(comma=_FROM_TRACE)

@@ -459,6 +459,7 @@ class Printing:
         self._plan.lifted = [
             *self._lifting.lifted,
             *self._calls.missing.unknown.values(),
+            *self._recorder.traced.values(),
             *self._unbound(body),
         ]
         if self._recorder.uses_rngs:

@@ -205,3 +205,35 @@ class DropoutFieldAndCall(nn.Module):
         if training and self.rate > 0.0:
             x = nn.Dropout(self.rate)(x, deterministic=False)
         return x
+
+
+GAINS = {"deep": lambda width: 0.5 * width, "flat": lambda width: 2.0}
+
+
+def scaled(gain):
+    init = nn.initializers.normal(0.1)
+    return lambda *args: gain * init(*args)
+
+
+class GainOrNone(nn.Module):
+    """A setting that one side of a branch alone gives, and is asked for under the same condition."""
+
+    width: int = 4
+    deep: bool = False
+    flat: bool = False
+    last: bool = False
+
+    @nn.compact
+    def __call__(self, x):
+        if self.deep:
+            gain = GAINS["deep" if self.width > 3 else "flat"](self.width)
+        elif self.flat:
+            gain = GAINS["flat"](self.width)
+        elif self.last:
+            gain = GAINS["deep"](self.width)
+        return nn.Dense(
+            self.width,
+            kernel_init=scaled(gain)
+            if self.deep or self.flat or self.last
+            else nn.initializers.normal(0.1),
+        )(x)

@@ -36,4 +36,8 @@ EXAMPLES = [
     Example(Build("MatchActivation", "other", 4), X),
     Example(Build("DropoutFieldAndCall"), SEQ, deterministic=True),
     Example(Build("DropoutFieldAndCall", 0.0, False), SEQ, training=True, rngs=("dropout",)),
+    Example(Build("GainOrNone"), X),
+    Example(Build("GainOrNone", deep=True), X),
+    Example(Build("GainOrNone", flat=True), X),
+    Example(Build("GainOrNone", last=True), X),
 ]

@@ -417,6 +417,58 @@ def test_a_trace_decides_between_the_sizes_that_the_code_may_mean(
     assert "1 of 1 examples are equal" in done.output, done.output
 
 
+CALLED = """import flax.linen as nn
+
+
+def code(x, text):
+    return eval(text)
+
+
+def sizes(x):
+    return [*map(int, str(x.shape)[1:-1].split(", "))]
+
+
+class Place(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return x + self.param("place", nn.initializers.normal(0.1), sizes(x)[1:])[None]
+
+
+class Flat(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        scale = self.param("scale", nn.initializers.normal(0.1), (x.shape[3],))
+        return x * scale[None, None, None]
+
+
+class Net(nn.Module):
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(self.width)(Place()(x))
+        y = nn.Dense(sizes(x)[-1] + 1)(x)
+        for _ in range(2):
+            y = Flat()(code(y, "x[None, None] if x.ndim < 4 else x[..., 1:]"))
+        return y
+"""
+
+
+def test_fields_shapes_of_variables_and_lists_of_shapes_come_from_a_trace(wide: Path) -> None:
+    (wide / "net.py").write_text(CALLED)
+    result = run("net.py", "-o", "new.py", "--trace", f"{PYTHON} build.py 4 5")
+    text = Path("new.py").read_text()
+    assert result.exit_code == 0, result.output
+    assert "place_shape: tuple[int, ...] = (5,),  # from trace" in text
+    assert "features: int = 5,  # from trace" in text
+    assert "((None,None,None,5),(None,None,None,4),),#fromtrace" in "".join(text.split())
+    assert "TODO" not in text
+    head = CALLS.partition("EXAMPLES")[0]
+    Path("calls.py").write_text(f'{head}EXAMPLES = [Example(Build("Net", 4), jnp.ones((2, 5)))]\n')
+    done = CliRunner().invoke(verify, ["net.py", "new.py", "--example", "calls.py"])
+    assert "1 of 1 examples are equal" in done.output, done.output
+
+
 @pytest.mark.thorough
 def test_a_class_that_was_changed_after_its_record_was_made_is_told(wide: Path) -> None:
     run("net.py", "-o", "new.py", "--trace", f"{PYTHON} build.py 3 5")
