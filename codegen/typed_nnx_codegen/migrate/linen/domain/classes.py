@@ -9,12 +9,14 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+from typed_nnx_codegen.migrate.analysis.members import ancestry
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted, is_name
 from typed_nnx_codegen.migrate.analysis.values import (
     UNKNOWN,
     External,
     ProjectClass,
     Value,
+    Wrapped,
     options_of,
 )
 from typed_nnx_codegen.migrate.linen.layers import Layer, find_layer
@@ -60,6 +62,9 @@ _OF_MODULES: Final = frozenset(
 
 # What the package has another thing of the same name for.
 _NAMED_ALIKE: Final = frozenset({f"{LINEN}.partitioning.remat"})
+
+
+_DATACLASSES: Final = frozenset({"dataclasses.dataclass", "flax.struct.dataclass"})
 
 
 @dataclass(frozen=True)
@@ -417,8 +422,40 @@ def _says_keyword(arg: cst.Arg) -> bool:
     return is_it and dotted(arg.value) == "True"
 
 
+def _decorator_says_keyword(analysis: Analysis, node: cst.BaseExpression) -> bool:
+    """Whether a decorator is given `kw_only`, or stands for one that is."""
+    below = [one for one in (node, *descendants(node)) if isinstance(one, cst.Arg)]
+    value = analysis.values.get(node, UNKNOWN)
+    while isinstance(value, Wrapped) and "kw_only" not in value.keywords:
+        value = value.function
+    return isinstance(value, Wrapped) or any(map(_says_keyword, below))
+
+
+def dataclasses_of(cls: LinenClass, classes: LinenClasses) -> Iterator[str]:
+    """Yield the dataclasses with fields that a module inherits from and that are no modules."""
+    for one in cls.ancestry():
+        for arg in one.node.bases:
+            start = one.analysis.values.get(arg.value, UNKNOWN)
+            for base in ancestry(start)[0] if isinstance(start, ProjectClass) else ():
+                home = classes.owner(base.node) if isinstance(base, ProjectClass) else None
+                if home is None or not isinstance(base, ProjectClass) or classes.of(base):
+                    continue
+                is_one = any(is_dataclass_decorator(home, node) for node in base.node.decorators)
+                if is_one and base.annotated:
+                    yield base.name
+
+
+def is_dataclass_decorator(analysis: Analysis, node: cst.Decorator) -> bool:
+    """Whether a decorator makes a dataclass of a class."""
+    return decorator_name(analysis, node.decorator) in _DATACLASSES
+
+
 def _fields(cls: LinenClass) -> Iterator[Field]:
-    is_keyword = any(_says_keyword(arg) for arg in cls.node.keywords)
+    is_keyword = any(_says_keyword(arg) for arg in cls.node.keywords) or any(
+        _decorator_says_keyword(cls.analysis, one.decorator)
+        for one in cls.node.decorators
+        if is_dataclass_decorator(cls.analysis, one)
+    )
     for statement in _statements(cls.node):
         if is_keyword_line(statement):
             is_keyword = True
@@ -457,6 +494,8 @@ def decorator_name(analysis: Analysis, node: cst.BaseExpression) -> str:
             return decorator_name(analysis, node.args[0].value)
         return name
     value = analysis.values.get(node, UNKNOWN)
+    while isinstance(value, Wrapped) and value.by == "functools.partial":
+        value = value.function
     if isinstance(value, External):
         return public_linen(value.name)
     text = dotted(node)

@@ -46,6 +46,7 @@ from typed_nnx_codegen.migrate.linen.domain.classes import (
     LinenClass,
     LinenClasses,
     Method,
+    dataclasses_of,
     has_code,
     layer_subclass,
     protocols,
@@ -345,9 +346,12 @@ _OF_DATACLASSES: Final = frozenset(
 )
 
 
-def mark_class_uses(recorder: Recorder) -> None:
+def mark_class_uses(recorder: Recorder, classes: LinenClasses) -> None:
     """Mark code that takes a module for a dataclass, and properties that functions make for it."""
     cls = recorder.plan.cls
+    for base in dataclasses_of(cls, classes):
+        message = f"the constructor lacks the fields of `{base}`, a dataclass that is no module"
+        recorder.mark(cls.node, message, COUNTERPART)
     for decorator in cls.node.decorators:
         if any(dotted(one) in _OF_DATACLASSES for one in _function_of(decorator.decorator, cls)):
             message = "this decorator takes the class for a dataclass, which it is not any more"
@@ -653,7 +657,7 @@ class Planner:
         self.executor.lifted_methods.write(recorder)
         mark_unseen(recorder, self.classes)
         mark_builders(recorder, self._builders)
-        mark_class_uses(recorder)
+        mark_class_uses(recorder, self.classes)
         keep_marked(plan)
         plan.is_done = True
         return plan

@@ -27,6 +27,7 @@ from typed_nnx_codegen.migrate.linen.domain.classes import (
     MOVED_METHODS,
     LinenClass,
     LinenClasses,
+    is_dataclass_decorator,
     is_keyword_line,
     protocols,
 )
@@ -524,7 +525,14 @@ class Emission(cst.CSTTransformer):
         ]
         if dropped and bases and not updated.keywords:
             bases[-1] = bases[-1].with_changes(comma=updated.bases[-1].comma)
-        updated = updated.with_changes(bases=bases)
+        decorators: list[cst.Decorator] = []
+        comments = list(updated.leading_lines)
+        for old, new in zip(node.decorators, updated.decorators, strict=True):
+            if is_dataclass_decorator(cls.analysis, old):
+                comments += [one for one in new.leading_lines if one.comment is not None]
+            else:
+                decorators.append(new)
+        updated = updated.with_changes(bases=bases, decorators=decorators, leading_lines=comments)
         return without_dataclass_options(updated.with_changes(body=block.with_changes(body=body)))
 
     def _method(

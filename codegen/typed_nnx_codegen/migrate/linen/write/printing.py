@@ -486,8 +486,6 @@ class Printing:
 
     def _unbound(self, body: Sequence[cst.BaseStatement]) -> Iterator[Lifted]:
         """Yield parameters for sizes that run in loops, where no statement gives them before."""
-        if self._plan.marks:
-            return  # a person goes through it anyway
         known = {one.name for one in self._lifting.lifted} | {
             one.name for one in self._plan.cls.fields()
         }

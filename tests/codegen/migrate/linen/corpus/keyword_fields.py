@@ -1,8 +1,10 @@
 """Fields that are given by name only, and fields whose defaults follow others."""
 
 import dataclasses
+import functools
 from dataclasses import KW_ONLY
 
+import flax
 import flax.linen as nn
 
 
@@ -62,3 +64,28 @@ class HoldsFollowing(nn.Module):
         y = FollowsFields(width=6)(x)
         z = FollowsFields(groups=3)(x)
         return nn.Dense(2)(y) + nn.Dense(2)(z)
+
+
+frozen_later = functools.partial(flax.struct.dataclass, frozen=False, kw_only=True)
+
+
+# It is one without this, too.
+@dataclasses.dataclass
+class Decorated(nn.Module):
+    width: int = 3
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(self.width)(x)
+
+
+@frozen_later
+class DecoratedByName(nn.Module):
+    """All of its fields are given by name."""
+
+    width: int
+    bias: bool = True
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(self.width, use_bias=self.bias)(Decorated(width=self.width)(x))

@@ -12,4 +12,6 @@ EXAMPLES = [
     Example(Build("FollowsFields"), X),
     Example(Build("FollowsFields", 6, 3), X),
     Example(Build("HoldsFollowing"), X),
+    Example(Build("Decorated", 4), X),
+    Example(Build("DecoratedByName", width=4, bias=False), X),
 ]

@@ -185,3 +185,63 @@ def test_a_method_of_a_class_goes_where_nothing_may_call_it(tmp_path: Path) -> N
     (tmp_path / "again").mkdir()
     results = _migrated(tmp_path / "again", {"net.py": text})
     assert "def plain" in results["net.py"].after.partition("class Net")[0]
+
+
+BRANCHES = """import flax.linen as nn
+import jax
+import jax.numpy as jnp
+
+
+class Net(nn.Module):
+    flag: bool
+
+    @nn.compact
+    def __call__(self, x):
+        last = nn.Dense(3)
+        other = nn.vmap(jnp.sum)(x)
+        if self.flag:
+            x = nn.Dense(4)(x)
+        else:
+            x = jnp.concatenate([x, nn.Dense(5)(x)], -1)
+        return last(x) + other
+"""
+
+
+def test_a_size_that_is_computed_behind_where_it_is_read_is_a_keyword_beside_other_markers(
+    tmp_path: Path,
+) -> None:
+    result = _migrated(tmp_path, {"net.py": BRANCHES})["net.py"]
+    assert not result.plans[0].stays
+    assert "give `x_features`" in " ".join(mark.message for mark in result.plans[0].marks)
+    assert "x_features: int" in result.after
+
+
+DATACLASS = """import dataclasses
+import functools
+
+import flax.linen as nn
+
+later = functools.partial(dataclasses.dataclass, eq=False)
+
+
+@later
+class Base:
+    scale: float = 2.0
+
+
+class Other(Base):
+    pass
+
+
+class Net(Other, nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(3)(x) * self.scale
+"""
+
+
+def test_a_base_that_is_a_dataclass_and_no_module_gets_a_marker(tmp_path: Path) -> None:
+    (plan,) = _migrated(tmp_path, {"net.py": DATACLASS})["net.py"].plans
+    assert [mark.message for mark in plan.marks] == [
+        "the constructor lacks the fields of `Base`, a dataclass that is no module"
+    ]
