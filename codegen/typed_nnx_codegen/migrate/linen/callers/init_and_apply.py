@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, text_of
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.linen.callers.caller_sizes import (
@@ -19,7 +17,6 @@ from typed_nnx_codegen.migrate.linen.callers.caller_sizes import (
     is_pure,
     method_name,
     method_of,
-    parameters_for,
     sizes_for,
 )
 from typed_nnx_codegen.migrate.linen.callers.constructions import (
@@ -34,12 +31,10 @@ from typed_nnx_codegen.migrate.linen.callers.constructions import (
     Live,
     Use,
 )
-from typed_nnx_codegen.migrate.linen.domain.class_plan import CALLER, ClassPlan, Lifted, Mark
+from typed_nnx_codegen.migrate.linen.domain.class_plan import CALLER, ClassPlan, Mark
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.code import code_with, left_of
-from typed_nnx_codegen.migrate.linen.domain.dims import ArgumentSize
 from typed_nnx_codegen.migrate.linen.domain.names import names_in_nnx
-from typed_nnx_codegen.migrate.linen.domain.values import Array, Value
 from typed_nnx_codegen.migrate.linen.layers import Helper
 from typed_nnx_codegen.migrate.linen.layers.layer import (
     APPLY_WITH,
@@ -133,9 +128,6 @@ class Rendering:
         self.plan = CallerPlan()
         self.done: set[cst.CSTNode] = set()
         self.write: Callable[[cst.CSTNode], None] | None = None
-        # What modules in fields are constructed with, and the streams of the one that has the field.
-        self.held: dict[cst.CSTNode, Sizes] = {}
-        self.rngs = ""
 
     def render(self, node: cst.CSTNode) -> str:
         """Return the new code of an expression."""
@@ -172,9 +164,7 @@ class Rendering:
 
     def constructed(self, call: cst.Call, sizes: Sizes, rngs: str) -> str:
         """Return what constructs a model now."""
-        around, self.rngs = self.rngs, rngs
         parts = [*self.args(call.args), sizes.text, f"rngs={rngs}"]
-        self.rngs = around
         return f"{self.render(call.func)}({joined(parts)})"
 
     def args(self, args: Sequence[cst.Arg]) -> list[str]:
@@ -200,195 +190,6 @@ def keyword_of(arg: cst.Arg) -> str:
 def _is_parent(arg: cst.Arg) -> bool:
     """Whether an argument is the `parent` or the `name` that Linen modules take."""
     return keyword_of(arg) in ("parent", "name")
-
-
-def held_sizes(
-    one: Construction,
-    outer: ClassPlan,
-    inner: ClassPlan,
-    method: str,
-    args: Sequence[cst.Arg],
-    analysis: Analysis,
-    render: Callable[[cst.CSTNode], str],
-) -> Sizes:
-    """Return the sizes of a module that is constructed for a field.
-
-    Args:
-        one: Where it is constructed.
-        outer: The plan of the module that has the field.
-        inner: Its own plan.
-        method: The method of the outer module that is called.
-        args: The arguments of that call.
-        analysis: The file.
-        render: Gives the new code of an expression.
-    """
-    items: list[tuple[str, str]] = []
-    used: list[cst.BaseExpression] = []
-    for lifted in inner.lifted:
-        if lifted.default and not lifted.argument:
-            continue
-        size = size_in_field(one, lifted, outer, inner)
-        if isinstance(size, int):
-            items.append((lifted.name, str(size)))
-            continue
-        if size is None:
-            return Sizes((), missing=(f"nothing tells `{lifted.name}` of `{inner.cls.name}`",))
-        asked = replace(outer, lifted=[replace(size, method=method)])
-        try:
-            found = sizes_for(asked, method, args, analysis, render)
-        except NoSizes as reason:
-            return Sizes((), missing=(str(reason),))
-        if found.missing:
-            return found
-        items += found.items
-        used += found.used
-    return Sizes(tuple(items), tuple(used))
-
-
-def _field_of(one: Construction) -> str:
-    """Return the field that a module is given for; empty where that is not sure."""
-    if one.owner is None:
-        return ""
-    names = [each.name for each in one.owner.cls.fields()]
-    for position, arg in enumerate(one.owner.node.args):
-        if arg.star:
-            return ""
-        if arg.value is one.node:
-            if arg.keyword is not None:
-                return arg.keyword.value
-            return names[position] if position < len(names) else ""
-    return ""
-
-
-def size_in_field(
-    one: Construction, lifted: Lifted, outer: ClassPlan, inner: ClassPlan
-) -> Lifted | int | None:
-    """Return a size of a module in a field over the arguments of the module that has the field.
-
-    Args:
-        one: Where the module is constructed.
-        lifted: The size.
-        outer: The plan of the module that has the field.
-        inner: The plan of the module in it.
-
-    Returns:
-        The size: a number, or what to ask the arguments for; None where it is not known.
-    """
-    field = _field_of(one)
-    names = [one.name.value for one in parameters_for(inner.cls, lifted.method)]
-    place = str(names.index(lifted.argument)) if lifted.argument in names else ""
-    for name, called, values in outer.held_calls:
-        value: Value | None = values.get(lifted.argument, values.get(place))
-        if name != field or called != lifted.method or not isinstance(value, Array):
-            continue
-        if lifted.axis is None or lifted.is_of_items:
-            return replace(lifted, argument=value.origin) if value.origin else None
-        dim = value.shape.axis(lifted.axis)
-        if dim is None:
-            return None
-        if dim.constant is not None:
-            return dim.constant
-        if isinstance(dim.atom, ArgumentSize):
-            return replace(lifted, argument=dim.atom.argument, axis=dim.atom.axis)
-        return None
-    return None
-
-
-_RNGS = "rngs"
-
-
-def later_model(one: Construction, code: Rendering) -> str | None:
-    """Return a function of sizes that constructs a returned model and the modules in its fields.
-
-    The return statement is the last to see the names around: they are the same whenever the
-    function is called. None where a size of a module in a field is none of those of the model, or
-    where what it is constructed with can be computed once only.
-
-    Args:
-        one: Where the model is constructed.
-        code: Writes the file.
-    """
-    inner = _by_owner(code)
-    plan = code.plan_of(one.cls)
-    statement = code.places.parent(one.node)
-    if one not in inner or not isinstance(statement, cst.Return) or not _is_repeatable(one, code):
-        return None
-    names = [lifted for lifted in plan.lifted if not lifted.default or lifted.argument]
-    if any(not lifted.argument for lifted in names):
-        return None
-    sizes = {lifted: lifted.name for lifted in names}
-    held = _held(one, sizes, inner, code.plan_of)
-    if held is None:
-        return None
-    code.held |= held
-    given = Sizes(tuple((lifted.name, lifted.name) for lifted in names))
-    parameters = [f"{one.name}=None" if one.is_optional else one.name for one in names]
-    built = code.constructed(one.node, given, _RNGS)
-    return f"lambda *, {joined([*parameters, _RNGS])}: {built}"
-
-
-def _is_repeatable(one: Construction, code: Rendering) -> bool:
-    """Whether a model can be constructed several times with equal arguments."""
-    made = code.constructions.every
-    waiting = [arg.value for arg in one.node.args]
-    for value in waiting:
-        if value in made and isinstance(value, cst.Call):
-            waiting += [arg.value for arg in value.args]
-        elif not is_pure(value, one.analysis):
-            return False
-    return True
-
-
-def _by_owner(code: Rendering) -> dict[Construction, list[Construction]]:
-    """Return the modules that callers construct for fields, by the module that has the field."""
-    found: dict[Construction, list[Construction]] = {}
-    for one in code.constructions.every.values():
-        if one.owner is not None:
-            found.setdefault(one.owner, []).append(one)
-    return found
-
-
-def _held(
-    outer: Construction,
-    sizes: Mapping[Lifted, str],
-    inner: Mapping[Construction, list[Construction]],
-    plan_of: Callable[[LinenClass], ClassPlan],
-) -> dict[cst.CSTNode, Sizes] | None:
-    """Return the sizes of the modules in the fields of a module over its own, theirs below, too."""
-    found: dict[cst.CSTNode, Sizes] = {}
-    for one in inner.get(outer, ()):
-        given = dict(_given(one, plan_of(outer.cls), plan_of(one.cls), sizes))
-        if len(given) < len(plan_of(one.cls).lifted):
-            return None
-        found[one.node] = Sizes(
-            tuple((lifted.name, text) for lifted, text in given.items() if text)
-        )
-        below = _held(one, given, inner, plan_of)
-        if below is None:
-            return None
-        found |= below
-    return found
-
-
-def _given(
-    one: Construction, outer: ClassPlan, inner: ClassPlan, sizes: Mapping[Lifted, str]
-) -> Iterator[tuple[Lifted, str]]:
-    """Yield the sizes of a module in a field that follow from those of the module around."""
-    for lifted in inner.lifted:
-        if lifted.default and not lifted.argument:
-            yield lifted, ""
-            continue
-        size = size_in_field(one, lifted, outer, inner)
-        if isinstance(size, int):
-            yield lifted, str(size)
-        for known, text in sizes.items():
-            same = isinstance(size, Lifted) and (size.argument, size.axis) == (
-                known.argument,
-                known.axis,
-            )
-            if same and text and not known.is_optional:
-                yield lifted, text
-                break
 
 
 class Calls:
@@ -461,12 +262,7 @@ class Calls:
         code = self._code
         plan = code.plan_of(use.classes[0])
         method, args = call_parts(call, 1)
-
-        def sizes() -> Sizes:
-            found = sizes_for(plan, method, args, code.analysis, code.render)
-            return replace(found, used=(*found.used, *self._hold(use, method, args)))
-
-        found = sizes()
+        found = sizes_for(plan, method, args, code.analysis, code.render)
         if found.missing:
             raise NoSizes(found.missing[0])
         is_kept = use.name != "init"
@@ -478,23 +274,7 @@ class Calls:
         ]
         for node in twice:
             self._hoist(node)
-        return sizes() if twice else found
-
-    def _hold(
-        self, use: Use, method: str, args: Sequence[cst.Arg]
-    ) -> tuple[cst.BaseExpression, ...]:
-        """Find the sizes of modules that are given for fields; return the arguments in them."""
-        used: list[cst.BaseExpression] = []
-        code = self._code
-        for one in code.constructions.every.values():
-            if one.owner is None or one.owner not in use.constructions:
-                continue
-            plan, inner = code.plan_of(one.owner.cls), code.plan_of(one.cls)
-            sizes = held_sizes(one, plan, inner, method, args, code.analysis, code.render)
-            if not sizes.missing:
-                code.held[one.node] = sizes
-                used += sizes.used
-        return tuple(used)
+        return sizes_for(plan, method, args, code.analysis, code.render) if twice else found
 
     def _hoist(self, node: cst.BaseExpression) -> None:
         """Give an argument a name above its statement, so that it is evaluated once."""
@@ -672,8 +452,6 @@ class MemberReads:
         return ""
 
 
-# Random streams from one key.
-_ONE_KEY = re.compile(r"([\w.]*Rngs)\((jax\.random\.\w+\([^()]*\)|[a-z_]*(?:rng|key)\w*)\)")
 _KNOWN = frozenset({*INITS, "apply", "bind", "tabulate"})
 
 
@@ -785,15 +563,9 @@ class Writing:
                     if not lifted.argument and not lifted.default:
                         message = f"nothing tells `{lifted.name}` of `{one.cls.name}`: give it here"
                         self._code.mark(one.node, message)
-                later = later_model(one, self._code)
-                plan.code[one.node] = later or self._code.deferred(one.node)
+                plan.code[one.node] = self._code.deferred(one.node)
             case Live(init=init):
                 self._write(init.call or init.node)
-            case InField() if one.node in self._code.held and self._code.rngs:
-                sizes = self._code.held[one.node]
-                plan.code[one.node] = self._code.constructed(
-                    one.node, sizes, folded(self._code, one.node)
-                )
             case InField():
                 message = f"`{one.cls.name}` in a field needs the sizes of its inputs and `rngs`"
                 self._code.mark(self._remaining(one), message)
@@ -839,13 +611,3 @@ class Writing:
                 )
                 if is_same and is_after and places.statement(other.node) is not statement:
                     self._uses.pop(other.call or other.node, None)
-
-
-def folded(code: Rendering, node: cst.CSTNode) -> str:
-    """Return the random streams of a module in a field: not those of the module that has it."""
-    before = [one for one in code.held if code.places.order(one) <= code.places.order(node)]
-    match = _ONE_KEY.fullmatch(code.rngs)
-    if match is None:
-        return code.rngs
-    fold_in = code.refer("jax.random.fold_in")
-    return f"{match[1]}({fold_in}({match[2]}, {len(before)}))"

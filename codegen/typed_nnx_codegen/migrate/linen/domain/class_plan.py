@@ -534,7 +534,6 @@ class ClassPlan:
         optional: Fields whose parameters get a default, None.
         others: Entries beside those of submodules and declared variables: what methods sow.
         properties: Methods that are read like attributes, by name.
-        held_calls: The calls of modules in fields: the field, the method, its arguments.
         derives: The layer that it derives from, where it only changes how that is constructed.
         shared: The field whose module it shares its variables with; empty where there is none.
         stays: Why it stays a module of Linen; empty where it does not.
@@ -569,7 +568,6 @@ class ClassPlan:
     others: list[Entry] = field(default_factory=list)
     properties: dict[str, str] = field(default_factory=dict)
     derives: LayerSubclass | None = None
-    held_calls: list[tuple[str, str, dict[str, Value]]] = field(default_factory=list)
     makes_later: bool = False
     asks_mode: bool = False
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Final
@@ -12,7 +12,6 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.domain.code import parsed
 from typed_nnx_codegen.migrate.linen.domain.dims import (
-    ArgumentSize,
     Atom,
     Binders,
     Dim,
@@ -20,7 +19,7 @@ from typed_nnx_codegen.migrate.linen.domain.dims import (
     as_dim,
     chosen,
 )
-from typed_nnx_codegen.migrate.linen.domain.frames import Frame, FunctionRef, Recorder
+from typed_nnx_codegen.migrate.linen.domain.frames import Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.domain.references import (
     Choice,
     ClassRef,
@@ -76,29 +75,6 @@ def note_residual(operator: str, left: Value, right: Value, frame: Frame) -> Non
 def are_equal(one: Dim, other: Dim, frame: Frame) -> bool:
     """Whether two sizes are equal by what was added."""
     return frozenset((one, other)) in frame.recorder.equal_sizes
-
-
-def of_arguments(values: dict[str, Value], recorder: Recorder) -> dict[str, Value]:
-    """Return the arguments of a call with last sizes of arguments, where residuals tell them."""
-    found = dict(values)
-    for name, value in values.items():
-        size = value.shape.axis(-1) if isinstance(value, Array) else None
-        if not isinstance(value, Array) or size is None or not value.shape.dims:
-            continue
-        known = _argument_size(size, recorder.equal_sizes)
-        shape = replace(value.shape, dims=(*value.shape.dims[:-1], known))
-        found[name] = replace(value, shape=shape)
-    return found
-
-
-def _argument_size(size: Dim, pairs: Iterable[frozenset[Dim]]) -> Dim:
-    """Return a size of an argument that another size is equal to; that size where there is none."""
-    equal = [size]
-    for one in equal:
-        if isinstance(one.atom, ArgumentSize):
-            return one
-        equal += [other for pair in pairs if one in pair for other in pair if other not in equal]
-    return size
 
 
 _CALLABLE = (Ref, ClassRef, ClassTransform, Partial, ModuleValue, FieldModule, Choice)

@@ -57,7 +57,6 @@ from typed_nnx_codegen.migrate.linen.layers.layer import (
 from typed_nnx_codegen.migrate.linen.shapes.axes import removed
 from typed_nnx_codegen.migrate.linen.shapes.contractions import (
     conv_output,
-    conv_transpose_output,
     letters,
     summed,
 )
@@ -168,7 +167,7 @@ class ConvLayer(KernelLayer):
             _setting(given, "kernel_dilation"),
         )
         if self.transposes:
-            return conv_transpose_output(spatial, *window)
+            return (None,) * len(spatial)
         return conv_output(spatial, *window, _setting(given, "input_dilation"))
 
 

@@ -71,7 +71,6 @@ from typed_nnx_codegen.migrate.linen.evaluate.entries import (
 )
 from typed_nnx_codegen.migrate.linen.evaluate.executor import Executor, TooLong
 from typed_nnx_codegen.migrate.linen.evaluate.lifts import name_optional
-from typed_nnx_codegen.migrate.linen.evaluate.merging import of_arguments
 from typed_nnx_codegen.migrate.linen.evaluate.module_calls import is_sayable, write_output
 from typed_nnx_codegen.migrate.linen.evaluate.submodules import BUILDER
 from typed_nnx_codegen.migrate.linen.evaluate.variables import mark_stacked
@@ -644,11 +643,6 @@ class Planner:
         plan.entries = entries_of(recorder, self.plan_of)
         write_reads(recorder, self.plan_of)
         plan.stores_rngs = recorder.uses_rngs
-        plan.held_calls = [
-            (call.site, call.method, of_arguments(call.values, recorder))
-            for call in plan.log.of(Call)
-            if isinstance(call.site, str)
-        ]
         plan.containers = held_containers(cls)
         plan.optional = optional_fields(cls, self.executor.facts)
         moving = Moving(recorder, executor.facts, self.plan_of, executor.refer)

@@ -1,11 +1,7 @@
 """What functions, methods and operators make of symbolic shapes."""
 
-from typed_nnx_codegen.migrate.linen.shapes.axes import assumptions as assumptions
 from typed_nnx_codegen.migrate.linen.shapes.axes import broadcast as broadcast
 from typed_nnx_codegen.migrate.linen.shapes.contractions import conv_output as conv_output
-from typed_nnx_codegen.migrate.linen.shapes.contractions import (
-    conv_transpose_output as conv_transpose_output,
-)
 from typed_nnx_codegen.migrate.linen.shapes.function_table import attribute as attribute
 from typed_nnx_codegen.migrate.linen.shapes.function_table import function_result as function_result
 from typed_nnx_codegen.migrate.linen.shapes.function_table import method_result as method_result

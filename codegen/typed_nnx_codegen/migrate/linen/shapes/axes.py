@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -30,7 +28,6 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Lead,
     Seq,
     Shape,
-    ShapeOf,
     Unknown,
     Value,
 )
@@ -55,28 +52,12 @@ _NOT_KNOWN: Final = Unknown("arrays that are not known one by one")
 _NO_AXIS: Final = Unknown("a split along an axis that is not literal")
 _XY: Final = Const("xy")
 _MOST_ARRAYS: Final = 1000
-_assumed: Final[ContextVar[list[tuple[Dim, Dim]] | None]] = ContextVar("assumed", default=None)
-
-
-@contextmanager
-def assumptions() -> Iterator[list[tuple[Dim, Dim]]]:
-    """Collect the pairs of sizes that are taken as equal, since code combines them.
-
-    Yields:
-        The pairs, first the one that was kept. Each is equal, or the second is 1.
-    """
-    pairs: list[tuple[Dim, Dim]] = []
-    token = _assumed.set(pairs)
-    try:
-        yield pairs
-    finally:
-        _assumed.reset(token)
 
 
 def broadcast(shapes: Iterable[Shape]) -> Shape:
     """Return the shape that arrays of some shapes have after broadcasting.
 
-    Two different symbolic sizes are taken as equal (see `assumptions`): code that combines them
+    Two different symbolic sizes are taken as equal: code that combines them
     works with both. One that fields make wins, since sizes of an argument are 1 more often.
     """
     result = Shape(())
@@ -95,11 +76,7 @@ def combined_dim(first: Dim | None, second: Dim | None) -> Dim | None:
         return first
     if first.constant == 1:
         return second
-    kept, other = (second, first) if _rank_of(second) > _rank_of(first) else (first, second)
-    pairs = _assumed.get()
-    if pairs is not None:
-        pairs.append((kept, other))
-    return kept
+    return second if _rank_of(second) > _rank_of(first) else first
 
 
 def _rank_of(dim: Dim) -> int:
@@ -674,22 +651,8 @@ def _stacked_along(axis: int, arrays: Value) -> Shape | Value:
     return _concatenated([_at_least(3 if axis else 2, one) for one in shapes], axis)
 
 
-def _columns(arrays: Value) -> Shape | Value:
-    shapes = [shape_of(item) for item in items_of(arrays) or ()]
-    if not shapes or None in [shape.rank for shape in shapes]:
-        return _NOT_KNOWN
-    columns = [inserted(one, 1, as_dim(1)) if one.rank == 1 else one for one in shapes]
-    return _concatenated(columns, 1)
-
-
 def _kron(a: Shape, b: Shape) -> Shape:
     return _tiled(a, b.dims) if b.lead is None else ANY_SHAPE
-
-
-def _append(arr: Shape, values: Shape, axis: int | None = None) -> Shape:
-    return (
-        _in_a_row([arr, values]) if axis is None else _concatenated(same_rank([arr, values]), axis)
-    )
 
 
 def _split(shape: Shape, where: Value, axis: int = 0, *, exact: bool = True) -> list[Shape] | Value:
@@ -713,15 +676,6 @@ def _divided(size: Dim | None, more: int, count: int) -> Dim | None:
 
 def _between(start: Dim, end: Dim) -> Dim:
     return end - start
-
-
-def _parts(shape: Shape, sizes: Value, axis: int = 0) -> list[Shape] | Value:
-    parts = items_of(sizes)
-    return _NOT_KNOWN if parts is None else [changed(shape, axis, dim_of(one)) for one in parts]
-
-
-def _split_along(axis: int, shape: Shape, where: Value) -> list[Shape] | Value:
-    return _split(shape, where, axis)
 
 
 def _tile(shape: Shape, times: Value) -> Shape:
@@ -768,18 +722,6 @@ def _pad_widths(value: Value) -> list[list[Dim | None]]:
     return [[pair[0], pair[-1]] if pair else [None, None] for pair in ends]
 
 
-def _lax_pad(shape: Shape, config: Value) -> Shape:
-    items = items_of(config)
-    known = None if items is None else shape.with_rank(len(items))
-    if items is None or known is None:
-        return ANY_SHAPE
-    entries = [[dim_of(number) for number in items_of(entry) or ()] for entry in items]
-    sizes = zip(known.dims, entries, strict=True)
-    return Shape(
-        tuple(if_known(_added, dim, *entry) if len(entry) == 3 else None for dim, entry in sizes)
-    )
-
-
 def _meshgrid(call: Arguments) -> Value:
     sizes = [shape_of(value).size_from(0) for value in call.positional]
     indexing = call.get(None, "indexing", default=_XY)
@@ -795,15 +737,10 @@ JOINING: Final = by_name(
         "vstack": rule(partial(_stacked_along, 0), "tup"),
         "hstack": rule(partial(_stacked_along, 1), "tup"),
         "dstack": rule(partial(_stacked_along, 2), "tup"),
-        "column_stack": rule(_columns, "tup"),
-        "append": rule(_append),
         "split": rule(_split, "ary indices_or_sections axis", unclear=_NO_AXIS),
         "array_split": rule(
             partial(_split, exact=False), "ary indices_or_sections axis", unclear=_NO_AXIS
         ),
-        "vsplit": rule(partial(_split_along, 0), "ary indices_or_sections"),
-        "dsplit": rule(partial(_split_along, 2), "ary indices_or_sections"),
-        "hsplit": rule(partial(_split_along, 1), "ary indices_or_sections"),
         "tile": rule(_tile, "A reps"),
         "kron": rule(_kron),
         "repeat": rule(_repeat, "a repeats axis total_repeat_length"),
@@ -819,14 +756,6 @@ def _broadcast_in_front(shape: Shape, sizes: Wanted) -> Shape:
 
 def _broadcast_to(shape: Shape, wanted: Wanted) -> Shape:
     return _spread(shape, wanted)
-
-
-def _broadcast_arrays(*arrays: Shape) -> list[Shape]:
-    return [broadcast(arrays)] * len(arrays)
-
-
-def _broadcast_shapes(*shapes: Wanted) -> Value:
-    return ShapeOf(broadcast(shapes))
 
 
 def _matrix_transpose(x: Shape) -> Shape:
@@ -855,35 +784,6 @@ def _diagflat(shape: Shape, k: int = 0) -> Shape:
     return Shape((if_known(lambda size: size + abs(k), shape.size_from(0)),) * 2)
 
 
-def _rotated(shape: Shape, times: int = 1, axes: Axes = (0, 1)) -> Shape:
-    if len(axes) != 2:
-        return ANY_SHAPE
-    return swapped(shape, *axes) if times % 2 else shape
-
-
-def _rolled(shape: Shape, axis: int, start: int = 0) -> Shape:
-    axis, start = positive_axis(shape, axis), positive_axis(shape, start)
-    return ANY_SHAPE if min(axis, start) < 0 else moved(shape, axis, start - (axis < start))
-
-
-def _unstacked(shape: Shape, axis: int = 0) -> tuple[Shape, ...] | Value:
-    size = shape.axis(axis)
-    count = None if size is None else size.constant
-    if count is None or count > _MOST_ARRAYS:
-        return _NOT_KNOWN
-    return (removed(shape, (axis,)),) * count
-
-
-def _collapsed(shape: Shape, start: int, stop: Value = NONE) -> Shape:
-    """Return a shape with some axes in one; those up to the last for None."""
-    rank, end = shape.rank, number_of(stop)
-    if rank is None or (end is None and not is_none(stop)):
-        return ANY_SHAPE
-    begin, until, _ = slice(start, end).indices(rank)
-    size = if_known(lambda *sizes: product(sizes), *shape.dims[begin:until])
-    return Shape((*shape.dims[:begin], size, *shape.dims[until:]))
-
-
 RESHAPING: Final = by_name(
     {
         "reshape": rule(reshaped, "a|operand shape|newshape|new_sizes"),
@@ -896,14 +796,8 @@ RESHAPING: Final = by_name(
         "trace": rule(_trace, "a"),
         "diagonal": rule(diagonal, "a offset axis1 axis2"),
         "diag": rule(_diag, "v k"),
-        "diagflat": rule(_diagflat, "v k"),
-        "rot90": rule(_rotated, "m k axes"),
-        "rollaxis": rule(_rolled, "a axis start"),
-        "unstack": rule(_unstacked, "x|array axis", unclear=_NOT_KNOWN),
         "ravel": rule(_raveled, "a"),
         "broadcast_to": rule(_broadcast_to, "array shape"),
-        "broadcast_arrays": rule(_broadcast_arrays),
-        "broadcast_shapes": rule(_broadcast_shapes),
         **{f"atleast_{rank}d": rule(partial(_at_least, rank)) for rank in (1, 2, 3)},
     }
 )
@@ -912,11 +806,7 @@ LAX_RESHAPING: Final = {
     **by_name(
         {
             "concatenate": rule(_concatenate, "operands dimension"),
-            "split": rule(_parts, "operand sizes axis", unclear=_NO_AXIS),
-            "collapse": rule(_collapsed, "operand start_dimension stop_dimension"),
-            "pad": rule(_lax_pad, "operand _ padding_config"),
             "broadcast": rule(_broadcast_in_front, "operand sizes"),
-            "broadcast_shapes": rule(_broadcast_shapes),
         }
     ),
 }

@@ -6,10 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.domain.dims import Dim, as_dim, maximum, product
+from typed_nnx_codegen.migrate.linen.domain.dims import Dim, as_dim, product
 from typed_nnx_codegen.migrate.linen.domain.values import (
     ANY_SHAPE,
     NONE,
@@ -20,13 +19,11 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Seq,
     Shape,
     ShapeOf,
-    Table,
     Unknown,
     Value,
 )
 from typed_nnx_codegen.migrate.linen.shapes.axes import (
     broadcast,
-    changed,
     combined_dim,
     inserted,
     positive_axis,
@@ -50,12 +47,10 @@ from typed_nnx_codegen.migrate.linen.shapes.operands import (
     shape_of,
     size_value,
     text_of,
-    wanted_shape,
 )
 
 _TWO: Final = Const(2)
 _VALID: Final = Const("VALID")
-_NO_PATTERN: Final = Unknown("a pattern that is not understood")
 
 
 def multiplied(first: Shape, second: Shape) -> Shape:
@@ -121,23 +116,6 @@ def _tensordot(first: Shape, second: Shape, axes: Value = _TWO) -> Shape:
 
 def _contracted(first: Shape, second: Shape, left: Axes, right: Axes) -> Shape:
     return _side_by_side(removed(first, left), removed(second, right))
-
-
-def _inner(a: Shape, b: Shape) -> Shape:
-    return broadcast((a, b)) if 0 in (a.rank, b.rank) else _contracted(a, b, (-1,), (-1,))
-
-
-def _vecdot(first: Shape, second: Shape, axis: int = -1) -> Shape:
-    return removed(broadcast((first, second)), (axis,))
-
-
-def _multi_dot(arrays: Value) -> Shape:
-    shapes = [shape_of(item) for item in items_of(arrays) or ()]
-    return reduce(multiplied, shapes) if shapes else ANY_SHAPE
-
-
-def _ragged_dot(lhs: Shape, rhs: Shape) -> Shape:
-    return changed(lhs, -1, rhs.axis(-1))
 
 
 def _dot_general(first: Shape, second: Shape, dimension_numbers: Value) -> Shape:
@@ -302,56 +280,9 @@ def _rearranged(call: Arguments) -> Value:
         return Unknown(f"a pattern {text!r} that is not understood")
     sizes = {name: dim_of(one) for name, one in call.named.items() if name not in _OPTIONS}
     named = _NamedAxes(sizes, frozenset(sizes))
-    if not named.read(left, _of_all(call.get(0, "tensor"))):
+    if not named.read(left, shape_of(call.get(0, "tensor"))):
         return Unknown("an array of another rank")
     return Array(named.made(right))
-
-
-def _of_all(value: Value) -> Shape:
-    """Return the shape of an array, or of those of a list beside each other."""
-    if not isinstance(value, Seq):
-        return shape_of(value)
-    shapes = [shape_of(item) for item in value.items]
-    best = min(shapes, key=lambda shape: shape.lead is not None, default=Shape(()))
-    return prefixed((as_dim(len(shapes)),), best)
-
-
-def _parsed_shape(x: Shape, pattern: str) -> Value:
-    """Return the sizes of an array by the names in a pattern; `_` is an axis without one."""
-    axes = [f"_{k}" if name == "_" else name for k, name in enumerate(pattern.split())]
-    named = _NamedAxes()
-    if not named.read(axes, x):
-        return _NO_PATTERN
-    return Table({one: size_value(named.size(one)) for one in axes if one[0] not in "_."})
-
-
-def _packed(tensors: Value, pattern: str) -> Value:
-    """Return the array that `einops.pack` makes of several, and the shapes that it packs."""
-    front, back = (side.split() for side in pattern.split("*")) if "*" in pattern else ([], [])
-    named, packed = _NamedAxes(), list[Shape]()
-    for shape in map(shape_of, items_of(tensors) or ()):
-        if not named.read([*front, _ELLIPSIS, *back], shape) or named.rest is None:
-            return _NO_PATTERN
-        packed.append(named.rest)
-        named.rest = None
-    if not packed:
-        return _NO_PATTERN
-    total = if_known(lambda *sizes: sum(sizes, as_dim(0)), *(one.size_from(0) for one in packed))
-    named.rest = Shape((total,))
-    return Seq((Array(named.made([*front, _ELLIPSIS, *back])), Seq(tuple(map(ShapeOf, packed)))))
-
-
-def _unpacked(tensor: Shape, packed: Value, pattern: str) -> list[Shape] | Value:
-    """Return the arrays that `einops.unpack` makes of one."""
-    front, _, back = (side.split() for side in pattern.partition("*"))
-    shapes, named = items_of(packed), _NamedAxes()
-    if shapes is None or not named.read([*front, "*", *back], tensor):
-        return _NO_PATTERN
-    made: list[Shape] = []
-    for shape in shapes:
-        named.rest = wanted_shape(shape)
-        made.append(named.made([*front, _ELLIPSIS, *back]))
-    return made
 
 
 def _einops_einsum(call: Arguments) -> Value:
@@ -444,44 +375,6 @@ def conv_output(
             one = _slid(_added(_spanned(size, holes[k]), pads[k]), windows[k], steps[k])
         made.append(one)
     return tuple(made)
-
-
-def conv_transpose_output(
-    spatial: Sequence[Dim | None],
-    kernel: Option,
-    strides: Option = None,
-    padding: Option = "SAME",
-    kernel_dilation: Option = None,
-) -> tuple[Dim | None, ...]:
-    """Return the spatial sizes behind a transposed convolution (see `conv_output`)."""
-    count = len(spatial)
-    sizes, steps, spread = (
-        _for_each_axis(as_value(option), count) for option in (kernel, strides, kernel_dilation)
-    )
-    named = text_of(as_value(padding))
-    pads = _pads(as_value(padding), count)
-    made: list[Dim | None] = []
-    for k, size in enumerate(spatial):
-        window, step = _spanned(sizes[k], spread[k]), steps[k]
-        if named is None:
-            made.append(_slid(_added(_spanned(size, step), pads[k]), window, _ONE))
-        elif size is None or step is None:
-            made.append(None)
-        elif named.upper() in ("SAME", "CIRCULAR"):
-            made.append(size * step)
-        elif named.upper() == "VALID" and window is not None:
-            made.append(size * step + _excess(window, step))
-        else:
-            made.append(None)
-    return tuple(made)
-
-
-def _excess(window: Dim, step: Dim) -> Dim:
-    """Return how far the last window reaches over the next step."""
-    difference = window - step
-    if difference.constant is not None:
-        return as_dim(max(difference.constant, 0))
-    return maximum(difference, as_dim(0))
 
 
 def as_value(option: Option) -> Value:
@@ -582,21 +475,6 @@ def _pooled(
     return Shape((*shape.dims[:at], *spatial, shape.dims[-1]), shape.lead)
 
 
-def _reduced_windows(
-    shape: Shape,
-    window: Value,
-    strides: Value = NONE,
-    padding: Value = _VALID,
-    base_dilation: Value = NONE,
-    window_dilation: Value = NONE,
-) -> Shape:
-    sizes = items_of(window)
-    known = None if sizes is None else shape.with_rank(len(sizes))
-    if known is None:
-        return ANY_SHAPE
-    return Shape(conv_output(known.dims, window, strides, padding, window_dilation, base_dilation))
-
-
 def _convolved(
     inputs: Shape,
     kernel: Shape,
@@ -643,19 +521,11 @@ def _in_order(option: Value, inputs: str, letters: str) -> Value:
     return Seq(tuple(items[spatial.index(letter)] for letter in letters))
 
 
-def _as_query(q: Shape, return_residuals: Value = NONE) -> Shape | Value:
-    """Return the shape of the query: kernels for attention want one width of all three."""
-    return q if is_none(return_residuals) else Unknown("attention with residuals")
-
-
 PRODUCTS: Final = by_name(
     {
         "matmul": rule(multiplied, "a|x1 b|x2"),
         "dot": rule(_dot, "a b"),
         "outer": rule(_outer, "a b"),
-        "inner": rule(_inner),
-        "vecdot linalg.vecdot": rule(_vecdot, "x1 x2 * axis"),
-        "linalg.multi_dot": rule(_multi_dot),
         "tensordot": rule(_tensordot, "a b axes"),
         "einsum": rule(_einsum, unclear=Unknown("an einsum whose pattern is not literal")),
     }
@@ -664,12 +534,7 @@ LAX_PRODUCTS: Final = by_name(
     {
         "dot": rule(_dot, "lhs rhs"),
         "batch_matmul": rule(multiplied, "lhs rhs"),
-        "ragged_dot": rule(_ragged_dot),
         "dot_general": rule(_dot_general, "lhs rhs dimension_numbers"),
-        "reduce_window": rule(
-            _reduced_windows,
-            "operand _ _ window_dimensions window_strides padding base_dilation window_dilation",
-        ),
         "conv conv_with_general_padding conv_general_dilated": rule(
             _convolved, "lhs rhs window_strides padding lhs_dilation rhs_dilation dimension_numbers"
         ),
@@ -677,10 +542,7 @@ LAX_PRODUCTS: Final = by_name(
 )
 EINOPS: Final[dict[str, Rule]] = {
     **dict.fromkeys(("rearrange", "reduce", "repeat"), _rearranged),
-    "pack": rule(_packed, unclear=_NO_PATTERN),
-    "unpack": rule(_unpacked, unclear=_NO_PATTERN),
     "einsum": _einops_einsum,
-    "parse_shape": rule(_parsed_shape, unclear=_NO_PATTERN),
 }
 ATTENTION: Final = by_name(
     {
@@ -689,13 +551,6 @@ ATTENTION: Final = by_name(
         "make_attention_mask": rule(_attention_mask, "query_input key_input _ extra_batch_dims"),
         "make_causal_mask": rule(_causal_mask, "x extra_batch_dims"),
         "combine_masks": rule(_combined_masks),
-    }
-)
-ATTENTION_KERNELS: Final = by_name(
-    {
-        "tpu.flash_attention.flash_attention gpu.attention.mha": rule(
-            _as_query, "q * return_residuals"
-        )
     }
 )
 POOLING: Final = by_name(

@@ -8,7 +8,6 @@ from zlib import crc32
 
 from typed_nnx_codegen.migrate.linen.domain.dims import (
     OF_CALL,
-    Binders,
     Dim,
     Piece,
     as_dim,
@@ -16,7 +15,6 @@ from typed_nnx_codegen.migrate.linen.domain.dims import (
 )
 from typed_nnx_codegen.migrate.linen.domain.values import (
     ANY_SHAPE,
-    NONE,
     Array,
     Code,
     Const,
@@ -302,8 +300,6 @@ def subscript(value: Value, index: Value) -> Value:
             if isinstance(index, Const) and index.value in items:
                 return items[index.value]
             return Unknown("no such key is known")
-        case Const(value=str() as text):
-            return _of_text(text, index)
         case Code():
             return _of_code(value, index)
     return Unknown("a subscript of an unknown value")
@@ -395,34 +391,13 @@ def _slice_of(value: Seq, index: Slice) -> Value:
     return Seq(value.items[slice(*bounds)], value.is_list)
 
 
-def _of_text(text: str, index: Value) -> Value:
-    number = number_of(index)
-    if number is not None and -len(text) <= number < len(text):
-        return Const(text[number])
-    if isinstance(index, Slice):
-        letters = _slice_of(Seq(tuple(Const(letter) for letter in text)), index)
-        if isinstance(letters, Seq):
-            return Const("".join(str(c.value) for c in letters.items if isinstance(c, Const)))
-    return Unknown("a part of a text")
-
-
 def _of_code(value: Value, index: Value) -> Value:
     of = code_of(value)
-    at = _slice_code(index) if isinstance(index, Slice) else code_of(index)
+    at = code_of(index)
     if of is None or at is None:
         return Unknown("a subscript that is not known")
     inside = at[0][1:-1] if at[0].startswith("(-") else at[0]
     return Code(f"{of[0]}[{inside}]", bound_by(of[1], at[1]))
-
-
-def _slice_code(index: Slice) -> tuple[str, Binders] | None:
-    codes = [("", ()) if is_none(b) else code_of(b) for b in (index.start, index.stop, index.step)]
-    known = [code for code in codes if code is not None]
-    if len(known) != 3:
-        return None
-    start, stop, step = (code for code, _ in known)
-    binders = bound_by(*(one for _, one in known))
-    return f"{start}:{stop}:{step}" if step else f"{start}:{stop}", binders
 
 
 def unpack(value: Value, count: int, starred: int | None = None) -> list[Value] | None:
@@ -508,26 +483,8 @@ def _take(a: Shape, indices: Shape, axis: int | None = None) -> Shape:
     return indices if axis is None else _taken(a, indices, axis)
 
 
-def _slice(shape: Shape, starts: Value, limits: Value, strides: Value = NONE) -> Shape:
-    bounds = [items_of(starts), items_of(limits), items_of(strides)]
-    first, last, by = bounds
-    if first is None or last is None or (by is None and not is_none(strides)):
-        return ANY_SHAPE
-    known = shape.with_rank(len(first))
-    if known is None or len(last) != len(first):
-        return ANY_SHAPE
-    by = by or (_ONE,) * len(first)
-    pieces = map(Slice, first, last, by)
-    return Shape(tuple(map(sliced, known.dims, pieces)))
-
-
 def _at_index(shape: Shape, axis: int = 0, keepdims: bool = True) -> Shape:
     return changed(shape, axis, as_dim(1)) if keepdims else removed(shape, (axis,))
-
-
-def _on_axes(indices: Shape, shape: Value) -> tuple[Shape, ...] | Value:
-    items = items_of(shape)
-    return Unknown("the rank is not known") if items is None else (indices,) * len(items)
 
 
 def _numbers_decide() -> Value:
@@ -544,12 +501,10 @@ GATHERING: Final = by_name(
         "take_along_axis": rule(_taken_along, "arr indices axis"),
         "nonzero": rule(_nonzero, "a * size"),
         "unique argwhere": rule(_numbers_decide, "_"),
-        "unravel_index": rule(_on_axes),
     }
 )
 LAX_GATHERING: Final = by_name(
     {
-        "slice": rule(_slice, "operand start_indices limit_indices strides"),
         "slice_in_dim": rule(_slice_in_dim, "operand start_index limit_index stride axis"),
         "index_in_dim dynamic_index_in_dim": rule(_at_index, "operand _ axis keepdims"),
     }

@@ -111,7 +111,7 @@ def binary(operator: str, left: Value, right: Value) -> Value:
     if isinstance(left, Const) and isinstance(right, Const):
         return _of_literals(operator, left, right)
     if operator in _IDENTITIES:
-        return _of_identities(operator, left, right)
+        return _as_code(operator, left, right)
     if isinstance(left, Array) or isinstance(right, Array):
         return _of_arrays(operator, left, right)
     if isinstance(left, OfRank) or isinstance(right, OfRank):
@@ -152,19 +152,6 @@ def _is_harmless(operator: str, left: object, right: object) -> bool:
         return isinstance(right, int) and right <= _LARGEST_POWER
     texts = isinstance(left, str) or isinstance(right, str)
     return operator not in ("*", "%") or not texts
-
-
-def _of_identities(operator: str, left: Value, right: Value) -> Value:
-    if operator in ("is", "is not") and right == Const(None):
-        is_argument = isinstance(left, Array) and left.origin
-        if not is_argument and isinstance(left, Array | Size | Seq | ShapeOf | Table):
-            return Const(operator == "is not")
-    items = right.items if isinstance(right, Seq | Table) else None
-    if operator in ("in", "not in") and isinstance(left, Const) and items is not None:
-        keys = items if isinstance(right, Seq) else [Const(key) for key in items]
-        if all(isinstance(key, Const) for key in keys):
-            return Const((left in list(keys)) == (operator == "in"))
-    return _as_code(operator, left, right)
 
 
 def _of_arrays(operator: str, left: Value, right: Value) -> Value:

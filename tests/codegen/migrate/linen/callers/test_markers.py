@@ -80,6 +80,17 @@ def layer(key, x):
 def wrapped():
     return Wrapper(MLP(4))
 """,
+    "a module in a field of a model that makes its variables": """
+def made(key, x):
+    model = Wrapper(MLP(4))
+    return model.init(key, x)
+""",
+    "a module in a field of a model that a class method returns": """
+class Net(Wrapper):
+    @classmethod
+    def small(cls):
+        return cls(inner=MLP(2))
+""",
     "a name of a submodule in a mask": """
 def mask(params):
     return jax.tree_util.tree_map_with_path(lambda path, _: "LayerNorm" not in str(path), params)

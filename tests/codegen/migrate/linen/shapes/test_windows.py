@@ -1,4 +1,4 @@
-"""Convolutions and transposed convolutions leave the sizes that flax's layers leave."""
+"""Convolutions leave the sizes that flax's layers leave."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.codegen.migrate.linen.shapes.knowledge import array, real_names
 from typed_nnx_codegen.migrate.linen.domain.dims import Piece, as_dim
 from typed_nnx_codegen.migrate.linen.domain.values import Code, Const, Seq, Size
-from typed_nnx_codegen.migrate.linen.shapes import conv_output, conv_transpose_output
+from typed_nnx_codegen.migrate.linen.shapes import conv_output
 
 PADDINGS: list[Any] = [
     "SAME",
@@ -84,25 +84,6 @@ def test_a_convolution_of_a_dilated_input_leaves_what_flax_leaves(
         dim is None or _numbers((dim,), size) == [one]
         for dim, one in zip(symbolic, real, strict=True)
     )
-
-
-@pytest.mark.parametrize("padding", PADDINGS, ids=str)
-@settings(max_examples=25, deadline=None)
-@given(
-    size=st.tuples(st.integers(11, 14), st.integers(11, 14)),
-    kernel=st.tuples(st.integers(1, 4), st.integers(1, 4)),
-    strides=PER_AXIS,
-    dilation=PER_AXIS,
-    kind=st.sampled_from(["rank", "pieces", "numbers"]),
-)
-def test_a_transposed_convolution_leaves_what_flax_leaves(
-    padding: Any, size: Any, kernel: Any, strides: Any, dilation: Any, kind: str
-) -> None:
-    if padding == "same":
-        pytest.skip("the layer takes names in capitals only")
-    layer = nn.ConvTranspose(4, kernel, strides, padding, kernel_dilation=dilation)
-    found = conv_transpose_output(_known(size, kind), kernel, strides, padding, dilation)
-    assert _numbers(found, size) == list(_spatial(layer, size))
 
 
 def test_a_causal_convolution_keeps_the_length() -> None:

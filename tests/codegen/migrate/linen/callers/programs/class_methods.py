@@ -1,36 +1,8 @@
-"""Models that class methods, static methods and functions construct, with modules in fields."""
+"""Models that class methods and static methods construct."""
 
 import flax.linen as nn
 import jax
 import jax.numpy as jnp
-
-
-class Mlp(nn.Module):
-    hidden: int = 8
-
-    @nn.compact
-    def __call__(self, x):
-        h = nn.gelu(nn.Dense(self.hidden)(x))
-        return nn.Dense(x.shape[-1])(h)
-
-
-class Block(nn.Module):
-    mixer: nn.Module
-    mlp: nn.Module
-
-    @nn.compact
-    def __call__(self, x):
-        x = x + self.mixer(nn.LayerNorm()(x))
-        return x + self.mlp(x)
-
-    @classmethod
-    def of_size(cls, size, *, wide=2):
-        hidden = size * wide
-        return cls(mixer=Mlp(size), mlp=Mlp(hidden=hidden))
-
-    @staticmethod
-    def narrow():
-        return Block(mixer=Mlp(2), mlp=Mlp(3))
 
 
 class Chain(nn.Module):
@@ -46,9 +18,9 @@ class Chain(nn.Module):
     def equal(cls, size, count=2):
         return cls((size,) * count)
 
-
-def make_block(size):
-    return Block(mixer=Mlp(size), mlp=Mlp(hidden=size * 2))
+    @staticmethod
+    def narrow():
+        return Chain((2, 3))
 
 
 def numbers(model, x):
@@ -64,18 +36,12 @@ def numbers(model, x):
 
 def run():
     x = jnp.linspace(-1.0, 1.0, 12).reshape(4, 3)
-    first = Block.of_size(4)
-    variables = first.init(jax.random.PRNGKey(0), x)
     chain = Chain.equal(5)
     weights = chain.init(jax.random.PRNGKey(1), x)
-    narrow = Block.narrow()
+    narrow = Chain.narrow()
     narrow_variables = narrow.init(jax.random.PRNGKey(2), x)
-    made = make_block(2)
-    made_variables = made.init(jax.random.PRNGKey(3), x)
     return {
-        "first": first.apply(variables, x),
         "chain": chain.apply(weights, x),
         "narrow": narrow.apply(narrow_variables, x),
-        "made": made.apply(made_variables, x),
         "numbers": numbers(Chain.equal(3, 1), x),
     }
