@@ -534,7 +534,7 @@ class ClassPlan:
         optional: Fields whose parameters get a default, None.
         others: Entries beside those of submodules and declared variables: what methods sow.
         properties: Methods that are read like attributes, by name.
-        derives: The layer that it derives from, where it only changes how that is constructed.
+        derives: The layer that it derives from, where it only gives that other settings.
         shared: The field whose module it shares its variables with; empty where there is none.
         stays: Why it stays a module of Linen; empty where it does not.
         problem: What went wrong while it was planned: a bug of ours.

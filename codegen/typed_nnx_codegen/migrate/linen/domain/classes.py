@@ -369,35 +369,6 @@ def _is_protocol(base: Value) -> bool:
     return isinstance(base, External) and base.name.rpartition(".")[2] == "Protocol"
 
 
-def has_code(protocol: ProjectClass) -> bool:
-    """Whether classes that inherit from a protocol get more from it than types."""
-    for base in protocol.bases:
-        if isinstance(base, ProjectClass) and has_code(base):
-            return True
-    for statement in _statements(protocol.node):
-        match statement:
-            case cst.Expr() | cst.Pass() | cst.AnnAssign(value=None):
-                continue
-            case cst.FunctionDef(body=body) if all(map(_does_nothing, _lines_in(body))):
-                continue
-        return True
-    return False
-
-
-def _lines_in(body: cst.BaseSuite) -> Iterator[cst.CSTNode]:
-    for line in body.body:
-        yield from line.body if isinstance(line, cst.SimpleStatementLine) else [line]
-
-
-def _does_nothing(node: cst.CSTNode) -> bool:
-    match node:
-        case cst.Pass() | cst.Raise():
-            return True
-        case cst.Expr(value=value):
-            return isinstance(value, cst.Ellipsis | cst.BaseString)
-    return False
-
-
 def _statements(node: cst.ClassDef) -> Iterator[cst.BaseStatement | cst.BaseSmallStatement]:
     if not isinstance(node.body, cst.IndentedBlock):
         yield from node.body.body
@@ -509,16 +480,14 @@ _COMPUTED: Final = ("epsilon", "momentum")
 
 @dataclass(frozen=True)
 class LayerSubclass:
-    """A class that derives from a layer.
+    """A class that derives from a layer and gives its constructor other settings.
 
     Attributes:
         layer: The public name of the layer.
-        fields: The fields with other defaults, by name.
         computed: The settings that its own constructor gives.
     """
 
     layer: str
-    fields: dict[str, Field] = field(default_factory=dict)
     computed: frozenset[str] = frozenset()
 
 
@@ -534,32 +503,18 @@ def layer_subclass(cls: LinenClass) -> LayerSubclass | None:
     layer = find_layer(base.layer) if base is not None else None
     if base is None or layer is None or not layer.nnx.startswith("nnx.") or "layers" in layer.nnx:
         return None
-    if cls.constants or cls.node.keywords or cls.node.decorators:
-        return None
-    if not all(_is_default(one, layer) for one in cls.own_fields):
+    if cls.constants or cls.own_fields or cls.node.keywords or cls.node.decorators:
         return None
     computed: frozenset[str] = frozenset()
     if cls.own_methods:
         constructor = cls.own_methods.get("__init__")
-        if len(cls.own_methods) > 1 or constructor is None or cls.own_fields:
+        if len(cls.own_methods) > 1 or constructor is None:
             return None
         found = _computed(constructor.node, layer)
         if found is None:
             return None
         computed = found
-    own = {one.name: one for one in cls.own_fields}
-    return LayerSubclass(base.layer, base.fields | own, base.computed | computed)
-
-
-def _is_default(one: Field, layer: Layer) -> bool:
-    """Whether a field is a setting that NNX takes by its name, with a plain default."""
-    special = {*layer.leading, *layer.lacking, *layer.replaced, *layer.functions}
-    return (
-        one.name in layer.parameters
-        and one.name not in special
-        and one.default is not None
-        and not code_of(one.default).endswith(")")
-    ) or (one.name.endswith("_init") and one.name in layer.parameters and one.default is not None)
+    return LayerSubclass(base.layer, base.computed | computed)
 
 
 def _computed(node: cst.FunctionDef, layer: Layer) -> frozenset[str] | None:

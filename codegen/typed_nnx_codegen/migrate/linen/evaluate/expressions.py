@@ -329,7 +329,7 @@ class Expressions:
             case ProjectClass():
                 cls = self.classes.of(value)
                 if cls is not None:
-                    layer = self.submodules.subclass(cls, code, frame)
+                    layer = self.submodules.subclass(cls, code)
                     return ClassRef(cls, code, frame.binders) if layer is None else layer
                 return PlainClass(value, code, frame.binders)
             case ProjectFunction(node=function):

@@ -353,22 +353,15 @@ class Submodules:
             self._instances[site] = SelfValue(site.target, fields)
         return self._instances[site]
 
-    def subclass(self, cls: LinenClass, code: str, frame: Frame) -> Value | None:
+    @staticmethod
+    def subclass(cls: LinenClass, code: str) -> Value | None:
         """Return a class that derives from a layer as that layer; None where it is none."""
         found = layer_subclass(cls)
         if found is None:
             return None
         keywords = {
-            name: Bound(
-                default_of(one, self._evaluate, frame),
-                code_of(one.default) if one.default is not None else "...",
-                one.default,
-                hidden=True,
-            )
-            for name, one in found.fields.items()
+            name: Bound(UNKNOWN, "...", cls.node.name, hidden=True) for name in found.computed
         }
-        for name in found.computed:
-            keywords[name] = Bound(UNKNOWN, "...", cls.node.name, hidden=True)
         return Partial(Ref(found.layer, code, cls.name), (), keywords, code)
 
     def _record(self, callee: PlainClass, passed: list[Passed]) -> Value:

@@ -47,7 +47,6 @@ from typed_nnx_codegen.migrate.linen.domain.classes import (
     LinenClasses,
     Method,
     dataclasses_of,
-    has_code,
     layer_subclass,
     protocols,
     public_linen,
@@ -613,8 +612,7 @@ class Planner:
         if layers:
             return _staying(cls, f"it inherits from {', '.join(layers)}")
         for _, protocol in protocols(cls):
-            if has_code(protocol):
-                return _staying(cls, f"it inherits code from `{protocol.name}`, a protocol")
+            return _staying(cls, f"it inherits from `{protocol.name}`, a protocol")
         if foreign:
             plan.log.append(Mark(cls.node, f"it inherits from {', '.join(foreign)}"))
         try:

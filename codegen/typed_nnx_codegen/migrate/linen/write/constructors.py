@@ -16,7 +16,7 @@ from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ModuleN
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Lifted
 from typed_nnx_codegen.migrate.linen.domain.classes import Field, LinenClass
-from typed_nnx_codegen.migrate.linen.domain.code import argument, wrapped, written_with
+from typed_nnx_codegen.migrate.linen.domain.code import wrapped, written_with
 from typed_nnx_codegen.migrate.linen.domain.names import names_in_nnx, written_name
 from typed_nnx_codegen.migrate.linen.evaluate.declaring import MODE_LINE
 from typed_nnx_codegen.migrate.linen.project.fields import holds_arrays, may_be_none
@@ -232,8 +232,6 @@ def constructor_of(plan: ClassPlan, cls: LinenClass, file: File) -> cst.Function
         cls: The module.
         file: The file that it is in.
     """
-    if plan.derives is not None:
-        return _of_subclass(cls, file)
     body: list[cst.BaseStatement] = []
     above: Sequence[cst.EmptyLine] = ()
     positional: list[cst.Param] = []
@@ -295,24 +293,6 @@ def _function(
         cst.IndentedBlock(body),
         returns=cst.Annotation(cst.Name("None")),
     )
-
-
-def _of_subclass(cls: LinenClass, file: File) -> cst.FunctionDef:
-    """Return the constructor of a class that derives from a layer, with its defaults."""
-    anything = cst.Annotation(file.refer("typing.Any"))
-    keywords: list[cst.Param] = []
-    for one in cls.own_fields:
-        assert one.default is not None
-        default = _default(one.default, one, file, "")
-        keywords.append(_param(one.name, _annotation(one, file), default))
-    args, kwargs = cst.Name("args"), cst.Name("kwargs")
-    given = [argument(one.name, one.name.value) for one in keywords]
-    call = cst.Call(
-        cst.Attribute(cst.Call(cst.Name("super")), cst.Name("__init__")),
-        [argument(args, star="*"), *given, argument(kwargs, star="**")],
-    )
-    body = [cst.SimpleStatementLine([cst.Expr(call)])]
-    return _function([], keywords, body, cst.Param(args, anything), cst.Param(kwargs, anything))
 
 
 def _param(

@@ -29,7 +29,6 @@ from typed_nnx_codegen.migrate.linen.domain.classes import (
     LinenClasses,
     is_dataclass_decorator,
     is_keyword_line,
-    protocols,
 )
 from typed_nnx_codegen.migrate.linen.domain.code import (
     arguments_of,
@@ -506,7 +505,7 @@ class Emission(cst.CSTTransformer):
                 body.append(after)
         # Defaults may use what the class body has bound by then.
         place = max(behind_fields, len(body) if first_method is None else first_method)
-        if plan.derives is not None and "__init__" in cls.own_methods:
+        if plan.derives is not None:
             return updated
         constructor = constructor_of(plan, cls, self._file)
         marked = _marked(constructor, self._places.above_constructor(cls))
@@ -517,14 +516,6 @@ class Emission(cst.CSTTransformer):
             _insert(body, place, method)
         _insert(body, place, marked.with_changes(leading_lines=[*moved, *marked.leading_lines]))
         block = updated.body if isinstance(updated.body, cst.IndentedBlock) else _EMPTY
-        dropped = {arg for arg, _ in protocols(cls)}
-        bases = [
-            after
-            for before, after in zip(node.bases, updated.bases, strict=True)
-            if before not in dropped
-        ]
-        if dropped and bases and not updated.keywords:
-            bases[-1] = bases[-1].with_changes(comma=updated.bases[-1].comma)
         decorators: list[cst.Decorator] = []
         comments = list(updated.leading_lines)
         for old, new in zip(node.decorators, updated.decorators, strict=True):
@@ -532,7 +523,7 @@ class Emission(cst.CSTTransformer):
                 comments += [one for one in new.leading_lines if one.comment is not None]
             else:
                 decorators.append(new)
-        updated = updated.with_changes(bases=bases, decorators=decorators, leading_lines=comments)
+        updated = updated.with_changes(decorators=decorators, leading_lines=comments)
         return without_dataclass_options(updated.with_changes(body=block.with_changes(body=body)))
 
     def _method(

@@ -7,7 +7,7 @@ import flax.linen as nn
 import jax
 import jax.numpy as jnp
 import numpy as np
-from flax.linen.normalization import _canonicalize_axes, _compute_stats, _normalize
+from flax.linen.normalization import _canonicalize_axes, _compute_stats
 from jax import random
 from jax.nn import initializers
 
@@ -217,21 +217,12 @@ class SlowNorm(nn.Module):
                 mean_of.value = 0.9 * mean_of.value + 0.1 * mean
                 var_of.value = 0.9 * var_of.value + 0.1 * var
                 steps.value += 1
-        return _normalize(
-            self,
-            x,
-            mean,
-            var,
-            reduction_axes,
-            feature_axes,
-            self.dtype,
-            self.param_dtype,
-            self.epsilon,
-            self.use_bias,
-            self.use_scale,
-            self.bias_init,
-            self.scale_init,
-        )
+        x = (x - mean) * jax.lax.rsqrt(var + self.epsilon)
+        if self.use_scale:
+            x = x * self.param("scale", self.scale_init, feature_shape, self.param_dtype)
+        if self.use_bias:
+            x = x + self.param("bias", self.bias_init, feature_shape, self.param_dtype)
+        return x
 
 
 class NormedCritic(nn.Module):

@@ -26,9 +26,7 @@ EXAMPLES = [
     Example(Build("Inline", 3, True), X, mutable=("state",)),
     Example(Build("SlowNorm"), ROWS, False, mutable=STATS),
     Example(Build("SlowNorm", use_scale=False, use_running_average=True), ROWS, mutable=STATS),
-    Example(
-        Build("SlowNorm", use_bias=False, axis=0, use_running_average=False), ROWS, mutable=STATS
-    ),
+    Example(Build("SlowNorm", use_bias=False, use_running_average=False), ROWS, mutable=STATS),
     Example(Build("NormedCritic"), ROWS, ACTION, train=True, mutable=STATS),
     Example(Build("NormedCritic"), ROWS, ACTION),
     Example(Build("NormedCritic", use_norm=False), ROWS, ACTION, mutable=STATS),
