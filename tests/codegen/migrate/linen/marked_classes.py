@@ -142,7 +142,6 @@ MARKED: Final[dict[str, set[str]]] = {
         "TwoRounds",
         "TwoWays",
     },
-    "modes": {"AsksInSetup", "HasModeField"},
     "module_fields": {
         "CopiedField",
         "FactoryField",

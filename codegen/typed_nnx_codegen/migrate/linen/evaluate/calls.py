@@ -323,8 +323,8 @@ class Calls:
                 return self._function(callee, passed, node, frame)
             case Code(code=code):
                 self._check_class(node, frame)
-                changed = note_setting_call(self.code, node, frame)
-                return _opaque(code, passed, node) if changed is None else changed
+                note_setting_call(node, frame)
+                return _opaque(code, passed, node)
             case OneOf(options=options):
                 return self.submodules.one_of(options, passed, node, frame)
             case Choice():

@@ -88,7 +88,6 @@ from typed_nnx_codegen.migrate.linen.evaluate.lists import (
 from typed_nnx_codegen.migrate.linen.evaluate.loops import Loops
 from typed_nnx_codegen.migrate.linen.evaluate.merging import (
     Merging,
-    class_at,
     header_of,
     note_residual,
     unrolled,
@@ -542,9 +541,6 @@ class Expressions:
                 if not same and values and all(map(_is_function, values)):
                     return Choice(tuple(values), self.code.of(node, frame) or "")
                 if not same and any(map(_is_module_class, values)):
-                    chosen = class_at(items, self._key(node, frame))
-                    if chosen is not None:
-                        return chosen
                     message = (
                         f"`{code_of(node)}` is one of several classes, and is no choice of calls"
                     )
@@ -559,13 +555,6 @@ class Expressions:
             # Rows at positions: the last size stays.
             return Array(Shape(base.shape.expanded(1).dims[-1:], Lead("", None)), base.dtype)
         return self.code.or_code(shapes.subscript(base, index), node, frame)
-
-    def _key(self, node: cst.Subscript, frame: Frame) -> str | None:
-        """Return the key of an item as the constructor writes it; None where it cannot."""
-        match node.slice:
-            case [cst.SubscriptElement(slice=cst.Index(value=key))]:
-                return self.code.of(key, frame)
-        return None
 
     def _index(self, node: cst.BaseSlice, frame: Frame) -> Value:
         if isinstance(node, cst.Index):

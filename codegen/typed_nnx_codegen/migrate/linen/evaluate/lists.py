@@ -50,7 +50,6 @@ from typed_nnx_codegen.migrate.linen.shapes.operands import (
     prefixed,
     wanted_shape,
 )
-from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 Join = Callable[[Value, Value], Value]
 
@@ -390,72 +389,26 @@ def _changed(
     return UNKNOWN, UNKNOWN
 
 
-# -- changes that the constructor makes, too -------------------------------------------------------
-
-_GIVING: Final = frozenset({"pop", "popitem", "setdefault"})
+# -- changes of settings --------------------------------------------------------------------------
 
 
-def note_setting_call(writer: ConstructorCode, node: cst.Call, frame: Frame) -> Value | None:
-    """Note a method call that changes a list or dict: the constructor changes it, too.
-
-    Returns:
-        What it returns; None where nothing of that kind is called, or nothing is written.
-    """
+def note_setting_call(node: cst.Call, frame: Frame) -> None:
+    """Note a method call that changes a list or dict of settings."""
     match node.func:
         case cst.Attribute(value=cst.Name(value=name) as owner, attr=cst.Name(value=method)) if (
             method in _CHANGING | {"add", "discard"}
         ):
-            codes = [_argument(writer, arg, frame) for arg in node.args]
-            known = [code for code in codes if code is not None]
-            change = f".{method}({', '.join(known)})" if len(known) == len(codes) else ""
-            local = frame.recorder.fresh(f"{name}_item") if method in _GIVING else ""
-            if _change(name, change, frame, local):
-                return Code(local) if local else NONE
+            forget_settings(name, frame)
             if frame.lookup(name) == UNKNOWN:
                 frame.values[owner] = frame.values[node.func] = UNKNOWN
-    return None
 
 
-def note_setting_item(
-    writer: ConstructorCode, target: cst.Subscript, source: cst.BaseExpression | None, frame: Frame
-) -> None:
-    """Note that an item of a list or dict is assigned."""
-    match target:
-        case cst.Subscript(
-            value=cst.Name(value=name), slice=[cst.SubscriptElement(slice=cst.Index(value=key))]
-        ):
-            place = writer.of(key, frame)
-            value = None if source is None else writer.of(source, frame)
-            is_known = place is not None and value is not None
-            _change(name, f"[{place}] = {value}" if is_known else "", frame)
-        case cst.Subscript(value=cst.Name(value=name)):
-            _change(name, "", frame)
-
-
-def _argument(writer: ConstructorCode, arg: cst.Arg, frame: Frame) -> str | None:
-    code = writer.of(arg.value, frame)
-    keyword = f"{arg.keyword.value}=" if arg.keyword is not None else ""
-    return None if code is None else f"{arg.star}{keyword}{code}"
-
-
-def _change(name: str, change: str, frame: Frame, result: str = "") -> bool:
-    """Write a change into the constructor, where it has the list; return whether it is written."""
+def forget_settings(name: str, frame: Frame) -> None:
+    """Note that a list or dict of settings changes: nothing is known of it any more."""
     value = frame.lookup(name)
-    recorder = frame.recorder
-    if not isinstance(value, Code | OfShapes) or frame.verbatim:
-        return False
-    if frame.records and not frame.binds_locals:
-        return False  # locals of the constructor come when it counts
-    is_local = value.code in recorder.locals and not value.binders
-    is_of_call = any(one.is_of_call for one in recorder.conditions) or bool(recorder.call_loops)
-    if frame.records and is_local and change and not is_of_call:
-        if result:
-            recorder.write(f"{result} = {value.code}{change}", f"{result}, {value.code}")
-        else:
-            recorder.write(f"{value.code}{change}", value.code)
-        return True
-    _forget(value, frame)
-    return False
+    is_bound = not frame.records or frame.binds_locals  # locals come when it counts
+    if isinstance(value, Code | OfShapes) and is_bound and not frame.verbatim:
+        _forget(value, frame)
 
 
 def _forget(value: Value, frame: Frame) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Final
@@ -189,8 +189,6 @@ class Merging:
         if either_kind is not None:
             return either_kind
         for a, b in ((one, other), (other, one)):
-            if isinstance(a, Array) and isinstance(b, Code) and a.made:
-                return self._made(name, one, other, a, frame, running)
             if isinstance(a, (ModuleValue, FieldModule)) and isinstance(b, Code):
                 return a  # a field that holds something to call in its place
             if _is_known_function(a) and (isinstance(b, Code) or _is_known_function(b)):
@@ -206,26 +204,6 @@ class Merging:
                 running.append(either)
                 return OfShapes(code=either.local)
         return UNKNOWN
-
-    def _made(
-        self,
-        name: str,
-        one: Value,
-        other: Value,
-        array: Array,
-        frame: Frame,
-        running: list[Running] | None,
-    ) -> Value:
-        """Return an array that the constructor makes on one side, where the other side is a setting."""
-        if running is None:
-            return UNKNOWN
-        either = self._local_for(name, one, other, frame)
-        if either is None:
-            return UNKNOWN
-        if either.first != either.second:
-            running.append(either)
-            return Array(made=either.local, of_shapes=array.of_shapes)
-        return Array(made=either.first, of_shapes=array.of_shapes)
 
     def _local_for(self, name: str, one: Value, other: Value, frame: Frame) -> Running | None:
         """Return a local that holds either of two values; None where one of them has no code."""
@@ -448,22 +426,6 @@ def class_if(one: Value, other: Value, code: str) -> Choice | None:
     return Choice((*first, *second), tests=(*within, code, *others))
 
 
-def class_at(table: Mapping[object, Value], key: str | None) -> Choice | None:
-    """Return the class at a key of a table, with the conditions on which it is each.
-
-    Args:
-        table: The table.
-        key: The code of the key, in which only fields are; None where the constructor has none.
-
-    Returns:
-        The class; None for a table of other values, or another key.
-    """
-    options = tuple(table.values())
-    if key is None or not is_of_self(key) or not all(map(_is_plain_class, options)):
-        return None
-    return Choice(options, tests=tuple(f"{key} == {one!r}" for one in [*table][:-1]))
-
-
 def _classes(value: Value) -> tuple[Value, ...]:
     """Return the classes that a value may be, where conditions tell which."""
     if isinstance(value, Choice):
@@ -566,51 +528,12 @@ def size_reader(
     name: str, value: Value, one: Running, frame: Frame
 ) -> Callable[[], Value | Dim | None]:
     """Return what reads the value of a running local at the end of an iteration."""
-    path = _path_to(value, one.local) or ()
 
     def read() -> Value | Dim | None:
-        after: Value | None = frame.names.get(name)
-        for step in path:
-            after = _item(after, step)
-        if not isinstance(after, Array):
-            return after
-        found = value
-        for step in path:
-            found = _item(found, step)
-        return after.shape.axis(_axis_of(found, one.local))
+        after = frame.names.get(name)
+        return after.shape.axis(_axis_of(value, one.local)) if isinstance(after, Array) else after
 
     return read
-
-
-def _path_to(value: Value, local: str) -> tuple[object, ...] | None:
-    """Return the keys and positions at which a list or dict has a running local; None if none."""
-    match value:
-        case Code(code=code):
-            return () if code == local else None
-        case SizedList():
-            return () if value.local == local else None
-        case Array():
-            return () if _axis_of(value, local) else None
-        case Seq(items=items):
-            parts: list[tuple[object, Value]] = list(enumerate(items))
-        case Table(items=table):
-            parts = list(table.items())
-        case _:
-            return None
-    for key, part in parts:
-        found = _path_to(part, local)
-        if found is not None:
-            return (key, *found)
-    return None
-
-
-def _item(value: Value | None, key: object) -> Value:
-    match value:
-        case Seq(items=items) if isinstance(key, int) and key < len(items):
-            return items[key]
-        case Table(items=table):
-            return table.get(key, UNKNOWN)
-    return UNKNOWN
 
 
 def _axis_of(value: Value, local: str) -> int:
@@ -636,19 +559,6 @@ def same_but_running(now: Array, after: Array) -> bool:
         if is_running and shape.dims[position] is None:
             return False
     return True
-
-
-def with_running(now: Array, after: Array, running: set[str]) -> Array:
-    """Return what an iteration leaves behind, with the locals for the sizes that run already."""
-    count = len(now.shape.dims)
-    shape = after.shape.expanded(count)
-    dims = list(shape.dims)
-    for position in range(-min(count, len(dims)), 0):
-        dim = now.shape.dims[position]
-        atom = None if dim is None else dim.atom
-        if isinstance(atom, Piece) and atom.code in running and dims[position] is not None:
-            dims[position] = dim
-    return replace(after, shape=Shape(tuple(dims), shape.lead))
 
 
 def without_sizes(value: Value) -> Value:
@@ -766,9 +676,6 @@ def _run(
             return now
         if not isinstance(now, Array):
             return now
-        if isinstance(after, Array):
-            known = {one.local for key, (one, _) in running.items() if key.startswith(f"{name}/")}
-            after = with_running(now, after, known)
     needed: list[Running] = []
     value = merging.merged(
         name, entry if now == entry else now, after, frame, needed if frame.records else None

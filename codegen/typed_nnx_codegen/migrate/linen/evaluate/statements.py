@@ -48,9 +48,9 @@ from typed_nnx_codegen.migrate.linen.evaluate.entries import is_derived
 from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import LiftedMethods, part_of
 from typed_nnx_codegen.migrate.linen.evaluate.lists import (
     added,
+    forget_settings,
     note_deleted,
     note_item,
-    note_setting_item,
     unpacked,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.loops import Loops
@@ -344,7 +344,8 @@ class Statements:
             case cst.StarredElement(value=inner):
                 self.assign(inner, value, source, frame)
             case cst.Subscript():
-                note_setting_item(self.code, target, source, frame)
+                if isinstance(target.value, cst.Name):
+                    forget_settings(target.value.value, frame)
                 key = self._key(target, frame)
                 join = self.merging.joined
                 note_item(target, value, frame, key, lambda a, b: join(a, b, frame))

@@ -21,14 +21,6 @@ class Block(nn.Module):
         x = x + self.mixer(nn.LayerNorm()(x))
         return x + self.mlp(x)
 
-    @classmethod
-    def of_size(cls, size, *, wide=2):
-        return cls(mixer=Mlp(size), mlp=Mlp(hidden=size * wide))
-
-    @staticmethod
-    def small():
-        return Block(mixer=Mlp(2), mlp=Mlp(3))
-
 
 class Chain(nn.Module):
     sizes: tuple

@@ -40,6 +40,41 @@ _CASES = {
         "        return nn.Einsum((5, 3), 'bd,de->be')(x)\n",
         "`nn.Einsum` is not migrated",
     ),
+    "a question for the mode": (
+        "class M(nn.Module):\n"
+        "    @nn.compact\n"
+        "    def __call__(self, x):\n"
+        "        frozen = not self.is_mutable_collection('batch_stats')\n"
+        "        return nn.BatchNorm(use_running_average=frozen)(x)\n",
+        "depends on which collections are mutable",
+    ),
+    "a cache of the library": (
+        "class M(nn.Module):\n"
+        "    @nn.compact\n"
+        "    def __call__(self, x):\n"
+        "        return nn.SelfAttention(2, decode=True)(x)\n",
+        "`init_cache(shape)`",
+    ),
+    "a class that a field takes from a table": (
+        "class M(nn.Module):\n"
+        "    norm: str = 'layer'\n\n"
+        "    @nn.compact\n"
+        "    def __call__(self, x):\n"
+        "        return {'layer': nn.LayerNorm, 'rms': nn.RMSNorm}[self.norm]()(x)\n",
+        "is one of several classes",
+    ),
+    "a list of settings that changes": (
+        "class M(nn.Module):\n"
+        "    widths: tuple[int, ...]\n\n"
+        "    @nn.compact\n"
+        "    def __call__(self, x):\n"
+        "        widths = list(self.widths)\n"
+        "        widths.append(3)\n"
+        "        for width in widths:\n"
+        "            x = nn.Dense(width)(x)\n"
+        "        return x\n",
+        "",
+    ),
     "the function of the norms": (
         "class M(nn.Module):\n"
         "    @nn.compact\n"
