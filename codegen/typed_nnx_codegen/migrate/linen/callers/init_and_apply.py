@@ -203,7 +203,6 @@ class Calls:
     def __init__(self, code: Rendering, direct: Mapping[Use, DirectCalls]) -> None:
         self._code = code
         self._direct = direct
-        self._hoisted: set[str] = set()
 
     # -- what makes variables --------------------------------------------------------------------
 
@@ -231,8 +230,6 @@ class Calls:
             return self._code.constructed(kind.node, self._sizes(use, call), rngs)
         one = use.constructions[0]
         if use is not kind.init:
-            if self._is_same_init(use, kind.init):
-                return kind.name
             return self._code.constructed(one.node, self._sizes(use, call), rngs)
         made = self._code.constructed(one.node, self._sizes(use, call), rngs)
         statement = self._code.places.statement(use.node)
@@ -244,14 +241,6 @@ class Calls:
             self._code.plan.removed.add(direct.statement)
             return ""
         return kind.name
-
-    def _is_same_init(self, use: Use, other: Use) -> bool:
-        """Whether a second `init` gives the same variables: the same text in the same statement."""
-        if use.call is None or other.call is None or use.name != other.name:
-            return False
-        statement = self._code.places.statement
-        is_together = statement(use.node) is statement(other.node)
-        return is_together and code_of(use.call) == code_of(other.call)
 
     def _sizes(self, use: Use, call: cst.Call) -> Sizes:
         """Return the sizes that the arguments of a call of `init` tell.
@@ -266,28 +255,11 @@ class Calls:
         if found.missing:
             raise NoSizes(found.missing[0])
         is_kept = use.name != "init"
-        twice = [
-            node
-            for node in {id(one): one for one in found.used}.values()
-            if sum(one is node for one in found.used) + is_kept > 1
-            and not is_pure(node, code.analysis)
-        ]
-        for node in twice:
-            self._hoist(node)
-        return sizes_for(plan, method, args, code.analysis, code.render) if twice else found
-
-    def _hoist(self, node: cst.BaseExpression) -> None:
-        """Give an argument a name above its statement, so that it is evaluated once."""
-        statement = self._code.places.statement(node)
-        if statement is None or not self._code.places.runs_once(node):
-            raise NoSizes(f"`{code_of(node)}` would be evaluated twice")
-        name = "inputs"
-        while name in self._code.file.names.before or name in self._hoisted:
-            name += "_"
-        self._hoisted.add(name)
-        line = f"{name} = {self._code.render(node)}"
-        self._code.plan.before.setdefault(statement, []).append(line)
-        self._code.plan.code[node] = name
+        for node in found.used:
+            is_twice = sum(one is node for one in found.used) + is_kept > 1
+            if is_twice and not is_pure(node, code.analysis):
+                raise NoSizes(f"`{code_of(node)}` would be evaluated twice")
+        return found
 
     def _passed(self, call: cst.Call) -> list[str]:
         """Return the arguments of `init` that are those of the model."""
@@ -420,19 +392,13 @@ class MemberReads:
         self._code = code
 
     def member(self, use: Use) -> None:
-        """See that an attribute is still there: a field, a method that needs no object."""
+        """See that an attribute is still there: a field."""
         if use.name in _LINEN_ONLY and not any(
             one.name == use.name for cls in use.classes for one in cls.fields()
         ):
             raise NoSizes(f"`{use.name}` of a module has no counterpart here")
         if isinstance(self._code.kinds.of_use(use), Live):
             return
-        methods = [cls.method(use.name) for cls in use.classes]
-        if len(use.classes) == 1 and methods[0] is not None and not methods[0].is_bound:
-            owner = self._constructions_class_code(use)
-            if owner:
-                self._code.plan.code[use.node] = f"{owner}.{use.name}"
-                return
         if not any(cls.method(use.name) for cls in use.classes):
             receiver = self._code.render(use.node.value)
             self._code.plan.code[use.node] = (
@@ -440,16 +406,6 @@ class MemberReads:
             )
             return
         raise NoSizes(f"`{use.name}` is read of what is not constructed yet")
-
-    def _constructions_class_code(self, use: Use) -> str:
-        """Return how the file spells the class of a use; empty where it does not."""
-        scope = self._code.analysis.scope
-        for one in use.constructions:
-            if one.analysis is self._code.analysis and isinstance(one.node.func, cst.Name):
-                name = one.node.func.value
-                if name in scope.seen:
-                    return name
-        return ""
 
 
 _KNOWN = frozenset({*INITS, "apply", "bind", "tabulate"})

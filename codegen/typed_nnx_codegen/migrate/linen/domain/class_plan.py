@@ -80,8 +80,6 @@ Path = tuple[str, ...]
 
 # The code of an argument that a partial has already.
 HIDDEN: Final = "__hidden__"
-# What is said of a variable that has the right shape, and not its first value.
-STAND_IN: Final = "its first value depends on what the method is called with: zeros of its shape"
 
 
 @dataclass(frozen=True)
@@ -499,15 +497,6 @@ class Mark(Event):
     node: cst.CSTNode
     message: str
     code: str = OTHER
-
-    @property
-    def is_of_owners(self) -> bool:
-        """Whether it concerns modules that construct this one.
-
-        For sizes that are not known their constructors have parameters, and another first value
-        is no matter where weights are loaded.
-        """
-        return self.code != SIZE and self.message != STAND_IN
 
 
 @dataclass(eq=False)

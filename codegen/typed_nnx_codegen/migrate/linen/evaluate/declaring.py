@@ -31,9 +31,6 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     UNKNOWN,
     Array,
     Const,
-    Seq,
-    Size,
-    Table,
     Unknown,
     Value,
 )
@@ -92,7 +89,6 @@ def _body(node: cst.Lambda, call: cst.Call) -> str:
 
 # What is said to `self.param` and `self.variable` themselves.
 _OWN: Final = frozenset({"name", "init_fn", "col", "unbox"})
-_LIKE: Final = {"jax.numpy.zeros_like": "jax.numpy.zeros", "jax.numpy.ones_like": "jax.numpy.ones"}
 
 
 @dataclass(frozen=True)
@@ -101,11 +97,9 @@ class Made:
 
     Attributes:
         code: The expression, a template.
-        is_stand_in: Whether only its form is that of Linen's value: the numbers are zeros.
     """
 
     code: str
-    is_stand_in: bool = False
 
 
 def defined(
@@ -218,24 +212,17 @@ class FirstValues:
         with self._code.with_shapes():
             return self._called(init, bound, key, frame, shape)
 
-    def made(
-        self, init: Passed, bound: BoundArguments, key: str, value: Value, frame: Frame
-    ) -> Made | None:
+    def made(self, init: Passed, bound: BoundArguments, key: str, frame: Frame) -> Made | None:
         """Return the code that makes a first value; None where the constructor cannot.
 
         Args:
             init: The initializer.
             bound: The arguments of `self.param` or `self.variable`.
             key: The code of the random key that the initializer is given; empty for none.
-            value: What it makes.
             frame: The frame.
         """
         with self._code.with_shapes():
-            found = self._called(init, bound, key, frame) or self._like(init, value, frame)
-            if found is not None:
-                return found
-            code = self.zeros(value, frame)
-        return None if code is None else Made(code, is_stand_in=True)
+            return self._called(init, bound, key, frame)
 
     def _called(
         self, init: Passed, bound: BoundArguments, key: str, frame: Frame, shape: str = ""
@@ -279,41 +266,6 @@ class FirstValues:
             return one.code
         code = self._code.of_value(one.value, frame)
         return code if code is not None else self._code.of(one.node, frame)
-
-    def _like(self, init: Passed, value: Value, frame: Frame) -> Made | None:
-        """Return zeros or ones like an array, of the same shape."""
-        match init.value:
-            case FunctionRef(node=cst.Lambda(body=cst.Call() as call), frame=inner):
-                function = self._evaluate(call.func, inner)
-                name = function.name if isinstance(function, Ref) else ""
-                if name in _LIKE and len(call.args) == 1 and isinstance(value, Array):
-                    shape = self._code.of_shape(value.shape, frame)
-                    if shape is not None:
-                        return Made(f"{self._refer(_LIKE[name])}({shape})")
-        return None
-
-    def zeros(self, value: Value, frame: Frame) -> str | None:
-        """Return zeros of the form that a value has; None where the constructor cannot say it."""
-        match value:
-            case Array(shape=shape, dtype=dtype):
-                code = self._code.of_shape(shape, frame)
-                if code is None:
-                    return None
-                kind = f", {dtype}" if dtype.replace(".", "").isalnum() and "self" in dtype else ""
-                return f"{self._refer('jax.numpy.zeros')}({code}{kind})"
-            case Seq(items=items):
-                codes = [self.zeros(item, frame) for item in items]
-                inner = ", ".join(code for code in codes if code is not None)
-                is_one = len(codes) == 1
-                text = f"[{inner}]" if value.is_list else f"({inner}{',' if is_one else ''})"
-                return None if None in codes else text
-            case Table(items=table):
-                pairs = {key: self.zeros(item, frame) for key, item in table.items()}
-                inner = ", ".join(f"{key!r}: {code}" for key, code in pairs.items())
-                return None if None in pairs.values() else f"{{{inner}}}"
-            case Const() | Size():
-                return self._code.of_value(value, frame)
-        return None
 
 
 STATISTICS: Final = "batch_stats"

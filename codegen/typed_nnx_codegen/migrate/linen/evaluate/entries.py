@@ -50,7 +50,7 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
 )
 from typed_nnx_codegen.migrate.linen.domain.values import NONE, Array, Const, Seq, Value
 from typed_nnx_codegen.migrate.linen.evaluate.declaring import Declaring
-from typed_nnx_codegen.migrate.linen.evaluate.lifts import stacked_entry
+from typed_nnx_codegen.migrate.linen.evaluate.lifts import Unsupported, stacks_of
 from typed_nnx_codegen.migrate.linen.layers import Given, Helper, find_layer
 from typed_nnx_codegen.migrate.linen.layers.layer import APPLY_WITH, BOUND_TO, INIT_LIKE
 from typed_nnx_codegen.migrate.linen.project.fields import LIST, held_containers
@@ -190,11 +190,22 @@ def _of_site(
     names = (site.linen, *site.aliases) if scope is None else (scope,)
     for name in ("",) if site.shares else names:
         for entry in _below(site.target, name, site.attribute, site, plan_of):
-            yield stacked_entry(entry, site)
+            yield _unless_stacked(entry, site)
     for other in site.alternatives:
         name = site.explicit or site.linen.replace(site.class_name, other.class_name, 1)
         for entry in _below(other.target, name, site.attribute, other, plan_of):
-            yield stacked_entry(entry, site)
+            yield _unless_stacked(entry, site)
+
+
+def _unless_stacked(entry: Entry, site: Site) -> Entry:
+    """Return a variable that has the same layout in NNX, or is in a submodule that nothing stacks.
+
+    Raises:
+        Unsupported: It is neither.
+    """
+    if entry.change and (site.transforms or site.stacks) and stacks_of(site):
+        raise Unsupported("the weights of a stacked layer have another layout in NNX")
+    return entry
 
 
 def _below(
@@ -213,11 +224,7 @@ def _below(
     if layer is None:
         return
     for one in layer.variables(_settings(site) if site is not None else {}):
-        change = {
-            key: value
-            for key, value in (("transpose", one.transpose), ("reshape", one.reshape))
-            if value is not None
-        }
+        change = {} if one.reshape is None else {"reshape": one.reshape}
         yield _prefixed(Entry(one.linen, one.nnx, change), linen, attribute)
 
 
@@ -524,9 +531,7 @@ def _readable(
     if layer is None or site.is_bridged:
         return []
     return [
-        Entry(one.linen, one.nnx)
-        for one in layer.variables(given_of(site))
-        if one.transpose is None and one.reshape is None
+        Entry(one.linen, one.nnx) for one in layer.variables(given_of(site)) if one.reshape is None
     ]
 
 

@@ -546,7 +546,7 @@ class LiftedCalls:
         """
         try:
             lifts = lifts_of(site)
-            if any(method not in lift.methods for lift in lifts):
+            if lifts and method != "__call__":
                 return plain(passed)
             inner = passed
             sizes: list[Dim | None] = []
@@ -625,16 +625,7 @@ class LiftedCalls:
         arguments = next((one.arguments for one in edits if one.site is call.site), None)
         if arguments is None:
             return [one for one in call.passed if not (ignored and one.keyword)]
-        known = {id(one.node): one for one in call.passed}
-        found: list[Passed] = []
-        for keyword, value in arguments:
-            one = known.get(id(value))
-            if ignored and one is not None and one.keyword:
-                continue
-            if ignored and keyword:
-                raise Unsupported(f"NNX takes `{keyword}` by name, which no transform maps")
-            found.append(Passed(one.value if one else UNKNOWN, None, value, keyword))
-        return found
+        raise Unsupported("NNX takes the arguments of this call in another way")
 
     def _function(
         self, recorder: Recorder, call: LiftedCall, lifts: list[Lift], passed: list[Passed]

@@ -13,7 +13,6 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     Bound,
     ClassPlan,
-    Entry,
     Site,
     given_of,
     linen_class_name,
@@ -39,6 +38,7 @@ _LACKING: Final[Mapping[str, object]] = {
     "rngs": True,
     "concrete": False,
     "data_transform": None,
+    "methods": None,
 }
 
 
@@ -106,7 +106,6 @@ class Lift:
         axes: The axis of each collection that is lifted: None where all share it, ``carry``
             where each step hands it to the next; under True that of all others.
         is_split: Whether each step or member has random keys of its own.
-        methods: The methods that are transformed.
         condition: Where it applies only to some objects, the condition.
     """
 
@@ -114,7 +113,6 @@ class Lift:
     given: Mapping[str, Bound]
     axes: Mapping[object, Axis]
     is_split: Mapping[object, bool]
-    methods: tuple[str, ...]
     condition: str = ""
 
     __hash__ = object.__hash__
@@ -177,7 +175,6 @@ def lift_of(transform: ClassTransform) -> Lift:
         given,
         _axes(kind, given),
         _split(kind, given),
-        _methods(kind, given),
         transform.condition,
     )
 
@@ -270,19 +267,6 @@ def _filter(kind: str, setting: str, value: Value) -> Iterator[object]:
                 yield from _filter(kind, setting, item)
         case _:
             raise Unsupported(f"`{setting}` of `nn.{kind}` is not known")
-
-
-def _methods(kind: str, given: Mapping[str, Bound]) -> tuple[str, ...]:
-    if "methods" not in given or given["methods"].value == Const(None):
-        return ("__call__",)
-    value = given["methods"].value
-    names = value.items if isinstance(value, Seq) else ()
-    known = tuple(
-        one.value for one in names if isinstance(one, Const) and isinstance(one.value, str)
-    )
-    if not known or len(known) != len(names):
-        raise Unsupported(f"`methods` of `nn.{kind}` is not a list of names")
-    return known
 
 
 def is_broadcast(value: Value) -> bool:
@@ -572,35 +556,6 @@ def _size(stack: Stack, token: Callable[[Dim], str]) -> str:
             f"it is not known how often `nn.{stack.lift.kind}` runs it: give `length` or `axis_size`"
         )
     return token(stack.size)
-
-
-def stacked_entry(entry: Entry, site: Site) -> Entry:
-    """Return a variable of a submodule that transforms stack: its layout has more axes."""
-    if not entry.change or not (site.transforms or site.stacks):
-        return entry
-    collection = entry.linen.partition("/")[0]
-    try:
-        axes = [one.lift.axis(collection) for one in reversed(stacks_of(site))]
-    except Unsupported:
-        return entry
-    change = dict(entry.change)
-    for axis in axes:
-        change = _stacked_change(change, axis) if isinstance(axis, int) else change
-    return Entry(entry.linen, entry.to, change)
-
-
-def _stacked_change(change: dict[str, object], axis: int) -> dict[str, object]:
-    found = dict(change)
-    order = found.get("transpose")
-    if isinstance(order, (tuple, list)):
-        numbers = [int(one) for one in order]
-        place = axis if axis >= 0 else len(numbers) + 1 + axis
-        moved = [one + (one >= place) for one in numbers]
-        found["transpose"] = [*moved[:place], place, *moved[place:]]
-    shape = found.get("reshape")
-    if isinstance(shape, (tuple, list)):
-        raise Unsupported("the weights of a stacked layer have another layout in NNX")
-    return found
 
 
 # Transforms that change how something is computed, not what.

@@ -15,7 +15,6 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     COUNTERPART,
     NAME,
     SIZE,
-    STAND_IN,
     Assignment,
     ClassPlan,
     Edit,
@@ -191,12 +190,12 @@ class Variables:
         if spelled is None:
             frame.recorder.mark(node, "the name of this variable depends on the call", NAME)
             return ""
-        made = self._first_values.made(bound.by_name["init_fn"], bound, key, value, frame)
+        made = self._first_values.made(bound.by_name["init_fn"], bound, key, frame)
         conditions = frame.recorder.conditions
         is_asked = any(one.is_of_call for one in conditions) and asks_for(
             collection, frame.recorder
         )
-        if made is None or made.is_stand_in or is_asked:
+        if made is None or is_asked:
             attribute = self._later.declare(collection, spelled, value, node, frame)
             if attribute:
                 return attribute
@@ -207,8 +206,6 @@ class Variables:
                 node, "its first value depends on what the method is called with", CALL
             )
             return ""
-        if made.is_stand_in:
-            frame.recorder.mark(node, STAND_IN, CALL)
         return self._declaring.declare(collection, spelled, made, value, node, frame)
 
     def _of_trace(

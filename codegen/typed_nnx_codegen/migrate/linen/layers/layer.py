@@ -229,13 +229,11 @@ class LayerVariable:
     Attributes:
         linen: Its path, collection first: ``params/kernel``; may be a whole subtree.
         nnx: The path of attributes: ``kernel``, ``query.kernel``.
-        transpose: How its axes are permuted; None where they stay.
         reshape: The new shape; None where it stays.
     """
 
     linen: str
     nnx: str
-    transpose: tuple[int, ...] | None = None
     reshape: tuple[int, ...] | None = None
 
 

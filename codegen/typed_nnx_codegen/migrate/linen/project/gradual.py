@@ -212,7 +212,7 @@ class Staying:
         for site in plan.sites:
             child = self._plans.get(site.target) if isinstance(site.target, LinenClass) else None
             marks = [] if child is None else child.marks
-            codes = [one.code for one in marks if one.code in _RUNNING and one.is_of_owners]
+            codes = [one.code for one in marks if one.code in _RUNNING]
             if child is not None and codes and not site.is_bridged:
                 message = f"`{child.cls.name}` is left to a person in part: see its markers"
                 plan.log.append(Mark(site.node, message, codes[0]))

@@ -66,7 +66,7 @@ _CASES = {
     ),
     "settings_by_method": (
         "return nn.remat(Part, methods={'__call__': {}})()(x)",
-        "`methods` of `nn.remat` is not a list of names",
+        "`methods` of `nn.remat` has no counterpart in NNX",
     ),
     "inputs_that_scan_changes": (
         "return nn.scan(Part, variable_axes={'params': 0}, split_rngs={'params': True},"

@@ -66,7 +66,7 @@ def _marks(tmp_path: Path, body: str, before: str = "") -> list[str]:
     [
         pytest.param(
             "w = self.param('w', lambda key: x.mean(0))\nreturn x - w",
-            "zeros of its shape",
+            "its first value depends on what the method is called with",
             id="first value from data",
         ),
         pytest.param(

@@ -83,23 +83,6 @@ class Encoder(nn.Module):
         return self.decode(self.encode(x))
 
 
-class NamedMethods(nn.Module):
-    """The methods of the members are mapped, too."""
-
-    @nn.compact
-    def __call__(self, x):
-        encoders = nn.vmap(
-            Encoder,
-            variable_axes={"params": 0},
-            split_rngs={"params": True},
-            in_axes=0,
-            out_axes=1,
-            axis_size=2,
-            methods=["encode", "__call__"],
-        )(4)
-        return encoders(x).sum() + encoders.encode(x)
-
-
 class SharedWeights(nn.Module):
     @nn.compact
     def __call__(self, x):

@@ -10,7 +10,6 @@ EXAMPLES = [
     Example(Build("Critics", (4, 3)), S, A),
     Example(Build("CriticsByKeyword"), THREE, A, train=True),
     Example(Build("CriticsInSetup", 4), S, A),
-    Example(Build("NamedMethods"), X),
     Example(Build("SharedWeights"), X),
     Example(Build("NormedMembers"), S, mutable=("batch_stats",)),
     Example(Build("SharedWeightsOwnStatistics"), THREE, mutable=("batch_stats",)),
