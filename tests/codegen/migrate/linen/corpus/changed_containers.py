@@ -39,18 +39,6 @@ class ChangedWidths(nn.Module):
         return nn.Dense(last)(x)
 
 
-class ChangedInLoop(nn.Module):
-    depth: int = 3
-
-    @nn.compact
-    def __call__(self, x):
-        options = {"use_bias": True}
-        for i in range(self.depth):
-            x = nn.Dense(4, **options)(x)
-            options["use_bias"] = False
-        return x
-
-
 class Forwarded(nn.Module):
     """Arguments that methods pass on."""
 

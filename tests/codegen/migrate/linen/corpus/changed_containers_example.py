@@ -8,6 +8,5 @@ EXAMPLES = [
     Example(Build("ChangedSettings"), X),
     Example(Build("ChangedSettings", bias=False), X),
     Example(Build("ChangedWidths"), X),
-    Example(Build("ChangedInLoop"), X),
     Example(Build("Forwarded"), X),
 ]

@@ -49,8 +49,7 @@ class OfFields(nn.Module):
 
     @nn.compact
     def __call__(self, x):
-        x = Chain.equal(self.size)(x)
-        return Block.of_size(self.size)(x)
+        return Chain.equal(self.size)(x)
 
 
 class OfFunctions(nn.Module):
