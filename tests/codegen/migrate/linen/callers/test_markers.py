@@ -91,6 +91,10 @@ class Net(Wrapper):
     def small(cls):
         return cls(inner=MLP(2))
 """,
+    "a name of a submodule in a path": """
+def kernel(params):
+    return params["MLP_0"]["Dense_0"]["kernel"]
+""",
     "a name of a submodule in a mask": """
 def mask(params):
     return jax.tree_util.tree_map_with_path(lambda path, _: "LayerNorm" not in str(path), params)
