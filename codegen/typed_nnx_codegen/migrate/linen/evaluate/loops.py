@@ -61,6 +61,8 @@ from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import (
     SizedLists,
     Span,
     changes_list,
+    local_for,
+    with_last,
 )
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
@@ -334,7 +336,9 @@ class Loops:
             if places is not None:
                 self._call_loops.run(node.target, places, frame, run)
             else:
-                self._of_constructor(node, header, frame, run)
+                self._of_constructor(node, header, UNKNOWN, frame, run)
+        elif (header := self._sized_lists.header(node.iter, frame)) is not None:
+            self._of_constructor(node, header, element_of(values)[0], frame, run)
         else:
             self._call_loops.run(node.target, values, frame, run)
         if node.orelse is not None:
@@ -410,6 +414,7 @@ class Loops:
         self,
         node: cst.For,
         header: str,
+        item: Value,
         frame: Frame,
         run: Callable[[], None],
     ) -> None:
@@ -417,14 +422,14 @@ class Loops:
 
         Args:
             node: The loop.
-            header: What the constructor goes over.
+            header: What the constructor goes over: sizes, where the method goes over arrays.
+            item: What it finds there, as far as that is arrays.
             frame: Where it is.
             run: Goes through its body.
         """
         recorder = frame.recorder
         number = self.number_of(node.target, frame)
-        self.bind(node.target, number, frame)
-        target = code_of(node.target)
+        target = self._bind_items(node.target, item, number, frame)
         recorder.headers[number] = (target, header)
         self._size_lists(node, number, frame, run)
         before = dict(frame.names)
@@ -555,6 +560,22 @@ class Loops:
         if isinstance(value, SizedList):
             return None if value.is_running else value.sizes
         return None if value is None else self._code.of_value(value, frame)
+
+    def _bind_items(
+        self, target: cst.BaseExpression, item: Value, number: int, frame: Frame
+    ) -> str:
+        """Bind the target of a loop; return that of the constructor, which has sizes of arrays."""
+        match target, item:
+            case cst.Name(value=name), Array():
+                local = local_for(name, "features", target, frame)
+                frame.names[name] = with_last(item, local, (number,))
+                return local
+            case cst.Tuple(elements=elements), Seq(items=items) if len(items) == len(elements):
+                pairs = zip(elements, items, strict=True)
+                parts = [self._bind_items(one.value, each, number, frame) for one, each in pairs]
+                return f"({', '.join(parts)})" if target.lpar else ", ".join(parts)
+        self.bind(target, number, frame)
+        return code_of(target)
 
     def bind(self, target: cst.BaseExpression, number: int, frame: Frame) -> None:
         """Bind the target of a loop of the constructor."""

@@ -25,6 +25,7 @@ from typed_nnx_codegen.migrate.linen.domain.dims import (
     ItemSize,
     Piece,
     as_dim,
+    bound_by,
 )
 from typed_nnx_codegen.migrate.linen.domain.expr import names_of
 from typed_nnx_codegen.migrate.linen.domain.frames import Change, Frame
@@ -34,14 +35,16 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     NONE,
     UNKNOWN,
     Array,
+    Code,
     Const,
     Lead,
+    Position,
     Seq,
     Shape,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.evaluate.lists import rebind
-from typed_nnx_codegen.migrate.linen.evaluate.merging import inner_name, trial
+from typed_nnx_codegen.migrate.linen.evaluate.lists import over_values, rebind
+from typed_nnx_codegen.migrate.linen.evaluate.merging import header_of, inner_name, trial
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 _JOINING: Final = ("jax.numpy.concatenate", "jax.numpy.concat", "numpy.concatenate")
@@ -329,7 +332,8 @@ class SizedLists:
                 parts = (first, last, step) if step is not None else (first, last)
             case _:
                 return None
-        codes = ["" if one is None else self._code.of(one, frame) for one in parts]
+        counters: dict[str, Position] = {}
+        codes = ["" if one is None else self._place(one, counters, frame) for one in parts]
         known = [code for code in codes if code is not None]
         if len(known) != len(codes) or not _is_sure(base, frame):
             return None
@@ -337,13 +341,28 @@ class SizedLists:
         if len(parts) > 1:
             kind = "reversed" if known == ["", "", "-1"] else "part"
             return base.with_code(self._now(base, code, kind, node, frame))
-        return with_last(base.element, self._now(base, code, "item", node, frame))
+        binders = bound_by(*((one.loop,) for one in counters.values()))
+        return with_last(base.element, self._now(base, code, "item", node, frame), binders)
+
+    def _place(
+        self, node: cst.BaseExpression, counters: dict[str, Position], frame: Frame
+    ) -> str | None:
+        """Return the code of a place in a list; the number of an iteration is counted along."""
+        names = [one.value for one in (node, *descendants(node)) if isinstance(one, cst.Name)]
+        for name in names if frame.records else ():
+            value = frame.lookup(name)
+            if isinstance(value, Position):
+                counters[name] = value
+        known: dict[str, Value] = {name: _counter(one, frame) for name, one in counters.items()}
+        return self._code.of(node, _with_names(known, frame) if known else frame)
 
     def over(self, name: str, node: cst.Call, frame: Frame) -> Value | None:
         """Return what a function makes of such a list; None as of any list."""
         if any(arg.keyword is not None and arg.keyword.value != "axis" for arg in node.args):
             return None
         values = [frame.seen(arg.value) or UNKNOWN for arg in node.args]
+        if name == "builtins.zip":
+            return _zipped(values, frame)
         value = values[0] if values else None
         if not isinstance(value, SizedList) or not _is_sure(value, frame):
             return None
@@ -352,6 +371,9 @@ class SizedLists:
             return with_last(value.element, code)
         if len(node.args) != 1:
             return None
+        if name == "builtins.reversed":
+            code = self._now(value, _part(value.code, "::-1"), "reversed", node, frame)
+            return value.with_code(code)
         if name in _KEEPING:
             return value.with_code(self._now(value, f"list({value.code})", "copy", node, frame))
         return None
@@ -383,6 +405,22 @@ class SizedLists:
         local = local_for(base.base, f"{kind}_features", node, frame)
         frame.recorder.write_before(f"{local} = {code}", local)
         return local
+
+    def header(self, node: cst.BaseExpression, frame: Frame) -> str | None:
+        """Return what a loop of the constructor goes over, with the sizes in the place of lists.
+
+        None where there is no such list in it, or the constructor does not go along.
+        """
+        names = [one.value for one in (node, *descendants(node)) if isinstance(one, cst.Name)]
+        lists = [(name, frame.lookup(name)) for name in names]
+        sizes: dict[str, Value] = {
+            name: Code(one.local)
+            for name, one in lists
+            if isinstance(one, SizedList) and one.is_local and _is_sure(one, frame)
+        }
+        if not sizes or not _is_open(frame):
+            return None
+        return header_of(node, self._code, _with_names(sizes, frame))
 
     # -- loops over submodules ----------------------------------------------------------------
 
@@ -528,6 +566,36 @@ class SizedLists:
                 code = code if first == "[]" else f"{first} + {code}"
                 found[name] = SizedList(element, sizes=code, loops=tuple(frame.recorder.loops))
         return found
+
+
+def _with_names(names: dict[str, Value], frame: Frame) -> Frame:
+    """Return a frame in which some names stand for something else."""
+    return Frame(frame.recorder, frame.analysis, frame.instance, frame.method, names, frame)
+
+
+def _counter(position: Position, frame: Frame) -> Code:
+    """Return the local that counts the iterations of the loop that makes submodules."""
+    local = local_for("item", "index", frame.recorder.plan.cls.node, frame, position.loop)
+    change = Change(Piece(local), as_dim(0), as_dim(Piece(local)) + 1, position.loop, position.also)
+    frame.recorder.log.append(change)
+    return Code(local)
+
+
+def _zipped(values: list[Value], frame: Frame) -> Value | None:
+    """Return `zip` of submodules that a loop makes and lists of arrays; None for other ones."""
+    sized = [one for one in values if isinstance(one, SizedList) and _is_sure(one, frame)]
+    zipped = over_values("zip", values, frame.recorder)
+    if not sized or not _is_open(frame) or not isinstance(zipped, Repeated) or zipped.loop is None:
+        return None
+    index = _counter(Position("", zipped.loop, zipped.also), frame).code
+    assert isinstance(zipped.element, Seq)
+    items = [
+        with_last(item, _part(value.code, index), (zipped.loop,))
+        if isinstance(value, SizedList) and value in sized
+        else item
+        for item, value in zip(zipped.element.items, values, strict=True)
+    ]
+    return replace(zipped, element=Seq(tuple(items)))
 
 
 def changes_list(body: cst.CSTNode, name: str) -> bool:
