@@ -322,7 +322,7 @@ PAGES = (
             "Layers as in Linen": """migrated.LinenWeightNorm migrated.LinenSpectralNorm
                 migrated.LinenGRUCell migrated.LinenMGUCell migrated.LinenConvLSTMCell
                 migrated.attention_in_its_dtype migrated.with_accepted_arguments
-                migrated.without_sharding migrated.keep_dtypes migrated.in_dtype_of_inputs""",
+                migrated.keep_dtypes migrated.in_dtype_of_inputs""",
         },
     ),
     Page(

@@ -188,11 +188,6 @@ def test_arrays_stay_in_their_dtype_or_go_to_that_of_the_first() -> None:
     assert {one.dtype for one in migrated.in_dtype_of_inputs(arrays)} == {jnp.dtype(jnp.bfloat16)}
 
 
-def test_a_function_without_sharding_ignores_it() -> None:
-    assert migrated.without_sharding(jnp.add, jnp.subtract)(1, 2, out_sharding=None) == 3
-    assert migrated.without_sharding(None, jnp.subtract) is jnp.subtract
-
-
 def test_attention_functions_get_what_they_name() -> None:
     attend = migrated.with_accepted_arguments(lambda query, key, value, *, mask: (query, mask))
     assert attend(1, 2, 3, mask=4, precision=None, module=None) == (1, 4)

@@ -27,19 +27,6 @@ def in_dtype_of_inputs(arrays: Any, *, dtype: Any = None, inexact: bool = True) 
     return nnx.nn.dtypes.promote_dtype(arrays, dtype=arrays[0].dtype, inexact=inexact)
 
 
-def without_sharding(
-    function: Callable[..., Any] | None, default: Callable[..., Any]
-) -> Callable[..., Any]:
-    """Return a function, the default for None, that takes and ignores ``out_sharding``."""
-    if function is None:
-        return default
-
-    def call(*args: Any, out_sharding: Any = None, **kwargs: Any) -> Any:
-        return function(*args, **kwargs)
-
-    return call
-
-
 def with_accepted_arguments(attention_fn: Callable[..., Any]) -> Callable[..., Any]:
     """Return an attention function that is called without the arguments that it does not name."""
     names = inspect.signature(attention_fn).parameters

@@ -95,7 +95,6 @@ def entries_of(recorder: Recorder, plan_of: Callable[[LinenClass], ClassPlan]) -
     """Return the variables of a module, those of its submodules too."""
     found: dict[str, Entry] = {}
     scopes = _shared_scopes(recorder.plan.sites, plan_of)
-    clashing: dict[str, Site] = {}
     for site in recorder.plan.sites:
         for entry in _of_site(site, plan_of, scopes.get(site)):
             if site.shares and _is_taken(entry, found):
@@ -103,9 +102,8 @@ def entries_of(recorder: Recorder, plan_of: Callable[[LinenClass], ClassPlan]) -
                 recorder.mark(site.node, message, NAME)
             other = found.setdefault(entry.linen, entry).to or ""
             if other != entry.to and other.startswith(f"{site.attribute}.") and site not in scopes:
-                clashing[f"{entry.linen.partition('/')[0]}/{site.linen}"] = site
-    for linen, site in clashing.items():
-        _by_class(linen, site, found, recorder)
+                message = "where its variables are in NNX depends on its class"
+                recorder.mark(site.node, message, NAME)
     for linen, one in recorder.variables.items():
         found.setdefault(linen, Entry(linen, one.attribute))
     for entry in recorder.plan.others:
@@ -131,19 +129,6 @@ def entries_of(recorder: Recorder, plan_of: Callable[[LinenClass], ClassPlan]) -
     for entry in _in_containers(recorder.plan.cls):
         found.setdefault(entry.linen, entry)
     return list(found.values())
-
-
-def _by_class(linen: str, site: Site, found: dict[str, Entry], recorder: Recorder) -> None:
-    """Let the class of a submodule say where its variables are: it is one of several classes."""
-    below = [entry for path, entry in found.items() if path.startswith(f"{linen}/")]
-    inside = f"{site.attribute}."
-    if not all(entry.to and entry.to.startswith(inside) and not entry.change for entry in below):
-        message = "where its variables are in NNX depends on which of several classes it is of"
-        recorder.mark(site.node, message, NAME)
-        return
-    for entry in below:
-        del found[entry.linen]
-    found[linen] = Entry(linen, site.attribute)
 
 
 def _is_taken(entry: Entry, found: Mapping[str, Entry]) -> bool:

@@ -244,7 +244,6 @@ Added = tuple[tuple[Argument, ...], tuple[Helper, ...]]
 
 KEEP_DTYPES: Final = Helper("keep_dtypes")
 IN_DTYPE_OF_INPUTS: Final = Helper("in_dtype_of_inputs")
-WITHOUT_SHARDING: Final = Helper("without_sharding")
 ACCEPTED_ARGUMENTS: Final = Helper("with_accepted_arguments")
 ATTENTION_IN_ITS_DTYPE: Final = Helper("attention_in_its_dtype")
 WEIGHT_NORM: Final = Helper("LinenWeightNorm")
@@ -432,7 +431,6 @@ class Layer:
         movable: Settings that NNX takes at the call too.
         lacking: Settings that NNX does not have.
         replaced: Settings that other arguments stand for.
-        functions: Settings that NNX calls with ``out_sharding`` too, with their default.
         explicit: Arguments of NNX to write because its default differs.
         takes_rngs: Whether the NNX class takes ``rngs``.
         definition: The definition of the NNX class, where migrated files have it.
@@ -450,7 +448,6 @@ class Layer:
     movable: frozenset[str] = frozenset()
     lacking: Mapping[str, Lacking] = field(default_factory=dict)
     replaced: tuple[str, ...] = ()
-    functions: Mapping[str, str] = field(default_factory=dict)
     explicit: Mapping[str, str] = field(default_factory=dict)
     takes_rngs: bool = True
     definition: Helper | None = None
@@ -492,14 +489,14 @@ class Layer:
         widths = self.widths(given, inputs)
         if not isinstance(widths, tuple):
             return widths
-        passed, helpers = self._passed(given)
+        passed = self._passed(given)
         added, needed = self.added(given, inputs)
         own = () if self.definition is None else (self.definition,)
         return Built(
             self.nnx,
             (*widths, *passed, *added),
             self.takes_rngs,
-            helpers=tuple(dict.fromkeys((*helpers, *needed, *own))),
+            helpers=tuple(dict.fromkeys((*needed, *own))),
         )
 
     def call(
@@ -590,26 +587,20 @@ class Layer:
                 return Refused(f"`{self.name}({name}=...)`: {lacking.why}", lacking.fix)
         return None
 
-    def _passed(self, given: Settings) -> Added:
+    def _passed(self, given: Settings) -> tuple[Argument, ...]:
         arguments = [Argument("", given[name].code) for name in self.leading if name in given]
-        helpers: list[Helper] = []
         skipped = {*self.leading, *self.lacking, *self.replaced, *_OF_THE_MODULE}
         for name in given:
             if name in skipped:
                 continue
             code = given[name].code
-            if name in self.functions:
-                if literal(given, name, "") is None:
-                    continue
-                code = f"{WITHOUT_SHARDING.name}({code}, {self.functions[name]})"
-                helpers.append(WITHOUT_SHARDING)
-            elif name == "promote_dtype":
+            if name == "promote_dtype":
                 code = f"lambda arrays, **options: ({code})(*arrays, **options)"
             arguments.append(Argument(name, code))
         arguments.extend(
             Argument(name, code) for name, code in self.explicit.items() if name not in given
         )
-        return tuple(arguments), tuple(helpers)
+        return tuple(arguments)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -36,7 +36,7 @@ _OF_INPUTS: Final = {"__call__": same("inputs")}
 _LACKING_CLASS: Final = Lacking(
     None, "NNX has no setting for a class whose object is the function of the product."
 )
-_DOT_GENERAL: Final = {"dot_general": "jax.lax.dot_general"}
+_SHARDED: Final = Lacking(None, "NNX calls the function of the product with `out_sharding`, too.")
 
 DENSE: Final[tuple[Layer, ...]] = (
     DenseLayer(
@@ -47,8 +47,7 @@ DENSE: Final[tuple[Layer, ...]] = (
             " dot_general dot_general_cls"
         ),
         calls=_OF_INPUTS,
-        lacking={"dot_general_cls": _LACKING_CLASS},
-        functions=_DOT_GENERAL,
+        lacking={"dot_general": _SHARDED, "dot_general_cls": _LACKING_CLASS},
     ),
     DenseGeneralLayer(
         linen="flax.linen.DenseGeneral",
@@ -59,10 +58,10 @@ DENSE: Final[tuple[Layer, ...]] = (
         ),
         calls=_OF_INPUTS,
         lacking={
+            "dot_general": _SHARDED,
             "dot_general_cls": _LACKING_CLASS,
             "batch_dims": Lacking((), "NNX takes the sizes of batch axes, as `batch_axis`."),
         },
-        functions=_DOT_GENERAL,
         axes="axis",
     ),
     EmbedLayer(
@@ -84,8 +83,10 @@ CONVOLUTIONS: Final[tuple[Layer, ...]] = (
             " promote_dtype conv_general_dilated conv_general_dilated_cls"
         ),
         calls=_OF_INPUTS,
-        lacking={"conv_general_dilated_cls": _LACKING_CLASS},
-        functions={"conv_general_dilated": "jax.lax.conv_general_dilated"},
+        lacking={
+            "conv_general_dilated": _SHARDED,
+            "conv_general_dilated_cls": _LACKING_CLASS,
+        },
     ),
     ConvLayer(
         linen="flax.linen.ConvTranspose",
@@ -232,10 +233,8 @@ def _attention(name: str, call: tuple[CallParameter, ...]) -> Layer:
             "attn_weights_value_einsum_cls": _ANOTHER_EINSUM,
             "qkv_dot_general_cls": _ANOTHER_EINSUM,
             "out_dot_general_cls": _ANOTHER_EINSUM,
-        },
-        functions={
-            "qkv_dot_general": "jax.lax.dot_general",
-            "out_dot_general": "jax.lax.dot_general",
+            "qkv_dot_general": _SHARDED,
+            "out_dot_general": _SHARDED,
         },
         explicit={"decode": "False"},
     )

@@ -169,10 +169,7 @@ def _of_layer(layer: Layer, value: Partial) -> list[str] | None:
         if name in layer.lacking and literal_of(one.value) == layer.lacking[name].default:
             continue
         is_same = name in layer.parameters and not (
-            name in layer.lacking
-            or name in layer.functions
-            or name in layer.replaced
-            or name == "promote_dtype"
+            name in layer.lacking or name in layer.replaced or name == "promote_dtype"
         )
         if one.code is None or not is_same:
             return None

@@ -15,17 +15,6 @@ def _normal(seed: int, *shape: int) -> jax.Array:
     return jnp.asarray(np.random.default_rng(seed).normal(size=shape), jnp.float32)
 
 
-def own_dot_general(lhs: Any, rhs: Any, axes: Any, precision: Any = None) -> Any:
-    """Doubles the product, so that a call of another function would show."""
-    return 2 * jax.lax.dot_general(lhs, rhs, axes, precision=precision)
-
-
-def own_convolution(*args: Any, **kwargs: Any) -> Any:
-    """Doubles the convolution."""
-    assert "out_sharding" not in kwargs
-    return 2 * jax.lax.conv_general_dilated(*args, **kwargs)
-
-
 def own_promotion(*arrays: Any, dtype: Any = None, inexact: bool = True) -> Any:
     """Brings arrays to float16."""
     del dtype, inexact
@@ -58,8 +47,6 @@ NAMES: dict[str, Any] = {
     "attention_mask": _normal(15, 2, 1, 5, 5) > -0.5,
     "lengths": jnp.array([3, 5]),
     "own_mask": (_normal(16, 3, 3, 3, 4) > 0).astype(jnp.float32),
-    "own_dot_general": own_dot_general,
-    "own_convolution": own_convolution,
     "own_promotion": own_promotion,
     "own_attention": own_attention,
 }

@@ -33,7 +33,6 @@ DENSE = [
     Case("nn.Dense(4, precision='highest')", "rows"),
     Case("nn.Dense(4, kernel_init=nn.initializers.ones, bias_init=nn.initializers.ones)", "rows"),
     Case("nn.Dense(4, dot_general=None, dot_general_cls=None)", "rows"),
-    Case("nn.Dense(4, dot_general=own_dot_general)", "rows"),
     Case("nn.Dense(4, promote_dtype=own_promotion)", "rows"),
     Case("nn.Dense(4, name='head')", "rows"),
     Case("nn.DenseGeneral(4)", "rows"),
@@ -45,7 +44,6 @@ DENSE = [
     Case("nn.DenseGeneral((4, 2), axis=-2)", "sequence"),
     Case("nn.DenseGeneral(4, axis=(1, -1))", "image", one_batch_axis=False),
     Case("nn.DenseGeneral(4, dtype=jnp.bfloat16)", "rows"),
-    Case("nn.DenseGeneral(4, dot_general=own_dot_general)", "rows"),
     Case("nn.Einsum((6, 2, 3), '...a,abc->...bc')", "sequence"),
     Case("nn.Einsum((6, 2, 3), 'xa, abc -> xcb')", "rows"),
     Case("nn.Einsum((6, 2), '...a,ab->...b', use_bias=False)", "sequence"),
@@ -94,7 +92,6 @@ CONVOLUTIONS = [
         ("(3, 3)", "image[0]", False),
         ("(3, 3)", "image[None]", False),
         ("(3,)", "image", False),
-        ("(3, 3), conv_general_dilated=own_convolution", "image", True),
         ("(1, 1), kernel_init=nn.initializers.ones", "image", True),
     )
 ] + [
@@ -238,7 +235,6 @@ ATTENTION = [
         ("2, attention_fn=own_attention", "sequence"),
         ("2, attention_fn=nn.dot_product_attention", "sequence, mask=attention_mask"),
         ("2, attention_fn=nn.dot_product_attention", "sequence, sow_weights=True"),
-        ("2, qkv_dot_general=own_dot_general, out_dot_general=own_dot_general", "sequence"),
         ("2, qkv_dot_general=None, qkv_dot_general_cls=None", "sequence"),
         ("2, force_fp32_for_softmax=False", "sequence"),
         ("2", "sequence, sow_weights=True"),

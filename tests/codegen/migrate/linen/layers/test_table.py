@@ -207,6 +207,7 @@ def test_settings_are_written_as_they_are(
     [
         ("nn.Dense()", "without `features`"),
         ("nn.Dense(4, width=3)", "no parameter `width`"),
+        ("nn.Dense(4, dot_general=self.product)", "dot_general"),
         ("nn.Dense(4, dot_general_cls=nn.Fp8DotGeneralOp)", "dot_general_cls"),
         ("nn.Conv(4, (3,), conv_general_dilated_cls=self.conv)", "conv_general_dilated_cls"),
         ("nn.DenseGeneral(4, axis=self.axis)", "which axes"),
