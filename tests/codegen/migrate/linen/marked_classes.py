@@ -142,6 +142,7 @@ MARKED: Final[dict[str, set[str]]] = {
         "TwoRounds",
         "TwoWays",
     },
+    "modes": {"AsksInSetup", "HasModeField"},
     "module_fields": {
         "CopiedField",
         "FactoryField",

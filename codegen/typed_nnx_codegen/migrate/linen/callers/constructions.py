@@ -747,7 +747,7 @@ class DirectCalls:
     def _only_reads(self, cls: LinenClass) -> bool:
         """Whether calls of a module change nothing in it."""
         for current in plans_below(self._plan_of(cls), self._plan_of):
-            if current.marks or current.stores_rngs:
+            if current.marks or current.stores_rngs or current.asks_mode:
                 return False
             if named_collections(current) & OTHERS:
                 return False

@@ -529,6 +529,7 @@ class ClassPlan:
         problem: What went wrong while it was planned: a bug of ours.
         setups: The classes whose `setup` its constructor has.
         makes_later: Whether calls of it make variables, its own or those of submodules.
+        asks_mode: Whether its methods ask whether statistics may change.
     """
 
     cls: LinenClass
@@ -557,6 +558,7 @@ class ClassPlan:
     properties: dict[str, str] = field(default_factory=dict)
     derives: LayerSubclass | None = None
     makes_later: bool = False
+    asks_mode: bool = False
 
     __hash__ = object.__hash__
 

@@ -269,10 +269,13 @@ class FirstValues:
 
 
 STATISTICS: Final = "batch_stats"
+MODE: Final = "use_running_average"
+# The line of the constructor; a new model is in training.
+MODE_LINE: Final = cst.parse_statement(f"self.{MODE} = False  # `train()` and `eval()` set it")
 
 # What every module of NNX has.
 _OF_NNX: Final = frozenset(
-    {"train", "eval", "sow", "perturb", "set_attributes", "iter_modules", "use_running_average"}
+    {"train", "eval", "sow", "perturb", "set_attributes", "iter_modules", MODE}
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,6 +16,7 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     NAME,
     SIZE,
     Assignment,
+    Call,
     ClassPlan,
     Edit,
     Lifted,
@@ -57,6 +58,8 @@ from typed_nnx_codegen.migrate.linen.evaluate.conditions import (
     takes_place,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.declaring import (
+    MODE,
+    STATISTICS,
     Declaring,
     FirstValues,
     Made,
@@ -363,6 +366,8 @@ class Variables:
         if passed and passed[0].value == Const("params"):
             # Parameters are only mutable while they are made.
             return self._is_initializing(passed, node, frame)
+        if passed and passed[0].value == Const(STATISTICS) and ask_mode(node, frame):
+            return UNKNOWN
         if frame.records:
             frame.recorder.replace(node, "True")
             message = "what is computed depends on which collections are mutable"
@@ -454,6 +459,45 @@ def _surely_differ(one: Dim | None, other: Dim | None) -> bool:
     if one is None or other is None or one.constant is None:
         return False
     return one != other and (other.constant is not None or one.constant == 0)
+
+
+# -- which collections may change --------------------------------------------------------------
+
+
+def ask_mode(node: cst.Call, frame: Frame) -> bool:
+    """Write the question whether statistics are mutable as one for the mode of the module.
+
+    Args:
+        node: The question.
+        frame: The frame.
+
+    Returns:
+        Whether that is possible.
+    """
+    if not frame.records:
+        return True
+    recorder = frame.recorder
+    cls = recorder.plan.cls
+    taken = {one.name for one in cls.fields()} | set(cls.methods())
+    taken |= {one.attribute for one in recorder.variables.values()}
+    if recorder.instance is not None:
+        taken |= set(recorder.instance.attributes)
+    if frame.verbatim or frame.method is None or MODE in taken:
+        return False
+    recorder.plan.asks_mode = True
+    negated = next((one for one in descendants(frame.method.node) if _is_negation(one, node)), None)
+    if negated is None:
+        recorder.replace(node, f"(not self.{MODE})")
+    else:
+        recorder.replace(negated, f"self.{MODE}")
+    return True
+
+
+def _is_negation(node: cst.CSTNode, inner: cst.CSTNode) -> bool:
+    match node:
+        case cst.UnaryOperation(operator=cst.Not(), expression=expression):
+            return expression is inner
+    return False
 
 
 # -- variables that calls make ----------------------------------------------------------------
@@ -606,9 +650,38 @@ _LAYERS: Final = frozenset(
 )
 
 
-def mark_cache(site: Site, recorder: Recorder) -> None:
-    """Mark an attention layer that decodes: Linen makes its cache where the layer is initialized."""
+def cache_lines(site: Site, recorder: Recorder, writer: ConstructorCode) -> Iterator[str]:
+    """Yield the lines of the constructor that make the cache of an attention layer.
+
+    Linen makes it where the layer is initialized, of the shape that it is called with there.
+    """
     decode = site.given.get("decode")
-    is_off = decode is None or (isinstance(decode.value, Const) and not decode.value.value)
-    if site.target in _LAYERS and not is_off:
+    if site.target not in _LAYERS or decode is None or decode.code is None:
+        return
+    if isinstance(decode.value, Const) and not decode.value.value:
+        return
+    frame = Frame(recorder, recorder.plan.cls.analysis, recorder.instance)
+    calls = recorder.log.about(Call, site)
+    queries = calls[0].values.get("inputs_q") if calls else None
+    shape = None
+    if isinstance(queries, Array):
+        shape = writer.of_shape(queries.shape, frame)
+    if shape is None or "{" in site.attribute:
         recorder.mark(site.node, "call `init_cache(shape)` of it before decoding", CALL)
+        return
+    line = f"self.{site.attribute}.init_cache({shape})"
+    if isinstance(decode.value, Const):
+        yield line
+        return
+    yield f"if {decode.code}:"
+    yield f"    {line}"
+
+
+def caches_in(
+    node: cst.BaseStatement, sites: Sequence[Site], recorder: Recorder, writer: ConstructorCode
+) -> Iterator[str]:
+    """Yield such lines for the layers that a statement of `setup` constructs."""
+    below = set(descendants(node))
+    for site in sites:
+        if site.is_verbatim and site.node in below and site.attribute:
+            yield from cache_lines(site, recorder, writer)

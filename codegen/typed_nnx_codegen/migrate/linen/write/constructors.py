@@ -18,6 +18,7 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Lifted
 from typed_nnx_codegen.migrate.linen.domain.classes import Field, LinenClass
 from typed_nnx_codegen.migrate.linen.domain.code import wrapped, written_with
 from typed_nnx_codegen.migrate.linen.domain.names import names_in_nnx, written_name
+from typed_nnx_codegen.migrate.linen.evaluate.declaring import MODE_LINE
 from typed_nnx_codegen.migrate.linen.project.fields import holds_arrays, may_be_none
 from typed_nnx_codegen.migrate.linen.project.rewriting import (
     NotBorrowed,
@@ -249,6 +250,7 @@ def constructor_of(plan: ClassPlan, cls: LinenClass, file: File) -> cst.Function
             above = ()
     keywords += [_lifted(one, file) for one in plan.lifted]
     keywords.append(cst.Param(cst.Name("rngs"), cst.Annotation(file.refer("nnx.Rngs"))))
+    body += [MODE_LINE] if plan.asks_mode else []
     body += _below(above, plan.init or ([] if body else [_PASS]))
     node = _function(positional, keywords, body)
     products = [one for one in descendants(node.body) if dotted(one) == "math.prod"]

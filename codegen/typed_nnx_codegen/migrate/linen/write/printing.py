@@ -32,7 +32,7 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
 from typed_nnx_codegen.migrate.linen.domain.names import bound_in, names_in, snake_case
 from typed_nnx_codegen.migrate.linen.domain.references import Repeated, SelfValue, sites_in
 from typed_nnx_codegen.migrate.linen.domain.values import Seq, Table, Value
-from typed_nnx_codegen.migrate.linen.evaluate.variables import mark_cache
+from typed_nnx_codegen.migrate.linen.evaluate.variables import cache_lines, caches_in
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.plan.lifting import Lifting
 from typed_nnx_codegen.migrate.linen.project.fields import (
@@ -434,7 +434,6 @@ class Printing:
         """Write the lines of the constructor into the plan."""
         consume_within(self._plan.sites)
         for site in self._plan.sites:
-            mark_cache(site, self._recorder)
             code = self._calls.constructor(site) if site.is_verbatim else site.reference
             if code:
                 self._recorder.replace(site.node, code)
@@ -542,12 +541,15 @@ class Printing:
             code = self._calls.constructor(site)
             return _parsed(f"{local} = {code}", f"self.{name}.append({local})")
         if site is not None:
-            return _parsed(self._assignment(site))
+            caches = cache_lines(site, self._recorder, self._executor.code)
+            return _parsed(self._assignment(site), *caches)
         if statement is None:
             return _parsed(line.text)
         if statement in self._plan.dropped:
             return []
-        return [self._statement(statement)]
+        sites = self._plan.sites
+        caches = caches_in(statement, sites, self._recorder, self._executor.code)
+        return [self._statement(statement), *_parsed(*caches)]
 
     def _names_in_sizes(self, *nodes: cst.CSTNode) -> set[str]:
         """Return the names in the sizes that stand in code."""

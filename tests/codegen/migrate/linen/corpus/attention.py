@@ -48,6 +48,19 @@ class NormalizedAttention(nn.Module):
         )(x, x, x, mask=mask)
 
 
+class DecodingAttention(nn.Module):
+    """The library's own cache, one token a call."""
+
+    heads: int
+    decode: bool = False
+
+    def setup(self):
+        self.attention = nn.MultiHeadDotProductAttention(self.heads, decode=self.decode)
+
+    def __call__(self, x):
+        return self.attention(x)
+
+
 class RelativeBias(nn.Module):
     """A learned bias from a table of distances."""
 

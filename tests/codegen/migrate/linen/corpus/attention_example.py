@@ -15,6 +15,8 @@ EXAMPLES = [
     Example(Build("CrossAttentionBlock", 2, qkv_features=8), SEQ, CONTEXT, mask=MASK),
     Example(Build("MixedAttention"), SEQ, CONTEXT, VALUES),
     Example(Build("NormalizedAttention", 2), SEQ),
+    Example(Build("DecodingAttention", 2), SEQ),
+    Example(Build("DecodingAttention", 2, decode=True), SEQ[:, :1], mutable=("cache",)),
     Example(Build("RelativeBias", 2), SEQ),
     Example(Build("RotaryAttention", 4, 2, 2), SEQ),
     Example(Build("Einsum", (2, 6, 3)), "BTD,NDH->BTNH", SEQ),

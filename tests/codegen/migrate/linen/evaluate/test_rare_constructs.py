@@ -40,21 +40,6 @@ _CASES = {
         "        return nn.Einsum((5, 3), 'bd,de->be')(x)\n",
         "`nn.Einsum` is not migrated",
     ),
-    "a question for the mode": (
-        "class M(nn.Module):\n"
-        "    @nn.compact\n"
-        "    def __call__(self, x):\n"
-        "        frozen = not self.is_mutable_collection('batch_stats')\n"
-        "        return nn.BatchNorm(use_running_average=frozen)(x)\n",
-        "depends on which collections are mutable",
-    ),
-    "a cache of the library": (
-        "class M(nn.Module):\n"
-        "    @nn.compact\n"
-        "    def __call__(self, x):\n"
-        "        return nn.SelfAttention(2, decode=True)(x)\n",
-        "`init_cache(shape)`",
-    ),
     "a class that a field takes from a table": (
         "class M(nn.Module):\n"
         "    norm: str = 'layer'\n\n"

@@ -103,3 +103,13 @@ class Streams(nn.Module):
             keep = jax.random.bernoulli(self.make_rng("dropout"), self.rate, x.shape)
             x = jnp.where(keep, x, 0.0)
         return nn.Dense(2)(x)
+
+
+class CachedHeads(nn.Module):
+    """The cache of the library is made in NNX by a method."""
+
+    decode: bool = False
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.SelfAttention(2, decode=self.decode)(x)

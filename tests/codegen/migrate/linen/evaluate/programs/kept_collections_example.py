@@ -18,4 +18,6 @@ EXAMPLES = [
     Example(Build("Sown"), X, mutable=("intermediates",)),
     Example(Build("Streams"), X),
     Example(Build("Streams"), X, noisy=True, rngs=("dropout", "noise"), name="random"),
+    Example(Build("CachedHeads"), X[:, None]),
+    Example(Build("CachedHeads", decode=True), TOKEN, mutable=("cache",)),
 ]
