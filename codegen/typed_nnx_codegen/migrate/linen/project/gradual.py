@@ -14,11 +14,8 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ProjectClass, options_of
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOTHING
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
-    CALL,
-    NAME,
+    SIZE,
     STAYS,
-    TRACE,
-    TRANSFORM,
     Call,
     ClassPlan,
     Mark,
@@ -158,10 +155,6 @@ def _named_in(
                     yield found
 
 
-# The markers of code that runs as it stands, and may compute something else.
-_RUNNING: Final = frozenset({CALL, NAME, TRANSFORM, TRACE})
-
-
 class Staying:
     """Decides which modules of a project stay in Linen.
 
@@ -204,15 +197,14 @@ class Staying:
     def _mark_owner(self, plan: ClassPlan) -> bool:
         """Mark a module that constructs one which is left to a person; return whether it does.
 
-        That is for markers of what may run and compute something else. Other markers are of code
-        that cannot run as it stands: whoever runs this module comes to them.
+        For sizes that are not known this module gives a parameter, or has a marker of its own.
         """
         if plan.marks or plan.stays:
             return False
         for site in plan.sites:
             child = self._plans.get(site.target) if isinstance(site.target, LinenClass) else None
             marks = [] if child is None else child.marks
-            codes = [one.code for one in marks if one.code in _RUNNING]
+            codes = [one.code for one in marks if one.code != SIZE]
             if child is not None and codes and not site.is_bridged:
                 message = f"`{child.cls.name}` is left to a person in part: see its markers"
                 plan.log.append(Mark(site.node, message, codes[0]))

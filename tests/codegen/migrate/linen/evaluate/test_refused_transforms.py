@@ -122,3 +122,52 @@ def test_a_transform_that_nnx_does_not_have_gets_a_marker(tmp_path: Path, case: 
     (plan,) = [one for one in result.plans if one.cls.name == "Whole"]
     assert any(message in mark.message for mark in plan.marks), plan.marks
     assert message in result.after
+
+
+_OWNERS = """\
+import flax.linen as nn
+
+
+class Maker:
+    def make(self, x):
+        return nn.Dense(3)(x)
+
+
+class Part(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        PART
+
+
+class Owner(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return Part()(x)
+
+
+class Whole(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return Owner()(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "count"),
+    [
+        ("return Maker().make(x)", 1),  # it fails
+        ("return nn.Dense(3, name=str(x.ndim))(x)", 1),  # it runs
+        ("return nn.Dense(3)(unknown(x))", 0),  # a size
+        ("return nn.Dense(3)(x)", 0),
+    ],
+)
+def test_what_builds_a_module_that_is_left_to_a_person_has_a_marker_too(
+    tmp_path: Path, code: str, count: int
+) -> None:
+    file = tmp_path / "model.py"
+    file.write_text(_OWNERS.replace("PART", code))
+    (result,) = migrate_linen([file], [file], Options())
+    _, owner, whole = result.plans
+    for plan, name in ((owner, "Part"), (whole, "Owner")):
+        said = f"`{name}` is left to a person in part: see its markers"
+        assert [mark.message for mark in plan.marks].count(said) == count
