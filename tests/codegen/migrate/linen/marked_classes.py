@@ -172,8 +172,6 @@ MARKED: Final[dict[str, set[str]]] = {
     },
     "sizes_of_first_values": {
         "ByRank",
-        "Filled",
-        "FromData",
         "RankOfAnother",
     },
     "skip_lists": {"Handed", "OnCall"},

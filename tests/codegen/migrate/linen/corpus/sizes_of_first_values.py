@@ -115,28 +115,6 @@ class ByRank(nn.Module):
         return jnp.sum(table) + x
 
 
-class FromData(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        mean = jnp.mean(x, axis=0)
-        shift = self.param("shift", lambda _: -mean)
-        return x + shift
-
-
-class Filled(nn.Module):
-    width: int
-
-    @nn.compact
-    def __call__(self, x):
-        pe = np.zeros((x.shape[-1], self.width))
-        pe[:, 0] = 1.0
-        rows = np.arange(self.width) + 0.0
-        rows += 1
-        w = self.param("w", lambda *_: jnp.asarray(pe, jnp.float32))
-        v = self.param("v", lambda *_: jnp.asarray(rows, jnp.float32))
-        return x @ w + v
-
-
 def doubled(t):
     t = t * 2
     return t

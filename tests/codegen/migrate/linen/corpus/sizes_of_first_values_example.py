@@ -20,8 +20,6 @@ EXAMPLES = [
     Example(Build("Chosen", True), X),
     Example(Build("Chosen", False), X),
     Example(Build("ByRank"), X),
-    Example(Build("FromData"), X),
-    Example(Build("Filled", 3), X),
     Example(Build("Inline", 3), X, mutable=("state",)),
     Example(Build("Inline", 3, True), X, mutable=("state",)),
     Example(Build("SlowNorm"), ROWS, False, mutable=STATS),

@@ -72,12 +72,6 @@ class BeginsWithInput(nn.Module):
         return x * self.param("scale", lambda _: x[0] + 1.0)
 
 
-class HoldsBeginsWithInput(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        return nn.Dense(3)(BeginsWithInput()(x))
-
-
 class CenteredByStats(nn.Module):
     """Linen changes the statistics where they are mutable, and a mode of NNX does not name them."""
 

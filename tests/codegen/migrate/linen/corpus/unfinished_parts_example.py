@@ -7,7 +7,6 @@ EXAMPLES = [
     Example(Build("HoldsByMode"), X, mutable=("batch_stats",)),
     Example(Build("HoldsTheHolder"), X, mutable=("batch_stats",)),
     Example(Build("HoldsOthers"), X),
-    Example(Build("HoldsBeginsWithInput"), X),
     Example(Build("TakesSkips"), X, (X[:, :2], X[:, :3])),
     Example(Build("TakesRows"), X, X),
     Example(Build("ByMode"), X, mutable=("batch_stats",)),
