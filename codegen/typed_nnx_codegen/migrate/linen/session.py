@@ -354,7 +354,7 @@ class LinenWork:
             found = _read(path, request.paths, needs_flax=False)
             if isinstance(found, _Source):
                 sources.append(found)
-        near = near_files([*request.paths, *(one.path for one in sources)])
+        near = near_files(one.path for one in sources)
         roots = [*request.paths, *near]
         if self._tables is not None:
             self._trace = Trace(self._tables, [*near, *(one.path for one in sources)])

@@ -109,7 +109,10 @@ def test_scripts_read_their_neighbours(tmp_path: Path) -> None:
     assert near_files([script]) == []
 
 
-def test_functions_with_jax_alone_tell_the_sizes_that_they_give(project: Path) -> None:
+@pytest.mark.parametrize("named", [["model.py"], ["model.py", "features.py"]])
+def test_functions_with_jax_alone_tell_the_sizes_that_they_give(
+    project: Path, named: list[str]
+) -> None:
     (project / "features.py").write_text(
         "import jax.numpy as jnp\n\n\n"
         "def doubled(x):\n    return jnp.concatenate([x, x - jnp.mean(x)], axis=-1)\n"
@@ -118,7 +121,7 @@ def test_functions_with_jax_alone_tell_the_sizes_that_they_give(project: Path) -
     model = project / "model.py"
     model.write_text(MODEL.format(imports=imports).replace("Block(4)(x)", "doubled(x)"))
 
-    run("--write", model)
+    run("--write", *(project / name for name in named))
 
     assert "nnx.Linear(2 * in_features, 3, rngs=rngs)" in model.read_text()
 
