@@ -12,11 +12,16 @@ def wave(*shape):
 
 
 SMALL = {"z_dim": 8, "w_dim": 8, "mapping_layer_features": 8, "num_mapping_layers": 2}
+MAPPING = {"z_dim": 8, "w_dim": 8, "layer_features": 8, "num_layers": 2, "num_ws": 6}
 
 EXAMPLES = [
-    Example(Build("MappingNetwork"), wave(2, 8), train=False),
+    Example(Build("MappingNetwork", **MAPPING), wave(2, 8), train=False),
     Example(
-        Build("MappingNetwork"), wave(2, 8), train=True, mutable=("moving_stats",), name="training"
+        Build("MappingNetwork", **MAPPING),
+        wave(2, 8),
+        train=True,
+        mutable=("moving_stats",),
+        name="training",
     ),
     Example(
         Build("SynthesisLayer", fmaps=8, kernel=3, layer_idx=8, res=8),

@@ -261,7 +261,8 @@ class MissingSizes:
         if key in self._fitted:
             return self._fitted[key]
         if key not in self.unknown:
-            found = _by_owner(site, list(measured))
+            index = _index(site, self._recorder)
+            found = _by_owner(list(measured), is_indexed=bool(index))
             fits = self._agreeing(candidates, found)
             if len(fits) != 1:
                 fits = fitting(found, self._lifting.method_of)
@@ -269,7 +270,10 @@ class MissingSizes:
                 self._fitted[key] = fits[0]
                 return fits[0]
             self.unknown[key] = self._named(site, parameter, found, fits)
-        return as_dim(Piece(_code(self.unknown[key], site, parameter)))
+        lifted = self.unknown[key]
+        is_one = not parameter.is_several or any(_is_of_several(one) for _, one in lifted.measured)
+        index = _index(site, self._recorder) if lifted.is_listed and is_one else ""
+        return as_dim(Piece(f"{lifted.name}[{index}]" if index else lifted.name))
 
     def shape(self, measured: Sequence[Measured]) -> Shape | None:
         """Return the shape of an argument of which each size fits all traced calls."""
@@ -424,13 +428,13 @@ def as_read(shape: Shape, lifted: Lifted) -> Shape:
     return Shape(tuple(dim if k in read else None for k, dim in enumerate(shape.dims)))
 
 
-def _by_owner(site: Site, found: list[Measured]) -> list[Measured]:
+def _by_owner(found: list[Measured], *, is_indexed: bool) -> list[Measured]:
     """Return one measure for each module: those of the submodules of a list in one."""
     by_owner: dict[Instance, dict[Instance, Measured]] = {}
     for one in found:
         by_owner.setdefault(one.call.owner, {})[one.call.module] = one
     is_one = all(len({m.size for m in paths.values()}) == 1 for paths in by_owner.values())
-    if is_one or not _is_indexed(site):
+    if is_one or not is_indexed:
         return list({(m.size, m.call.owner): m for m in found}.values())
     return [
         Measured(tuple(one.size for one in paths.values()), next(iter(paths.values())).call)
@@ -438,20 +442,16 @@ def _by_owner(site: Site, found: list[Measured]) -> list[Measured]:
     ]
 
 
-def _is_indexed(site: Site) -> bool:
-    """Whether the submodules of a list are constructed one after the other."""
-    return site.is_listed and not site.is_verbatim
-
-
-def _code(lifted: Lifted, site: Site, parameter: Lifted) -> str:
-    is_one = not parameter.is_several or any(map(_is_of_several, _sizes(lifted)))
-    if lifted.is_listed and is_one and _is_indexed(site):
-        return f"{lifted.name}[len(self.{site.attribute.partition('.')[0]})]"
-    return lifted.name
-
-
-def _sizes(lifted: Lifted) -> list[Size]:
-    return [size for _, size in lifted.measured]
+def _index(site: Site, recorder: Recorder) -> str:
+    """Return the code of the index of a submodule in its list, where it is constructed."""
+    name = site.attribute.partition(".")[0]
+    if site.is_listed and not site.is_verbatim:
+        return f"len(self.{name})"
+    if sum(one.attribute.partition(".")[0] == name for one in recorder.plan.sites) > 1:
+        return ""
+    loops = [recorder.headers.get(number, ("", "")) for number in site.loops]
+    is_counted = len(loops) == 1 and re.fullmatch(r"range\([^,]*\)", loops[0][1]) is not None
+    return loops[0][0] if is_counted and site.linen.endswith("}") else ""
 
 
 def _is_of_several(size: Size) -> bool:

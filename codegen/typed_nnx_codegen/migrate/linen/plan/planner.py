@@ -22,6 +22,7 @@ from typed_nnx_codegen.migrate.analysis.values import (
     UNKNOWN,
     External,
     Instance,
+    OneOf,
     ProjectClass,
     ProjectFunction,
 )
@@ -345,7 +346,12 @@ _OF_DATACLASSES: Final = frozenset(
 
 
 def mark_class_uses(recorder: Recorder, classes: LinenClasses) -> None:
-    """Mark code that takes a module for a dataclass, and properties that functions make for it."""
+    """Mark code that takes a module for a dataclass, properties that functions make, unread classes.
+
+    Args:
+        recorder: What was seen of a module.
+        classes: The modules of the project.
+    """
     cls = recorder.plan.cls
     for base in dataclasses_of(cls, classes):
         message = f"the constructor lacks the fields of `{base}`, a dataclass that is no module"
@@ -357,6 +363,9 @@ def mark_class_uses(recorder: Recorder, classes: LinenClasses) -> None:
     for method in cls.methods().values():
         for call in _calls_of_dataclasses(method):
             message = "the module is not a dataclass any more"
+            recorder.mark(call, message, COUNTERPART)
+        for call, name in _calls_of_unread(method, classes):
+            message = f"`{name}` stays in Linen: a class that it inherits from is not read here"
             recorder.mark(call, message, COUNTERPART)
     for owner in cls.ancestry():
         for name, node in owner.constants.items():
@@ -390,6 +399,22 @@ def _calls_of_dataclasses(method: Method) -> Iterator[cst.Call]:
             value = analysis.values.get(node.func, UNKNOWN)
             if isinstance(value, External) and value.name in _OF_DATACLASSES:
                 yield node
+
+
+def _calls_of_unread(method: Method, classes: LinenClasses) -> Iterator[tuple[cst.Call, str]]:
+    """Yield the constructions of modules whose base class is none of the project, and their names."""
+    for node in descendants(method.node.body):
+        if not isinstance(node, cst.Call):
+            continue
+        value = method.owner.analysis.values.get(node.func, UNKNOWN)
+        # A class may have the name of the imported one that it inherits from.
+        for one in value.options if isinstance(value, OneOf) else (value,):
+            if not isinstance(one, ProjectClass) or classes.of(one) is not None:
+                continue
+            decorators = {name for each in one.methods.values() for name in each.decorators}
+            is_module = "setup" in one.methods or f"{LINEN}.compact" in decorators
+            if is_module and any(isinstance(base, External) for base in one.bases):
+                yield node, one.name
 
 
 def _constructors(

@@ -633,6 +633,8 @@ class ConstructorCalls:
         if lead is not None:
             parts.append(f"*{self._slots.name(lead.sizes)}" if lead.argument else "None")
         parts += [self._size(dim) for dim in shape.dims]
+        if len(parts) == 1 and parts[0].startswith("*"):
+            return parts[0][1:]  # None where the argument is
         inner = ", ".join(parts)
         return f"({inner},)" if len(parts) == 1 else f"({inner})"
 
