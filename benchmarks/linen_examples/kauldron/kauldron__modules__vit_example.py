@@ -12,14 +12,8 @@ def wave(*shape):
 
 
 def block():
-    """Return a block of attention."""
-    return Build(
-        "kauldron.modules.transformers.PreNormBlock",
-        attention_norm=Build("flax.linen.LayerNorm"),
-        mlp_norm=Build("flax.linen.LayerNorm"),
-        attention=Build("flax.linen.MultiHeadDotProductAttention", num_heads=2),
-        mlp=Build("kauldron.modules.transformers.TransformerMLP", hidden_size=12),
-    )
+    """Return a block; the attention of kauldron has a marker."""
+    return Build("kauldron.modules.transformers.TransformerMLP", hidden_size=12)
 
 
 def encoder(width, patch, **fields):
