@@ -62,15 +62,14 @@ def hidden(variables, x):
 """,
     "a module that a class which is none builds and calls": """
 class Operations:
-    @classmethod
-    def apply(cls, x, width):
+    def apply(self, x, width):
         return MLP(width=width)(x)
 
 
 class User(nn.Module):
     @nn.compact
     def __call__(self, x):
-        return Operations.apply(x, 4)
+        return Operations().apply(x, 4)
 """,
     "a layer by itself": """
 def layer(key, x):
