@@ -262,6 +262,10 @@ class MissingSizes:
             return self._fitted[key]
         if key not in self.unknown:
             index = _index(site, self._recorder)
+            if site.is_verbatim and index:
+                # `layers_{i}` is not `layers_last_0`.
+                name = re.compile(re.sub(r"\\\{\w+\\\}", r"\\d+", re.escape(site.linen)))
+                measured = [one for one in measured if name.fullmatch(one.call.name)]
             found = _by_owner(list(measured), is_indexed=bool(index))
             fits = self._agreeing(candidates, found)
             if len(fits) != 1:
