@@ -11,6 +11,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Build, Condition
 from typed_nnx_codegen.migrate.linen.domain.code import operand
+from typed_nnx_codegen.migrate.linen.domain.dims import Dim
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     Block,
     Compound,
@@ -20,7 +21,7 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     Take,
 )
 from typed_nnx_codegen.migrate.linen.domain.references import Choice
-from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Code, Unknown, Value
+from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Code, Size, Unknown, Value
 from typed_nnx_codegen.migrate.linen.evaluate.conditions import (
     condition_of,
     forget,
@@ -85,7 +86,7 @@ class Choices:
                 frame.recorder.block.append(Line("", statement=node))
             take_told(node.test, outcome=False, frame=frame)
             return run_all(rest, frame)
-        code = self._code.of(node.test, frame)
+        code = self._code.of(node.test, frame) or self._of_last_sizes(node.test, frame)
         if code is None:
             asked = self._on_shapes(node.test, frame)
             return self._on_call(list(node.body.body), orelse, rest, frame, asked, node.test)
@@ -170,6 +171,28 @@ class Choices:
             return ""
         with self._code.with_shapes():
             return self._code.of(test, frame) or ""
+
+    def _of_last_sizes(self, test: cst.BaseExpression, frame: Frame) -> str | None:
+        """Return the question whether two shapes differ, of which all but the last size are equal.
+
+        Then the constructor decides it: `if residual.shape != x.shape` before a projection.
+        """
+        match test:
+            case cst.Comparison(
+                left=cst.Attribute(value=left, attr=cst.Name(value="shape")),
+                comparisons=[
+                    cst.ComparisonTarget(
+                        operator=(cst.Equal() | cst.NotEqual()) as operator,
+                        comparator=cst.Attribute(value=right, attr=cst.Name(value="shape")),
+                    )
+                ],
+            ):
+                sizes = _last_sizes(frame.seen(left), frame.seen(right))
+                codes = [self._code.of_value(Size(one), frame) for one in sizes]
+                if len(codes) == 2 and None not in codes:
+                    sign = "==" if isinstance(operator, cst.Equal) else "!="
+                    return f"({codes[0]} {sign} {codes[1]})"
+        return None
 
     def _on_call(
         self,
@@ -324,7 +347,7 @@ class Choices:
         """Return what a conditional expression stands for."""
         del test
         recorder = frame.recorder
-        code = self._code.of(node.test, frame)
+        code = self._code.of(node.test, frame) or self._of_last_sizes(node.test, frame)
         if code is None:
             self._number += 1
             number = self._number
@@ -387,6 +410,23 @@ def _assign(local: str, code: str, where: str | None, block: Block) -> None:
     """Append the assignment of a local, under the condition that there is its value."""
     line = Line(f"{local} = {code}", local)
     block.append(line if where is None else Compound(f"if {where}:", [line]))
+
+
+def _last_sizes(one: Value | None, other: Value | None) -> tuple[Dim, ...]:
+    """Return the last sizes of two arrays whose other sizes are equal; none of other arrays."""
+    if not isinstance(one, Array) or not isinstance(other, Array):
+        return ()
+    rank = other.shape.rank if one.shape.rank is None else one.shape.rank
+    count = max(len(one.shape.dims), len(other.shape.dims), 1)
+    first, second = (
+        shape.expanded(count) if rank is None else shape.with_rank(rank)
+        for shape in (one.shape, other.shape)
+    )
+    if first is None or second is None or first.dims[:-1] != second.dims[:-1]:
+        return ()
+    is_known = first.lead == second.lead and (first.lead is None or bool(first.lead.argument))
+    sizes = [size for size in (*first.dims[-1:], *second.dims[-1:]) if size is not None]
+    return tuple(sizes) if is_known and None not in first.dims else ()
 
 
 def _block() -> Block:

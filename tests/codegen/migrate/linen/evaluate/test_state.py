@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
+import jax
+import jax.numpy as jnp
 import pytest
 
+import typed_nnx as nnx
 from tests.codegen.migrate.linen.corpus_cases import as_users_run
 from tests.codegen.migrate.linen.migrated_files import migrated, problems, verified
 from typed_nnx_codegen.migrate.linen.migration import migrate_linen
@@ -98,3 +101,33 @@ def test_what_cannot_stay_the_same_is_left_to_a_person(
     marks = _marks(tmp_path, body)
 
     assert any(part in mark for mark in marks), marks
+
+
+@pytest.mark.parametrize("size", [7, 3])
+def test_what_linen_makes_for_other_shapes_alone_is_made_for_these(
+    tmp_path: Path, size: int
+) -> None:
+    file = tmp_path / "skip.py"
+    file.write_text(
+        "import jax.numpy as jnp\n"
+        "from flax import linen as nn\n"
+        "class Skip(nn.Module):\n"
+        "    @nn.compact\n"
+        "    def __call__(self, x):\n"
+        "        y = nn.Dense(7)(x)\n"
+        "        if y.shape != x.shape:\n"
+        "            x = nn.Dense(7, name='projection')(x)\n"
+        "        return x + y\n"
+    )
+    (result,) = migrate_linen([file], [file], Options())
+    before: dict[str, Any] = {}
+    after: dict[str, Any] = {}
+    exec(result.before, before)
+    exec(result.after, after)
+
+    x = jnp.ones((2, size))
+    made = before["Skip"]().init(jax.random.key(0), x)["params"]
+    model = after["Skip"](in_features=size, rngs=nnx.Rngs(0))
+
+    assert hasattr(model, "projection") == ("projection" in made) == (size != 7)
+    assert model(x).shape == (2, 7)
