@@ -359,13 +359,14 @@ def protocols(cls: LinenClass) -> Iterator[tuple[cst.Arg, ProjectClass]]:
     for arg in cls.node.bases:
         value = arg.value.value if isinstance(arg.value, cst.Subscript) else arg.value
         found = cls.analysis.values.get(value, UNKNOWN)
-        if isinstance(found, ProjectClass) and any(map(_is_protocol, found.bases)):
+        if isinstance(found, ProjectClass) and is_protocol(found):
             yield arg, found
 
 
-def _is_protocol(base: Value) -> bool:
+def is_protocol(base: Value) -> bool:
+    """Whether a base, or a class, is a protocol."""
     if isinstance(base, ProjectClass):
-        return any(map(_is_protocol, base.bases))
+        return any(map(is_protocol, base.bases))
     return isinstance(base, External) and base.name.rpartition(".")[2] == "Protocol"
 
 

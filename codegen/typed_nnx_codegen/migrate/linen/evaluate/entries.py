@@ -9,6 +9,7 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, ProjectClass, options_of
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     CALL,
     COUNTERPART,
@@ -22,7 +23,7 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     given_of,
     linen_class_name,
 )
-from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass
+from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass, is_protocol
 from typed_nnx_codegen.migrate.linen.domain.code import code_with
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     Declare,
@@ -126,7 +127,7 @@ def entries_of(recorder: Recorder, plan_of: Callable[[LinenClass], ClassPlan]) -
             is_shared = value.name == recorder.plan.shared
             for entry in _of_field(value, plan_of, is_shared=is_shared):
                 found.setdefault(entry.linen, entry)
-    for entry in _in_containers(recorder.plan.cls):
+    for entry in (*_in_containers(recorder.plan.cls), *_of_protocols(recorder.plan.cls)):
         found.setdefault(entry.linen, entry)
     return list(found.values())
 
@@ -143,6 +144,22 @@ def _in_containers(cls: LinenClass) -> Iterator[Entry]:
         part = "{i}" if kind == LIST else "{key}"
         for collection in ("params", "batch_stats"):
             yield Entry(f"{collection}/{name}_{part}", f"{name}.{part}")
+
+
+def _of_protocols(cls: LinenClass) -> Iterator[Entry]:
+    """Yield the modules that fields may hold whose type is a protocol of what is called."""
+    for one in cls.fields():
+        values = one.owner.analysis.values
+        named = [values.get(node, UNKNOWN) for node in descendants(one.annotation.annotation)]
+        if any(
+            isinstance(option, ProjectClass)
+            and "__call__" in option.methods
+            and is_protocol(option)
+            for value in named
+            for option in options_of(value)
+        ):
+            for collection in ("params", "batch_stats"):
+                yield Entry(f"{collection}/{one.name}", one.name)
 
 
 def _shared_scopes(

@@ -1,7 +1,7 @@
 """Fields that hold modules, classes, partials, functions and initializers."""
 
 from functools import partial
-from typing import Any, Callable, Optional, Type
+from typing import Any, Callable, Optional, Protocol, Type
 
 import jax
 import jax.numpy as jnp
@@ -200,3 +200,19 @@ class CopiedField(nn.Module):
         for block in self.blocks:
             x = block(x)
         return x
+
+
+class Embedding(Protocol):
+    """What embeds arrays: a module, or a function."""
+
+    def __call__(self, x: jax.Array) -> jax.Array: ...
+
+
+class ProtocolFields(nn.Module):
+    embedding: Embedding
+    norm: Optional[Embedding] = None
+
+    @nn.compact
+    def __call__(self, x):
+        x = self.embedding(x)
+        return x if self.norm is None else self.norm(x)

@@ -44,4 +44,7 @@ EXAMPLES = [
         method="embed",
     ),
     Example(Build("CopiedField", Build("Projection", 6)), X),
+    Example(Build("ProtocolFields", Build("Projection", 4)), X),
+    Example(Build("ProtocolFields", Build("Projection", 4), norm=Build("flax.linen.LayerNorm")), X),
+    Example(Build("ProtocolFields", jnp.tanh), X),
 ]
