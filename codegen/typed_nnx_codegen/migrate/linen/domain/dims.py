@@ -344,7 +344,9 @@ class Dim:
         ordered = sorted(self.terms, key=lambda term: (not term[0], term[1] < 0))
         text = ""
         for atoms, factor in ordered:
-            product = _product(atoms, abs(factor), spell)
+            # `-n // 2` is something else.
+            is_first = not text and factor < 0
+            product = _product(atoms, abs(factor), spell, is_alone=not is_first)
             sign = " - " if factor < 0 else " + "
             text = text + sign + product if text else ("-" if factor < 0 else "") + product
         return text
@@ -367,8 +369,10 @@ class Dim:
         return [self]
 
 
-def _product(atoms: tuple[Atom, ...], factor: int, spell: Callable[[Atom], str]) -> str:
-    alone = len(atoms) == 1 and factor == 1
+def _product(
+    atoms: tuple[Atom, ...], factor: int, spell: Callable[[Atom], str], *, is_alone: bool
+) -> str:
+    alone = is_alone and len(atoms) == 1 and factor == 1
     parts = [] if factor == 1 and atoms else [str(factor)]
     for atom in atoms:
         match atom:

@@ -87,8 +87,9 @@ def test_products_of_sums_stay_products(dim: Dim, code: str) -> None:
         (((N.dim - 3) // 2 + 1 - 3) // 2 + 1, "(n - 7) // 4 + 1"),
         (N.dim.ceil_divided(2).ceil_divided(2), "-(-n // 4)"),
         (N.dim.ceil_divided(2) // 2, "-(-n // 2) // 2"),
+        (-(N.dim // 2), "-(n // 2)"),
     ],
-    ids=["halves", "windows", "ceilings", "mixed"],
+    ids=["halves", "windows", "ceilings", "mixed", "negative"],
 )
 def test_chains_of_divisions(dim: Dim, code: str) -> None:
     normal = dim.code()
