@@ -599,11 +599,10 @@ class Planner:
                 kept = self.executor.gradual.kept[cls]
                 self._plans[cls] = ClassPlan(cls, stays=kept.why, problem=kept.problem)
                 return self._plans[cls]
-            recorder = self._seen.pop(cls, None)
-            self._plans[cls] = ClassPlan(cls) if recorder is None else recorder.plan
+            self._plans[cls] = ClassPlan(cls)
             try:
                 with self._names_of(cls):
-                    self._plans[cls] = self._plan(cls, recorder)
+                    self._plans[cls] = self._plan(cls)
             except Unnamed as error:
                 self._plans[cls] = _staying(cls, str(error))
             # One module that we fail at must not take others along.
@@ -622,10 +621,11 @@ class Planner:
         finally:
             self.executor.names = around
 
-    def _plan(self, cls: LinenClass, seen: Recorder | None) -> ClassPlan:
-        """Plan a module; `seen` is what was seen of it, if it was gone through."""
+    def _plan(self, cls: LinenClass) -> ClassPlan:
+        seen = (self._seen or {}).pop(cls, None)
         recorder = seen or Recorder(self._plans[cls])
         plan = recorder.plan
+        self._plans[cls] = plan
         foreign = [name for name in cls.foreign if not _is_harmless(name)]
         layers = [name for name in foreign if find_layer(name) is not None]
         subclass = layer_subclass(cls)

@@ -100,10 +100,18 @@ class Gradual:
         Returns:
             Whether there are new ones.
         """
-        found: dict[LinenClass, str] = {}
-        for cls, plan in plans.items():
-            if cls not in self.kept and (plan.stays or plan.marks):
-                found[cls] = plan.stays or _reason(plan)
+        needing = {
+            cls: plan
+            for cls, plan in plans.items()
+            if cls not in self.kept and (plan.stays or plan.marks)
+        }
+        # What builds one of them may need no person once that is in a bridge.
+        inner = {
+            cls: plan
+            for cls, plan in needing.items()
+            if not any(one.target in needing and one.target is not cls for one in plan.sites)
+        }
+        found = {cls: plan.stays or _reason(plan) for cls, plan in (inner or needing).items()}
         waiting = list(found)
         while waiting:
             cls = waiting.pop()
