@@ -57,6 +57,8 @@ from typed_nnx_codegen.migrate.linen.layers.layer import (
 from typed_nnx_codegen.migrate.linen.shapes.axes import removed
 from typed_nnx_codegen.migrate.linen.shapes.contractions import (
     conv_output,
+    letters,
+    summed,
 )
 from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of, wanted_shape
 
@@ -189,6 +191,79 @@ def _one_batch_axis(shape: Shape, axes: int) -> Shape:
 
 def _setting(given: Settings, name: str, default: Value = NONE) -> Value:
     return given[name].value if name in given else default
+
+
+@dataclass(frozen=True, kw_only=True)
+class EinsumLayer(KernelLayer):
+    """`nn.Einsum`, for which NNX wants the shape of the bias."""
+
+    def refused(self, given: Settings, inputs: Inputs | None) -> Refused | None:
+        """Refuse an equation that is needed and not literal."""
+        has_bias = literal(given, "use_bias", True) is not False
+        in_constructor = literal(given, "einsum_str") is not None
+        equation = _equation(given, inputs)
+        fix = "Write the equation as a literal in the constructor."
+        if not in_constructor and equation is None:
+            return Refused("NNX wants the equation of `nn.Einsum` where it is constructed.", fix)
+        if has_bias and (equation is None or "." in equation[1]):
+            return Refused(
+                "The equation of `nn.Einsum` does not say the shape of its bias, which NNX wants.",
+                fix,
+            )
+        return None
+
+    def widths(self, given: Settings, inputs: Inputs | None) -> Widths:
+        """Return the equation and the shapes of kernel and bias."""
+        shape = given["shape"]
+        if literal(given, "einsum_str") is not None:
+            text = given["einsum_str"].code
+        else:
+            text = repr(literal_of(argument(inputs, "einsum_str")))
+        found = (Argument("", text), Argument("", shape.code))
+        switch = literal(given, "use_bias", True)
+        equation = _equation(given, inputs)
+        if switch is False or equation is None:
+            return found
+        _, kernel, result = equation
+        axes = [kernel.index(letter) for letter in result if letter in kernel]
+        bias = _picked(shape, axes)
+        if switch is not True:
+            bias = f"{bias} if {operand(given['use_bias'].code)} else None"
+        return (*found, Argument("bias_shape", bias))
+
+    def output(self, given: Settings, inputs: Inputs, method: str = "__call__") -> Value:
+        """Return the array of the result of the equation."""
+        equation = _equation(given, inputs)
+        if equation is None:
+            return Array(ANY_SHAPE)
+        first, second, result = map(letters, equation)
+        kernel = wanted_shape(given["shape"].value) if "shape" in given else ANY_SHAPE
+        operands = (shape_of(inputs, "inputs"), kernel)
+        made = summed(",".join(equation), [first, second], operands, result)
+        return Array(made) if isinstance(made, Shape) else made
+
+
+def _equation(given: Settings, inputs: Inputs | None) -> tuple[str, str, str] | None:
+    """Return the axes of inputs, kernel and result; None where they are not literal."""
+    text = literal(given, "einsum_str")
+    if text is None:
+        text = literal_of(argument(inputs, "einsum_str"))
+    if not isinstance(text, str):
+        return None
+    operands, arrow, result = text.replace(" ", "").partition("->")
+    first, comma, second = operands.partition(",")
+    return (first, second, result) if arrow and comma and "," not in second else None
+
+
+def _picked(shape: Given, axes: list[int]) -> str:
+    """Return code for a tuple of some sizes of a shape."""
+    if isinstance(shape.value, Seq) and literal_of(shape.value) and not axes:
+        return "()"
+    items = [f"{operand(shape.code)}[{axis}]" for axis in axes]
+    constants = literal_of(shape.value)
+    if isinstance(constants, tuple):
+        items = [str(constants[axis]) for axis in axes]
+    return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
 
 
 @dataclass(frozen=True, kw_only=True)

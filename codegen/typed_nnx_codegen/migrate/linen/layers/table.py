@@ -24,6 +24,7 @@ from typed_nnx_codegen.migrate.linen.layers.products import (
     ConvLayer,
     DenseGeneralLayer,
     DenseLayer,
+    EinsumLayer,
     EmbedLayer,
     GroupNormLayer,
     NormLayer,
@@ -70,6 +71,16 @@ DENSE: Final[tuple[Layer, ...]] = (
         settings="num_embeddings! features! dtype param_dtype embedding_init promote_dtype",
         calls={"__call__": same("inputs"), "attend": same("query")},
         fixed=(("params/embedding", "embedding"),),
+    ),
+    EinsumLayer(
+        linen="flax.linen.Einsum",
+        nnx="nnx.Einsum",
+        settings=(
+            "shape* einsum_str use_bias dtype param_dtype precision kernel_init bias_init"
+            " promote_dtype preferred_element_type"
+        ),
+        calls={"__call__": same("inputs", "einsum_str")},
+        replaced=names("shape einsum_str use_bias"),
     ),
 )
 
@@ -404,7 +415,6 @@ _IN_FLOAT8: Final = "it keeps scales of float8 products in a collection of its o
 
 # Why a public class of Linen has no counterpart, by name.
 NO_COUNTERPART: Final[dict[str, str]] = {
-    "flax.linen.Einsum": "NNX wants the equation and the shape of the bias in the constructor.",
     "flax.linen.ConvLocal": "NNX has no convolution with other weights at each position.",
     "flax.linen.BatchApply": "NNX has no function that merges batch axes.",
     "flax.linen.Fp8DotGeneral": _IN_FLOAT8,

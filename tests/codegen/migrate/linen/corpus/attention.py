@@ -194,4 +194,4 @@ class TalkingHeads(nn.Module):
         weights = nn.softmax(nn.Dense(self.heads, use_bias=False, name="mix")(logits), axis=2)
         out = jnp.einsum("bqkh,bkhd->bqhd", weights, q)
         y = nn.DenseGeneral(5, axis=(-2, -1))(out)
-        return nn.DenseGeneral((2, 3))(y)
+        return nn.Einsum((5, 2, 3), "bqd,dne->bqne")(y)

@@ -33,33 +33,6 @@ _CASES = {
         "class Plain(nn.Dense):\n    use_bias: bool = False\n",
         "it inherits from flax.linen.Dense",
     ),
-    "an einsum": (
-        "class M(nn.Module):\n"
-        "    @nn.compact\n"
-        "    def __call__(self, x):\n"
-        "        return nn.Einsum((5, 3), 'bd,de->be')(x)\n",
-        "`nn.Einsum` is not migrated",
-    ),
-    "a class that a field takes from a table": (
-        "class M(nn.Module):\n"
-        "    norm: str = 'layer'\n\n"
-        "    @nn.compact\n"
-        "    def __call__(self, x):\n"
-        "        return {'layer': nn.LayerNorm, 'rms': nn.RMSNorm}[self.norm]()(x)\n",
-        "is one of several classes",
-    ),
-    "a list of settings that changes": (
-        "class M(nn.Module):\n"
-        "    widths: tuple[int, ...]\n\n"
-        "    @nn.compact\n"
-        "    def __call__(self, x):\n"
-        "        widths = list(self.widths)\n"
-        "        widths.append(3)\n"
-        "        for width in widths:\n"
-        "            x = nn.Dense(width)(x)\n"
-        "        return x\n",
-        "",
-    ),
     "the function of the norms": (
         "class M(nn.Module):\n"
         "    @nn.compact\n"

@@ -21,8 +21,6 @@ def fill(model: Any, variables: Any, places: tuple[LayerVariable, ...]) -> None:
     for path, leaf in flat.items():
         place = by_name[path]
         value = leaf
-        if place.transpose is not None:
-            value = jnp.transpose(value, place.transpose)
         if place.reshape is not None:
             value = jnp.reshape(value, place.reshape)
         variable = at_path(model, place.nnx)

@@ -184,6 +184,12 @@ def test_a_class_without_counterpart_is_refused_with_its_reason(name: str) -> No
             {"inputs": X},
             "nnx.LinearGeneral((x.shape[-2], x.shape[-1]), self.shape, axis=(-1, -2))",
         ),
+        (
+            "nn.Einsum(self.shape, 'ab,bcd->acd', use_bias=self.bias)",
+            {},
+            "nnx.Einsum('ab,bcd->acd', self.shape, "
+            "bias_shape=(self.shape[1], self.shape[2]) if self.bias else None)",
+        ),
         ("nn.SimpleCell(4)", {"inputs": X}, "nnx.SimpleCell(x.shape[-1], 4, dtype=None)"),
         ("nn.OptimizedLSTMCell(4)", {"inputs": X}, "nnx.LSTMCell(x.shape[-1], 4)"),
         (
