@@ -187,8 +187,6 @@ def _sorted_in(module: cst.Module, line: Line, names: frozenset[str]) -> cst.Mod
     for section in sections:
         members = [one for one in module.body[section.start : section.stop] if _imported(one)]
         modules = [_imported(one) for one in members]
-        if modules == ["__future__"]:
-            continue
         if is_standard:
             belongs = all(isinstance(one, Line) and _is_standard(one) for one in members)
         else:
@@ -201,10 +199,13 @@ def _sorted_in(module: cst.Module, line: Line, names: frozenset[str]) -> cst.Mod
 
 
 def _sections(module: cst.Module, names: frozenset[str]) -> Iterator[range]:
-    """Yield the places of imports at the top that follow each other without an empty line."""
+    """Yield the places of imports at the top that follow each other without an empty line.
+
+    Those of `__future__`, before which Python allows no other, are in none.
+    """
     start: int | None = None
     for index, one in enumerate(module.body):
-        is_import = isinstance(one, Line) and bool(_imported(one))
+        is_import = isinstance(one, Line) and _imported(one) not in ("", "__future__")
         has_gap = any(each.comment is None for each in getattr(one, "leading_lines", ()))
         if start is not None and (not is_import or has_gap):
             yield range(start, index)

@@ -82,6 +82,14 @@ def test_the_docstring_and_future_imports_stay_on_top(path: Path) -> None:
     assert after.startswith(f"{head}import typed_nnx as nnx\n")
 
 
+def test_no_import_comes_before_those_of_the_future(path: Path) -> None:
+    head = "from __future__ import annotations\nfrom typing import Any\n\nimport flax.linen as nn\n\n\n"
+    text = DENSE.replace("(x)\n", "(x.reshape(x.shape[0], -1))\n")
+    after = migrated(path, f"{head}{text}").after
+    assert "import math\n" in after
+    compile(after, "model.py", "exec")
+
+
 def test_an_import_for_type_checkers_alone_is_not_used(path: Path) -> None:
     head = (
         "from typing import TYPE_CHECKING\n\nimport flax.linen as nn\n\n"
