@@ -401,7 +401,10 @@ class Variables:
             if is_long:
                 kept = Code(f"self.{name}")
         before = owner.attributes.get(name)
-        is_plain = isinstance(kept, (Const, Size, Code, Unknown))
+        is_plain = all(
+            isinstance(one, (Const, Size, Code, Unknown))
+            for one in (kept.items if isinstance(kept, Seq) and kept.items else (kept,))
+        )
         is_plain = is_plain and not (kept == NONE and before is not None and is_module(before))
         if frame.records and is_plain and (frame.recorder.conditions or before not in (None, kept)):
             # Which branch assigned it, only the constructor knows.

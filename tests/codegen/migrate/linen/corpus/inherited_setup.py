@@ -1,6 +1,7 @@
-"""A `setup` that several classes have."""
+"""A `setup` that several classes have, and what `__post_init__` makes of fields."""
 
 import functools
+from typing import Sequence, Union
 
 import flax.linen as nn
 import jax.numpy as jnp
@@ -40,3 +41,23 @@ class WideMixer(Mixer):
         wide = jnp.concatenate([x, context], axis=-1)
         y = self.query(wide) * jnp.mean(self.key(context), axis=1, keepdims=True)
         return self.out(y)
+
+
+class OneOrSeveral(nn.Module):
+    """Its fields may be numbers: `__post_init__` makes lists of these."""
+
+    widths: Union[Sequence[int], int]
+    scales: Union[Sequence[float], float] = 2.0
+
+    def __post_init__(self):
+        super().__post_init__()
+        if not isinstance(self.widths, Sequence):
+            self.widths = [self.widths]
+        if not isinstance(self.scales, Sequence):
+            self.scales = [self.scales] * len(self.widths)
+
+    @nn.compact
+    def __call__(self, x):
+        for width, scale in zip(self.widths, self.scales):
+            x = scale * nn.Dense(width)(x)
+        return x

@@ -13,4 +13,7 @@ EXAMPLES = [
     Example(Build("Mixer", 3), X, CONTEXT),
     Example(Build("TurnedMixer", 3), X),
     Example(Build("WideMixer", 3), X, BESIDE),
+    Example(Build("OneOrSeveral", 4), X),
+    Example(Build("OneOrSeveral", (4, 5)), X),
+    Example(Build("OneOrSeveral", (4, 5), (1.0, 3.0)), X),
 ]
