@@ -125,7 +125,8 @@ def _older_names() -> None:
     """Give jax the names that it had when some packages were written."""
     jax: Any = importlib.import_module("jax")
     jax.numpy.DeviceArray = jax.Array
-    importlib.import_module("jax.experimental").PartitionSpec = jax.sharding.PartitionSpec
+    experimental: Any = importlib.import_module("jax.experimental")
+    experimental.PartitionSpec = jax.sharding.PartitionSpec
     for name, renamed in _RENAMED.items():
         setattr(jax.numpy, name, _with_older(getattr(jax.numpy, name), renamed))
 

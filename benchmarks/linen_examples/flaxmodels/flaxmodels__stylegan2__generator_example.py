@@ -1,5 +1,7 @@
 """Example calls for flaxmodels/stylegan2/generator.py of flaxmodels 0.1.3."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 
@@ -11,8 +13,19 @@ def wave(*shape):
     return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
 
 
-SMALL = {"z_dim": 8, "w_dim": 8, "mapping_layer_features": 8, "num_mapping_layers": 2}
-MAPPING = {"z_dim": 8, "w_dim": 8, "layer_features": 8, "num_layers": 2, "num_ws": 6}
+SMALL: dict[str, Any] = {
+    "z_dim": 8,
+    "w_dim": 8,
+    "mapping_layer_features": 8,
+    "num_mapping_layers": 2,
+}
+MAPPING: dict[str, Any] = {
+    "z_dim": 8,
+    "w_dim": 8,
+    "layer_features": 8,
+    "num_layers": 2,
+    "num_ws": 6,
+}
 
 EXAMPLES = [
     Example(Build("MappingNetwork", **MAPPING), wave(2, 8), train=False),
