@@ -177,6 +177,12 @@ def test_a_copy_computes_with_other_parameters() -> None:
     assert not np.allclose(layer(X), other(X))
 
 
+def test_functions_of_linen_get_the_parameters_of_a_module_by_name() -> None:
+    layer = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
+    own = migrated.OwnParameters(layer)
+    np.testing.assert_array_equal(own.param("kernel", None), layer.kernel[...])
+
+
 def test_what_no_call_builds_raises_where_it_is_asked_for() -> None:
     with pytest.raises(NotImplementedError, match="Dense is not built by the constructor"):
         migrated.not_built("Dense")

@@ -12,6 +12,7 @@ from typed_nnx.migrated._linen_layers import attention_in_its_dtype as attention
 from typed_nnx.migrated._linen_layers import in_dtype_of_inputs as in_dtype_of_inputs
 from typed_nnx.migrated._linen_layers import keep_dtypes as keep_dtypes
 from typed_nnx.migrated._linen_layers import with_accepted_arguments as with_accepted_arguments
+from typed_nnx.migrated._variables import OwnParameters as OwnParameters
 from typed_nnx.migrated._variables import apply_with as apply_with
 from typed_nnx.migrated._variables import bound_to as bound_to
 from typed_nnx.migrated._variables import construct_later as construct_later

@@ -266,6 +266,17 @@ def with_parameters(module: Any, values: Mapping[str, Any]) -> Any:
     return copied
 
 
+class OwnParameters:
+    """Gives functions of Linen the parameters of a module, which they ask for by name."""
+
+    def __init__(self, module: nnx.Module) -> None:
+        self.module = module
+
+    def param(self, name: str, init_fn: Any, *args: Any, **kwargs: Any) -> Any:
+        """Return the value of a parameter."""
+        return getattr(self.module, name)[...]
+
+
 def made_once(
     module: nnx.Module,
     name: str,

@@ -72,7 +72,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.lists import (
 )
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, is_class
 from typed_nnx_codegen.migrate.linen.evaluate.module_calls import ModuleCalls
-from typed_nnx_codegen.migrate.linen.evaluate.recurrence import Recurrence
+from typed_nnx_codegen.migrate.linen.evaluate.recurrence import NORMALIZE, Recurrence
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
 from typed_nnx_codegen.migrate.linen.evaluate.submodules import Members, Submodules
 from typed_nnx_codegen.migrate.linen.evaluate.variables import Variables
@@ -353,6 +353,8 @@ class Calls:
             return self.variables.merge_param(passed, node, frame)
         if callee.name == f"{LINEN}.share_scope":
             return share_scope(passed, node, frame)
+        if callee.name == NORMALIZE:
+            return self.variables.normalizing.call(passed, node, frame)
         if callee.name == f"{LINEN}.param_with_axes":
             frame.mark(node, "`nn.param_with_axes` is not migrated", COUNTERPART)
             return UNKNOWN

@@ -10,25 +10,31 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
+    CALL,
     COUNTERPART,
     Build,
     Call,
     CallElsewhere,
+    Need,
     Site,
 )
-from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     CallEdit,
+    Compound,
+    Declare,
     Dispatch,
     Evaluate,
     Frame,
+    Line,
 )
 from typed_nnx_codegen.migrate.linen.domain.references import (
     Choice,
     ModuleValue,
     Ref,
     Repeated,
+    SelfValue,
 )
 from typed_nnx_codegen.migrate.linen.domain.values import (
     UNKNOWN,
@@ -41,9 +47,11 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Size,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.layers import Given, Inputs, Layer, find_layer
+from typed_nnx_codegen.migrate.linen.evaluate.declaring import Declaring
+from typed_nnx_codegen.migrate.linen.layers import Given, Helper, Inputs, Layer, find_layer
 from typed_nnx_codegen.migrate.linen.layers.products import CellLayer
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, bind_names, dim_of
+from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 _INNER: Final = {
     "flax.linen.RNN": ("cell",),
@@ -253,3 +261,91 @@ class CallsInTurn:
         # The call stays as it is: what is around the layers calls them.
         log.drop(*(one for one in log.about(CallEdit, node) if one not in edits))
         return result
+
+
+NORMALIZE: Final = f"{LINEN}.normalization._normalize"
+_PARAMETERS: Final = (
+    *("mdl", "x", "mean", "var", "reduction_axes", "feature_axes", "dtype", "param_dtype"),
+    *("epsilon", "use_bias", "use_scale", "bias_init", "scale_init", "force_float32_reductions"),
+)
+# The parameters that it asks the module for.
+_VARIABLES: Final = ("scale", "bias")
+
+OWN_PARAMETERS: Final = Helper("OwnParameters")
+
+
+class Normalizing:
+    """Goes through calls of that function.
+
+    Args:
+        code: Writes expressions for the constructor.
+        declaring: Declares variables.
+    """
+
+    def __init__(self, code: ConstructorCode, declaring: Declaring) -> None:
+        self._code = code
+        self._declaring = declaring
+
+    def call(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
+        """Return what the function returns: an array of the shape of its input."""
+        bound = bind_names(_PARAMETERS, passed)
+        given = bound.by_name.get("x")
+        value = given.value if given is not None else UNKNOWN
+        result = Array(value.shape) if isinstance(value, Array) else UNKNOWN
+        owner = bound.by_name.get("mdl")
+        if owner is None or not frame.records:
+            return result
+        is_own = isinstance(owner.value, SelfValue) and owner.value is frame.recorder.instance
+        is_plain = is_own and not bound.is_open and not frame.recorder.loops
+        if not is_plain or not all(
+            self._declare(one, bound.by_name, node, frame) for one in _VARIABLES
+        ):
+            frame.recorder.mark(node, "the parameters that it makes depend on the call", CALL)
+            return result
+        frame.log(Need(OWN_PARAMETERS))
+        frame.recorder.replace(owner.node, f"{OWN_PARAMETERS.name}(self)")
+        return result
+
+    def _declare(self, name: str, given: dict[str, Passed], node: cst.Call, frame: Frame) -> bool:
+        """Write the line that makes a parameter; return whether the constructor can make it."""
+        recorder = frame.recorder
+        key = f"params/{name}"
+        uses, init, dtype = (
+            given.get(one) for one in (f"use_{name}", f"{name}_init", "param_dtype")
+        )
+        x, axes = given.get("x"), given.get("feature_axes")
+        if uses is None or init is None or dtype is None or x is None or axes is None:
+            return False
+        if uses.value == Const(False):
+            return True
+        if not isinstance(x.value, Array) or key in recorder.variables:
+            return False
+        with self._code.with_shapes():
+            shape = self._code.of_shape(x.value.shape, frame)
+            along = self._along(axes, shape, frame)
+        attribute = self._declaring.free(name, recorder, "params")
+        is_sayable = None not in (along, uses.code, init.code, dtype.code)
+        if (
+            not is_sayable
+            or attribute != name
+            or any(one.is_of_call for one in recorder.conditions)
+        ):
+            return False
+        first = f"{init.code}({recorder.rngs}.params(), {along}, {dtype.code})"
+        code = f"{self._declaring.kind('params')}({first})"
+        line = Line(f"self.{name} = {code}")
+        is_sure = uses.value == Const(True)
+        recorder.block.append(line if is_sure else Compound(f"if {uses.code}:", [line]))
+        recorder.log.append(Declare(key, name, Array(), around=()))
+        return True
+
+    def _along(self, axes: Passed, shape: str | None, frame: Frame) -> str | None:
+        """Return the code of the sizes of a shape along axes."""
+        code = axes.code or self._code.of_value(axes.value, frame)
+        if shape is None or code is None:
+            return None
+        if isinstance(axes.value, Const):
+            return f"[{shape}[{code}]]"
+        if isinstance(axes.value, Seq) and len(axes.value.items) > 1:
+            return None  # the function puts them in an order of its own
+        return f"[{shape}[axis] for axis in {code}]"

@@ -74,6 +74,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.lifts import (
     stacks_of,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, holds_callables, is_module
+from typed_nnx_codegen.migrate.linen.evaluate.recurrence import Normalizing
 from typed_nnx_codegen.migrate.linen.layers import Helper
 from typed_nnx_codegen.migrate.linen.shapes.operands import BoundArguments, Passed, bind_names
 from typed_nnx_codegen.migrate.linen.trace.record import Trace
@@ -118,6 +119,7 @@ class Variables:
         self._declaring = declaring
         self._first_values = first_values
         self._later = LaterVariables(refer, declaring)
+        self.normalizing = Normalizing(code, declaring)
         self._handlers: Final[dict[str, Callable[..., Value]]] = {
             "param": self._param,
             "variable": self._variable,

@@ -633,7 +633,6 @@ _BY_MODULE: Final[dict[str, dict[str, Rule]]] = {
             """: _IS_ITSELF,
             "flax.linen.promote_dtype flax.linen.dtypes.promote_dtype": rule(_all),
             "flax.linen.normalization._canonicalize_axes": rule(_canonical_axes),
-            "flax.linen.normalization._normalize": rule(_like, "_ x"),
         }
     ),
 }

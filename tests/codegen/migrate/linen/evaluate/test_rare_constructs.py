@@ -15,7 +15,6 @@ from typing import Any, Protocol
 import flax.linen as nn
 import jax
 import jax.numpy as jnp
-from flax.linen.normalization import _normalize
 
 
 """
@@ -32,14 +31,6 @@ _CASES = {
     "a layer with another default": (
         "class Plain(nn.Dense):\n    use_bias: bool = False\n",
         "it inherits from flax.linen.Dense",
-    ),
-    "the function of the norms": (
-        "class M(nn.Module):\n"
-        "    @nn.compact\n"
-        "    def __call__(self, x):\n"
-        "        return _normalize(self, x, 0.0, 1.0, (0,), (-1,), None, jnp.float32, 1e-5,\n"
-        "                          True, True, nn.initializers.zeros, nn.initializers.ones)\n",
-        "may declare variables of the module",
     ),
 }
 
