@@ -191,6 +191,13 @@ class List(SequenceDisplay, Module, MutableSequence[A]):
             store_spec(self, None)
             mark_structure(self._nnx_cells)
 
+    def _edit(self, edit: Callable[[list[Any]], object]) -> None:
+        """Change the elements as a list: all of it at one moment, or nothing."""
+        with graph_lock:
+            values = self._marked()
+            edit(values)
+            self._rewrite(values)
+
     def _status_of(self, index: int, value: object) -> bool | None:
         if not self._nnx_is_pytree:
             return None
@@ -226,19 +233,17 @@ class List(SequenceDisplay, Module, MutableSequence[A]):
     @overload
     def __setitem__(self, index: slice, value: Iterable[A]) -> None: ...
     def __setitem__(self, index: int | slice, value: Any) -> None:
-        with graph_lock:
-            if isinstance(index, slice):
-                values = self._marked()
-                values[index] = list(value)
-                self._rewrite(values)
-            else:
+        if isinstance(index, slice):
+            added = list(value)
+            self._edit(lambda values: values.__setitem__(index, added))
+        else:
+            with graph_lock:
                 self._assign(_name(self._index(index)), value)
 
     def __delitem__(self, index: int | slice) -> None:
         with graph_lock:
-            values = self._marked()
-            del values[index if isinstance(index, slice) else self._index(index)]
-            self._rewrite(values)
+            place = index if isinstance(index, slice) else self._index(index)
+            self._edit(lambda values: values.__delitem__(place))
 
     def __len__(self) -> int:
         return self._length
@@ -248,10 +253,7 @@ class List(SequenceDisplay, Module, MutableSequence[A]):
 
     def insert(self, index: int, value: A) -> None:
         """Insert a value before an index."""
-        with graph_lock:
-            values = self._marked()
-            values.insert(index, value)
-            self._rewrite(values)
+        self._edit(lambda values: values.insert(index, value))
 
     def append(self, value: A) -> None:
         """Add a value at the end."""
@@ -263,14 +265,12 @@ class List(SequenceDisplay, Module, MutableSequence[A]):
     def extend(self, values: Iterable[A]) -> None:
         """Add values at the end: all of them, or none if one of them is not allowed."""
         added: list[Any] = list(values)
-        with graph_lock:
-            if added:
-                self._rewrite([*self._marked(), *added])
+        if added:
+            self._edit(lambda values: values.extend(added))
 
     def reverse(self) -> None:
         """Reverse the order of the elements."""
-        with graph_lock:
-            self._rewrite(self._marked()[::-1])
+        self._edit(lambda values: values.reverse())
 
     def clear(self) -> None:
         """Remove all elements."""
@@ -307,7 +307,7 @@ class List(SequenceDisplay, Module, MutableSequence[A]):
     __rmul__ = __mul__
 
     def __imul__(self, times: int) -> Self:
-        self._rewrite(self._marked() * times)
+        self._edit(lambda values: values.__setitem__(slice(None), values * times))
         return self
 
     def __eq__(self, other: object) -> bool:

@@ -122,12 +122,12 @@ def entries_of(recorder: Recorder, plan_of: Callable[[LinenClass], ClassPlan]) -
             if isinstance(value, FieldModule) and value.name == name
         ]
     )
-    for value in held:
+    for value in (*held, *_of_protocols(recorder.plan.cls)):
         if isinstance(value, FieldModule):
             is_shared = value.name == recorder.plan.shared
             for entry in _of_field(value, plan_of, is_shared=is_shared):
                 found.setdefault(entry.linen, entry)
-    for entry in (*_in_containers(recorder.plan.cls), *_of_protocols(recorder.plan.cls)):
+    for entry in _in_containers(recorder.plan.cls):
         found.setdefault(entry.linen, entry)
     return list(found.values())
 
@@ -146,7 +146,7 @@ def _in_containers(cls: LinenClass) -> Iterator[Entry]:
             yield Entry(f"{collection}/{name}_{part}", f"{name}.{part}")
 
 
-def _of_protocols(cls: LinenClass) -> Iterator[Entry]:
+def _of_protocols(cls: LinenClass) -> Iterator[FieldModule]:
     """Yield the modules that fields may hold whose type is a protocol of what is called."""
     for one in cls.fields():
         values = one.owner.analysis.values
@@ -158,8 +158,7 @@ def _of_protocols(cls: LinenClass) -> Iterator[Entry]:
             for value in named
             for option in options_of(value)
         ):
-            for collection in ("params", "batch_stats"):
-                yield Entry(f"{collection}/{one.name}", one.name)
+            yield FieldModule(one.name)
 
 
 def _shared_scopes(
