@@ -328,15 +328,10 @@ def mark_builders(recorder: Recorder, builders: Mapping[cst.CSTNode, Builder]) -
     plan = recorder.plan
     written = {*plan.replacements, *plan.rebuilt, *plan.dropped}
     for method in plan.cls.methods().values():
-        waiting: list[cst.CSTNode] = [method.node.body]
-        while waiting:
-            node = waiting.pop()
-            if node not in written:
-                waiting += children(node)
-                if isinstance(node, cst.Call):
-                    called = called_by(node, method.owner.analysis)
-                    if called is not None and called.node in builders:
-                        recorder.mark(node, BUILDER)
+        for node in _kept_calls(method, written):
+            called = called_by(node, method.owner.analysis)
+            if called is not None and called.node in builders:
+                recorder.mark(node, BUILDER)
 
 
 # Functions that take dataclasses, as modules of Linen are.
@@ -422,14 +417,7 @@ def _constructors(
 ) -> Iterator[cst.Call]:
     """Yield the calls of classes of modules, and of their class methods, that stay as they are."""
     analysis = method.owner.analysis
-    waiting: list[cst.CSTNode] = [method.node.body]
-    while waiting:
-        node = waiting.pop()
-        if node in written:
-            continue
-        waiting += children(node)
-        if not isinstance(node, cst.Call):
-            continue
+    for node in _kept_calls(method, written):
         value = analysis.values.get(node.func, UNKNOWN)
         if isinstance(value, External):
             public = public_linen(value.name)
@@ -441,6 +429,17 @@ def _constructors(
             made = analysis.values.get(node, UNKNOWN)
             cls = made.cls if isinstance(made, Instance) else None
             if isinstance(cls, ProjectClass) and classes.of(cls) is not None:
+                yield node
+
+
+def _kept_calls(method: Method, written: set[cst.CSTNode]) -> Iterator[cst.Call]:
+    """Yield the calls of a method for which nothing else is written."""
+    waiting: list[cst.CSTNode] = [method.node.body]
+    while waiting:
+        node = waiting.pop()
+        if node not in written:
+            waiting += children(node)
+            if isinstance(node, cst.Call):
                 yield node
 
 
