@@ -53,6 +53,11 @@ _FIRST: Final = {
     "rules": _Entry(
         _MIGRATE, "List the rules of migrate, with code before and after.", ("libcst", "rich")
     ),
+    "lint": _Entry(
+        "typed_nnx_codegen.lint.command",
+        "Find mistakes with NNX, beside any type checker.",
+        ("mypy", "rich"),
+    ),
     "check": _Entry(
         "typed_nnx_codegen.check.command",
         "Check a project as its CI would: types, old spellings, stubs.",

@@ -21,7 +21,8 @@ from typed_nnx_mypy.errorcodes import ALL
 from typed_nnx_mypy.names import RUNTIMES
 
 SEVERITIES: Final = ("error", "note", "off")
-_KEYS: Final = ("runtimes", "severity")
+# `typed-nnx lint` reads the last one: which files it looks at is no matter of the plugin.
+_KEYS: Final = ("runtimes", "severity", "lint")
 
 
 class ConfigError(Exception):

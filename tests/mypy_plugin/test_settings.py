@@ -82,7 +82,7 @@ def test_what_is_set_is_read_and_named_for_the_cache(tmp_path: Path) -> None:
         pytest.param("[tool]\ntyped_nnx = 1", r"\[tool.typed_nnx\] is not a table", id="table"),
         pytest.param(
             "[tool.typed_nnx]\nruntime = 1",
-            "has no setting 'runtime'. Fix: use runtimes or severity",
+            "has no setting 'runtime'. Fix: use runtimes or severity or lint",
             id="setting",
         ),
         pytest.param(
@@ -134,7 +134,7 @@ def test_mypy_shows_wrong_settings_as_one_line_without_a_traceback() -> None:
     done = run_mypy("x = 1\n", "[tool.typed_nnx]\nruntime = 1\n")
     path = settings_folder() / "pyproject.toml"
     expected = f"{path}: [tool.typed_nnx] has no setting 'runtime'."
-    assert done.stderr == f"{expected} Fix: use runtimes or severity.\n"
+    assert done.stderr == f"{expected} Fix: use runtimes or severity or lint.\n"
     assert "Traceback" not in done.stdout
     assert done.returncode == 2
 

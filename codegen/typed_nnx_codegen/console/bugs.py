@@ -39,7 +39,7 @@ def tell_of_bug(error: BaseException) -> None:
     if os.environ.get(DEBUG) or DEBUG_OPTION in sys.argv[1:]:
         print(report, file=sys.stderr)
         return
-    kept = _kept(report)
+    kept = keep_report(report)
     if kept is not None:
         print(f"  The traceback is in {kept}", file=sys.stderr)
     with_it = "with that file" if kept is not None else "with its traceback"
@@ -62,7 +62,8 @@ def _version(name: str) -> str:
         return "(none)"
 
 
-def _kept(report: str) -> str | None:
+def keep_report(report: str) -> str | None:
+    """Write a report to a file of its own; return its path, None where that is not possible."""
     try:
         with tempfile.NamedTemporaryFile(
             "w",

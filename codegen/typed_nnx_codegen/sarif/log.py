@@ -36,13 +36,19 @@ class Project:
     docs: str = ""
 
 
-def log_of(reports: Iterable[Report], project: Project) -> dict[str, object]:
-    """Return a SARIF log, as JSON has it."""
+def log_of(reports: Iterable[Report], project: Project, tool: str = "mypy") -> dict[str, object]:
+    """Return a SARIF log, as JSON has it.
+
+    Args:
+        reports: What was found.
+        project: Where it was found.
+        tool: Whose name the log has.
+    """
     # mypy repeats nothing, but a caller may join the output of several runs.
     found = list(dict.fromkeys(reports))
     rules = sorted({_rule_id(report) for report in found})
     driver: dict[str, object] = {
-        "name": "mypy",
+        "name": tool,
         "informationUri": "https://mypy-lang.org",
         "version": project.mypy_version,
         "rules": [_rule(code, project) for code in rules],

@@ -54,6 +54,7 @@ def test_options_of_the_group_and_of_each_command_are_completed() -> None:
 def test_values_that_are_known_are_completed() -> None:
     assert values("check", "--only", "m") == ["mypy", "migrate"]
     assert values("migrate", "--target", "fl") == ["flax.nnx"]
+    assert values("lint", "--format", "g") == ["github"]
     assert values("completion", "") == list(SHELLS)
 
 
@@ -72,6 +73,8 @@ def test_codes_of_rules_are_completed_also_in_a_list() -> None:
         (("migrate", "sr"), "file"),
         (("check", "sr"), "file"),
         (("stubs", "sr"), "file"),
+        (("lint", "sr"), "file"),
+        (("lint", "--cache", "t"), "dir"),
         (("verify", "o"), "file"),
         (("verify", "--example", "o"), "file"),
         (("sarif", "m"), "file"),

@@ -23,6 +23,7 @@ from typed_nnx_codegen.check import command as check_command
 from typed_nnx_codegen.check.outcome import Outcome
 from typed_nnx_codegen.commands import COMMANDS, typed_nnx
 from typed_nnx_codegen.doctor import command as doctor_command
+from typed_nnx_codegen.lint import linter
 from typed_nnx_codegen.model_stubs import generation
 from typed_nnx_codegen.model_stubs.models import Models
 
@@ -67,6 +68,9 @@ MISUSES = [
     ("doctor", "--time-limit", "0"),
     ("doctor", "extra"),
     ("doctor", "--no-backend", "--json", "folder"),
+    ("lint", "nowhere"),
+    ("lint", "folder"),
+    ("lint", "code.py", "--docs", "no address"),
     ("check", "nowhere"),
     ("check", "--python", "folder"),
     ("check", "--sarif", "folder"),
@@ -126,6 +130,7 @@ def test_no_command_line_ends_in_a_traceback(
     monkeypatch.setattr(check_command, "_run", lambda *given: Outcome("clean", "nothing"))
     for look in ("version_findings", "backend_findings", "plugin_findings", "stub_findings"):
         monkeypatch.setattr(doctor_command, look, nothing)
+    monkeypatch.setattr(linter.Linter, "lint", lambda *given, **more: linter.Linted((), ()))
     monkeypatch.setattr(generation, "read", lambda *given, **more: Models({}, ()))
     monkeypatch.setattr(commands, "leave_where_missing", lambda *given: None)
     if name == "stubs" and "--watch" in words:

@@ -46,6 +46,7 @@ def test_the_commands_are_listed_in_the_order_of_their_use() -> None:
         "verify",
         "stubs",
         "rules",
+        "lint",
         "check",
         "doctor",
         "run",
@@ -71,7 +72,7 @@ def test_the_help_of_the_group_imports_no_command_and_no_library_of_theirs() -> 
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("name", ["verify", "completion", "sarif", "check"])
+@pytest.mark.parametrize("name", ["verify", "completion", "sarif", "check", "lint"])
 def test_the_help_of_a_command_does_without_the_packages_that_it_runs_with(name: str) -> None:
     program = (
         "import sys; from typed_nnx_codegen.commands import typed_nnx\n"
