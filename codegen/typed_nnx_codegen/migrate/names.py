@@ -15,6 +15,7 @@ from typed_nnx_codegen.migrate.analysis.values import (
     ImportBinding,
     Scope,
     public_name,
+    resolved,
 )
 from typed_nnx_codegen.migrate.options import FLAX_NNX, Options
 
@@ -145,7 +146,7 @@ class Names:
 
     def _is_taken(self, name: str, public: str) -> bool:
         """Whether a scope binds a name to something else than a public name."""
-        found = [scope.seen[name] for scope in self._scopes() if name in scope.seen]
+        found = [resolved(scope.seen[name]) for scope in self._scopes() if name in scope.seen]
         return any(not (isinstance(one, External) and one.public == public) for one in found)
 
     def _imported(self) -> Iterator[ImportBinding]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -36,6 +37,7 @@ _HAS_INTERFACES: Final = re.compile(
 )
 # How far a class may be from the module that mentions NNX, in imports.
 _MOST_STEPS: Final = 2
+_STACK: Final = 1000
 
 
 class Project:
@@ -97,6 +99,11 @@ class Project:
             self._modules[path] = self._read(path)
         return self._modules[path]
 
+    def has(self, name: str, importer: Path) -> bool:
+        """Whether there may be such a module; it is not read."""
+        path = self._find(name, importer)
+        return path is not None and path != importer
+
     def module(self, name: str, importer: Path) -> ModuleNames | None:
         """Return the names of a module that a file imports; None where the project has none."""
         path = self._find(name, importer)
@@ -141,6 +148,8 @@ class Project:
         if path in self._running or not (is_told or self._may_define(path, _MOST_STEPS)):
             return None
         self._running.append(path)
+        # It is read amid the code of a file that imports it, and has a stack of its own.
+        sys.setrecursionlimit(sys.getrecursionlimit() + _STACK)
         try:
             tree = self._trees.get(path)
             if tree is None:
@@ -154,6 +163,7 @@ class Project:
             self._early.pop(path, None)
             return None
         finally:
+            sys.setrecursionlimit(sys.getrecursionlimit() - _STACK)
             self._running.remove(path)
         return analysis
 

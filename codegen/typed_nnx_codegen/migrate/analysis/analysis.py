@@ -39,6 +39,7 @@ from typed_nnx_codegen.migrate.analysis.values import (
     Value,
     join,
     public_name,
+    resolved,
 )
 
 _MOST_ROUNDS: Final = 6
@@ -162,6 +163,13 @@ class Analysis:
 
     def name(self, name: str) -> Value | None:
         """Return what a name of the module stands for; None where it has none."""
+        found = self.bound(name)
+        value = resolved(found) if found is not None else None
+        # Modules that import each other may ask for what is being found out.
+        return value if value is not NOTHING or value is found else None
+
+    def bound(self, name: str) -> Value | None:
+        """Return the same; what the module itself imports may be an `Imported`."""
         found = self.scope.seen.get(name)
         return found if found is not None else self.from_stars(name)
 
@@ -247,7 +255,7 @@ class Analysis:
         self._statements.block(node.body, inner)
         for name, value in inner.now.items():
             if name not in cls.methods and name not in cls.annotated:
-                cls.assign(name, value)
+                cls.assign(name, resolved(value))
 
     def define_function(self, node: cst.FunctionDef, scope: Scope) -> None:
         """Note a function and bind its name; its body waits until the statements around ended."""

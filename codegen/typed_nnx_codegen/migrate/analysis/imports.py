@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -10,12 +9,15 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import dotted
 from typed_nnx_codegen.migrate.analysis.values import (
+    NOTHING,
     External,
     ImportBinding,
+    Imported,
     ModuleNames,
     ProjectModule,
     Scope,
     Value,
+    resolved,
 )
 
 # Packages whose names mean what they always mean, even where a copy of them lies in the project.
@@ -44,6 +46,10 @@ class Modules(Protocol):
 
     def module(self, name: str, importer: Path) -> ModuleNames | None:
         """Return the names of a module that a file imports; None where the project has none."""
+        ...
+
+    def has(self, name: str, importer: Path) -> bool:
+        """Whether there may be such a module; it is not read."""
         ...
 
 
@@ -75,64 +81,73 @@ class Imports:
         for alias in node.names:
             full = dotted(alias.name)
             local = _alias_of(alias)
-            if local is None:
-                first = full.partition(".")[0]
-                self._bind_module(ImportBinding(first, first, full, full, False, False), scope)
-            else:
-                self._bind_module(ImportBinding(local, full, full, full, True, False), scope)
-
-    def _bind_module(self, binding: ImportBinding, scope: Scope) -> None:
-        if self.is_apart:
-            binding = replace(binding, is_apart=True)
-        scope.bind_import(binding, self._module(binding.full))
+            spelled = full if local is not None else full.partition(".")[0]
+            scope.bind_import(
+                ImportBinding(
+                    local or spelled,
+                    spelled,
+                    full,
+                    full,
+                    has_alias=local is not None,
+                    is_from=False,
+                    is_apart=self.is_apart,
+                    value=self._module(spelled),
+                )
+            )
 
     def _bind_from(self, node: cst.ImportFrom, scope: Scope) -> None:
         module = absolute_module(node, self._name, self._path.stem == "__init__")
         source = self._module(module)
         if isinstance(node.names, cst.ImportStar):
-            self._bind_star(source, scope)
+            self._bind_star(resolved(source), scope)
             return
         for alias in node.names:
             name = dotted(alias.name)
             local = _alias_of(alias)
-            value = self._imported(source, module, name)
-            full = value.name if isinstance(value, External) else _joined(module, name)
             scope.bind_import(
                 ImportBinding(
                     local or name,
-                    full,
+                    _joined(module, name),
                     module,
                     name,
                     has_alias=local is not None,
                     is_from=True,
                     is_apart=self.is_apart,
-                ),
-                value,
+                    value=self._named(source, module, name),
+                )
             )
 
     def _bind_star(self, source: Value, scope: Scope) -> None:
         if isinstance(source, ProjectModule):
             for name in source.names.public():
-                value = source.names.name(name)
+                value = source.names.bound(name)
                 if value is not None:
                     scope.bind(name, value)
         elif isinstance(source, External):
             self._stars.append(source.name)
 
-    def _imported(self, source: Value, module: str, name: str) -> Value:
-        if isinstance(source, ProjectModule):
-            value = source.names.name(name)
-            if value is not None:
-                return value
-            return self._module(_joined(module, name))
-        # The package itself may have nothing of NNX in it.
-        return self._module(_joined(module, name))
+    def _named(self, source: Value, module: str, name: str) -> Value:
+        full = _joined(module, name)
+
+        def find() -> Value:
+            package = resolved(source)
+            if package is NOTHING:
+                return NOTHING
+            value = package.names.name(name) if isinstance(package, ProjectModule) else None
+            # The package itself may have nothing of NNX in it.
+            return value if value is not None else resolved(self._module(full))
+
+        return Imported(full, find) if isinstance(source, Imported) else self._module(full)
 
     def _module(self, name: str) -> Value:
-        if name.partition(".")[0] in _KNOWN:
+        if name.partition(".")[0] in _KNOWN or not self._project.has(name, self._path):
             return External(name)
-        names = self._project.module(name, self._path)
-        return ProjectModule(name, names) if names is not None else External(name)
+
+        def find() -> Value:
+            names = self._project.module(name, self._path)
+            return ProjectModule(name, names) if names is not None else External(name)
+
+        return Imported(name, find)
 
 
 def _joined(module: str, name: str) -> str:

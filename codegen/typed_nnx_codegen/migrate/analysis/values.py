@@ -21,6 +21,10 @@ class ModuleNames(Protocol):
         """Return what a name of the module stands for; None where it has none."""
         ...
 
+    def bound(self, name: str) -> Value | None:
+        """Return the same; what the module itself imports may be an `Imported`."""
+        ...
+
     def public(self) -> Iterable[str]:
         """Return the names that ``from module import *`` binds."""
         ...
@@ -187,6 +191,45 @@ class ProjectModule(Value):
 
 
 @dataclass(eq=False)
+class Imported(Value):
+    """What an import gives: other files are read when a name of them is looked up.
+
+    Attributes:
+        name: What is imported, dotted.
+        find: Reads the other file.
+        found: What the name stands for, once it was looked up.
+    """
+
+    name: str
+    find: Callable[[], Value]
+    found: Value = NOTHING
+    is_sought: bool = False
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same; what nobody looked up in either is not looked up for it."""
+        if not isinstance(other, Imported) or self.name != other.name:
+            return False
+        return self.found is other.found is NOTHING or self.value() == other.value()
+
+    def value(self) -> Value:
+        """Return what the name stands for; `NOTHING` where that is being found out."""
+        if self.found is NOTHING and not self.is_sought:
+            self.is_sought = True
+            try:
+                self.found = self.find()
+            finally:
+                self.is_sought = False
+        return self.found
+
+
+def resolved(value: Value) -> Value:
+    """Return a value itself, for one that is imported, too."""
+    return value.value() if isinstance(value, Imported) else value
+
+
+@dataclass(eq=False)
 class ProjectFunction(Value):
     """A function or lambda that the project defines.
 
@@ -301,7 +344,7 @@ def join(*values: Value) -> Value:
     if all(value is seen[0] for value in seen):
         return seen[0]
     options: list[Value] = []
-    for value in seen:
+    for value in map(resolved, seen):
         for option in options_of(value):
             if isinstance(option, Unknown):
                 return UNKNOWN
@@ -389,22 +432,30 @@ class ImportBinding:
 
     Attributes:
         local: The name.
-        full: What it stands for, dotted: ``flax.nnx.Param``.
+        spelled: What it stands for, dotted, as the statement spells it.
         module: The module that the statement names, dotted: the one that has the name.
         imported: The name after ``import``, as the statement spells it.
         has_alias: Whether the statement says ``as``.
         is_from: Whether it is ``from ... import ...``.
         is_apart: Whether it is for type checkers or for the main module only: code elsewhere may
             not have the name when it runs.
+        value: What it stands for.
     """
 
     local: str
-    full: str
+    spelled: str
     module: str
     imported: str
     has_alias: bool
     is_from: bool
     is_apart: bool = False
+    value: Value = NOTHING
+
+    @property
+    def full(self) -> str:
+        """What it stands for, dotted: ``flax.nnx.Param``."""
+        value = resolved(self.value) if self.is_from else NOTHING
+        return value.name if isinstance(value, External) else self.spelled
 
 
 @dataclass(eq=False)
@@ -449,10 +500,10 @@ class Scope:
         for dotted in [key for key in self.narrowed if key.split(".")[0] == name]:
             del self.narrowed[dotted]
 
-    def bind_import(self, binding: ImportBinding, value: Value) -> None:
+    def bind_import(self, binding: ImportBinding) -> None:
         """Bind a name that an import statement binds."""
         self.outer.get(binding.local, self).imports[binding.local] = binding
-        self.bind(binding.local, value)
+        self.bind(binding.local, binding.value)
 
     def owner_of(self, name: str) -> Scope | None:
         """Return the scope that a name is bound in, as seen from here; None for builtins."""
@@ -475,9 +526,9 @@ class Scope:
             value = owner.now.get(name)
             if value is not None:
                 later = owner.before.get(name, NOTHING) if name in owner.shared else NOTHING
-                return join(value, later)
+                return resolved(join(value, later))
         # The body of a function runs later than the statements around it.
-        return owner.before.get(name, owner.seen.get(name, NOTHING))
+        return resolved(owner.before.get(name, owner.seen.get(name, NOTHING)))
 
     def _runs_with(self, owner: Scope) -> bool:
         """Whether the code of this scope runs where the code of another one stands."""

@@ -16,7 +16,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import children, descendants, is_name
-from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, resolved
 from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass, LinenClasses, Method
 from typed_nnx_codegen.migrate.linen.domain.names import bound_in, free_name
 from typed_nnx_codegen.migrate.linen.project.rewriting import (
@@ -435,7 +435,7 @@ def drop_unused(
         _note_uses(analysis, builders, edits[path], used)
         exported = set(analysis.exported() or ())
         for name, value in analysis.scope.seen.items():
-            target: object = getattr(value, "node", None)
+            target: object = getattr(resolved(value), "node", None)
             if not isinstance(target, cst.CSTNode) or target not in builders:
                 continue
             is_import = name in analysis.scope.imports

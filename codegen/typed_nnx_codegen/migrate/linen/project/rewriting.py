@@ -20,6 +20,7 @@ from typed_nnx_codegen.migrate.analysis.values import (
     ProjectClass,
     ProjectFunction,
     Value,
+    resolved,
 )
 from typed_nnx_codegen.migrate.analysis.values import Method as MethodOf
 from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClasses, public_linen
@@ -499,7 +500,9 @@ def is_same_name(name: str, home: Analysis, target: Analysis) -> bool:
     if binding.full == f"{definer.module}.{name}":
         return True
     first, second = home.scope.seen.get(name), target.scope.seen.get(name)
-    return first is not None and first is second and first != UNKNOWN
+    if first is None or second is None:
+        return False
+    return resolved(first) is resolved(second) and resolved(first) != UNKNOWN
 
 
 def means_another(name: str, home: Analysis, target: Analysis) -> bool:

@@ -12,7 +12,13 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.imports import Modules
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted, text_of
-from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ModuleNames, ProjectModule
+from typed_nnx_codegen.migrate.analysis.values import (
+    UNKNOWN,
+    External,
+    ModuleNames,
+    ProjectModule,
+    resolved,
+)
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Lifted
 from typed_nnx_codegen.migrate.linen.domain.classes import Field, LinenClass
@@ -74,24 +80,24 @@ def spelled_name(name: str, home: Analysis, target: Analysis) -> cst.BaseExpress
         target: The file in which it is spelled.
     """
     imports = {local: one for local, one in target.scope.imports.items() if not one.is_apart}
-    value = home.scope.seen.get(name, UNKNOWN)
+    value = resolved(home.scope.seen.get(name, UNKNOWN))
     if home is target or (name in imports and is_same_name(name, home, target)):
         return cst.Name(name)
     for local, binding in imports.items():
-        known = target.scope.seen.get(local, UNKNOWN)
-        if binding.full == f"{home.module}.{name}" or (known is value and value != UNKNOWN):
+        other = resolved(target.scope.seen.get(local, UNKNOWN))
+        if binding.full == f"{home.module}.{name}" or (other is value and value != UNKNOWN):
             return cst.Name(local)
-        if isinstance(known, ProjectModule) and known.names is home:
+        if isinstance(other, ProjectModule) and other.names is home:
             return cst.Attribute(cst.Name(local), cst.Name(name))
         if not binding.is_from and binding.module == home.module:
             return cst.parse_expression(f"{home.module}.{name}")
     for node in target.known.of(cst.Attribute):
-        known = target.values[node]
+        other = target.values[node]
         if dotted(node).partition(".")[0] not in imports:
             continue
-        if known is value and value != UNKNOWN:
+        if other is value and value != UNKNOWN:
             return node.deep_clone()
-        if isinstance(known, ProjectModule) and known.names is home:
+        if isinstance(other, ProjectModule) and other.names is home:
             return cst.Attribute(node.deep_clone(), cst.Name(name))
     return None
 
