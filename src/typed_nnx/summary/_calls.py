@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
@@ -114,8 +115,19 @@ class AbstractCall:
 
 
 def _flops(function: Callable[[list[Value]], Value], leaves: list[Value]) -> int:
-    costs: Value = jax.jit(function).lower(leaves).cost_analysis()
+    with _for_the_cpu():
+        costs: Value = jax.jit(function).lower(leaves).cost_analysis()
     return int((costs or {}).get("flops", 0))
+
+
+def _for_the_cpu() -> contextlib.AbstractContextManager[Any]:
+    """Lower for the CPU, where there is one: for a GPU jax estimates nothing before it compiles."""
+    try:
+        device = jax.local_devices(backend="cpu")[0]
+    except RuntimeError:  # JAX_PLATFORMS names others only
+        return contextlib.nullcontext()
+    made: contextlib.AbstractContextManager[Any] = jax.default_device(device)
+    return made
 
 
 def _is_inexact(array: jax.Array) -> bool:
