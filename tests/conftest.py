@@ -21,8 +21,9 @@ jax.config.update("jax_numpy_rank_promotion", "raise")
 QUICK_COMPILER = (
     "--xla_backend_optimization_level=0",
     "--xla_llvm_disable_expensive_passes=true",
-    "--xla_cpu_use_fusion_emitters=false",
     "--xla_cpu_parallel_codegen_split_count=1",
+    # A flag that XLA does not know ends the process.
+    *(["--xla_cpu_use_fusion_emitters=false"] if jax.__version_info__ < (0, 11) else []),
 )
 
 

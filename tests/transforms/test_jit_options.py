@@ -224,12 +224,13 @@ def test_an_array_donated_twice_is_not_lost(modes):
 @both
 @in_each_mode
 def test_inline_leaves_no_call_in_the_outer_program(lib, modes):
-    def outer(inline):
-        step = lib.jit(lambda x: x * 2, inline=inline, **modes)
+    def outer(jit, **options):
+        step = jit(lambda x: x * 2, **options)
         return [str(e.primitive) for e in jax.make_jaxpr(lambda x: step(x))(1.0).eqns]
 
-    assert outer(inline=True) == ["mul"]
-    assert outer(inline=False) == ["jit"]
+    # From jax 0.11 on the call is there until the program is lowered.
+    assert outer(lib.jit, inline=True, **modes) == outer(jax.jit, inline=True)
+    assert outer(lib.jit, inline=False, **modes) == ["jit"]
 
 
 @both

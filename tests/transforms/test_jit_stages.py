@@ -128,7 +128,8 @@ def test_the_stages_tell_about_the_program(lib, modes):
     model = counter(lib)
     lowered = step.lower(model, 2)
     assert "module @jit_bump" in lowered.as_text()
-    assert lowered.cost_analysis()["flops"] > 0
+    if jax.default_backend() == "cpu":  # for others jax has no estimate before it compiles
+        assert lowered.cost_analysis()["flops"] > 0
     assert type(lowered.compiler_ir()).__name__ == "Module"
     donated = {info.donated for info in jax.tree.leaves(lowered.args_info[0][0])}
     assert donated == {True}

@@ -231,11 +231,15 @@ def test_a_donated_model_stays_usable(lib):
 @both
 @all_modes
 def test_devices_backend_and_size_are_passed_on(lib, mode):
-    device = jax.devices()[0]
-    for options in ({"devices": [device]}, {"backend": "cpu"}, {"axis_size": 1}):
+    device, cpu = jax.devices()[0], jax.devices("cpu")[0]
+    for options, used in (
+        ({"devices": [device]}, device),
+        ({"backend": "cpu"}, cpu),
+        ({"axis_size": 1}, device),
+    ):
         result = lib.pmap(lambda x: x * 2, **options, **mode)(XS)
         assert result.tolist() == (XS * 2).tolist()
-        assert result.devices() == {device}
+        assert result.devices() == {used}
     with pytest.raises(ValueError, match="axis_size"):
         lib.pmap(lambda x: x, axis_size=7, **mode)(XS)
     with pytest.raises(ValueError, match="devices"):
