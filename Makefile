@@ -12,7 +12,7 @@ VERIFIED := tests/graph $(wildcard tests/transforms/test_equivalence_*.py)
 # Devices are the user's choice everywhere else; checks and tests mean the same on every machine.
 export JAX_PLATFORMS ?= cpu
 
-.PHONY: help demo fuzz test test-all test-lowest peer-suite test-installs dist check lint types generated generate stubs format bench docs docs-serve install clean
+.PHONY: help demo fuzz test test-all test-lowest peer-suite test-installs dist check lint types generated generate stubs format bench gpu docs docs-serve install clean
 
 help:
 	@echo "make demo      take a Linen project to typed_nnx: migrate, check, train, compare (about two minutes)"
@@ -24,6 +24,7 @@ help:
 	@echo "make test-lowest  the tests with the oldest versions of everything that pyproject.toml allows"
 	@echo "make peer-suite  flax's own tests of NNX, with typed_nnx as flax.nnx"
 	@echo "make bench     the benchmarks: graph engine, transforms, training, types; the table of the README"
+	@echo "make gpu       on a GPU or TPU: its tests, benchmarks and docs/gpu.md;  PYTHON=python3  instead of $(VENV)"
 	@echo "make docs      the documentation in build/site;  make docs-serve  shows it in a browser"
 	@echo "make stubs     write stubs/typed_nnx-stubs anew, which type checkers read"
 	@echo "make format    let ruff rewrite what it can;  make generate  rewrite generated files"
@@ -146,6 +147,16 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks.training
 	$(BIN)/python -m benchmarks.types
 	$(BIN)/python -m benchmarks.comparison
+
+# On whatever accelerator jax finds. PYTHON is an interpreter whose jax knows it, with what the tests need.
+PYTHON ?= $(BIN)/python
+GPU_TESTS := tests/transforms/test_gpu.py tests/training/test_accelerator.py
+
+gpu: export JAX_PLATFORMS := $(filter-out cpu,$(JAX_PLATFORMS))
+gpu: export PYTHONPATH := src:codegen:$(PYTHONPATH)
+gpu: $(if $(filter $(BIN)/python,$(PYTHON)),$(STAMP))
+	$(PYTHON) -m pytest -q -m gpu $(GPU_TESTS)
+	$(PYTHON) -m benchmarks.gpu --write
 
 clean:
 	rm -rf .venv .venv-* .peer-suite build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

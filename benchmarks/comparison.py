@@ -17,8 +17,7 @@ from rich.markdown import Markdown
 
 from benchmarks.calls import call_cases
 from benchmarks.comparison_page import FIGURES, PAGES, Comparison, Row, with_table
-from benchmarks.dispatch import Run
-from benchmarks.dispatch_table import SUBJECTS
+from benchmarks.dispatch import measured_again
 from benchmarks.graph import conditions
 from benchmarks.mistakes.counting import count
 from benchmarks.timing import medians
@@ -47,22 +46,12 @@ CHECKS = {
 
 def calls(budget: float) -> list[Row]:
     """Time compiled calls against `jax.jit` on the flat list of the same arrays."""
-    options = argparse.Namespace(
-        quick=False,
-        sizes=[SIZE],
-        budget=budget / REPEATED,
-        only=None,
-        wait=False,
-        subjects=list(SUBJECTS),
-    )
-    run = Run(options)
     rows = []
     for planned in call_cases(SIZE):
         if planned.name in CALLS:
-            # Fresh models each time: where arrays happen to lie counts too.
-            found = [run.measured(planned.make(), SIZE).of_floor for _ in range(REPEATED)]
+            found = measured_again(planned, SIZE, budget, REPEATED)
             cells = {
-                COLUMNS[name]: _times(statistics.median(each[name] for each in found))
+                COLUMNS[name]: _times(statistics.median(each.of_floor[name] for each in found))
                 for name in COLUMNS
             }
             rows.append(Row(CALLS[planned.name], cells))

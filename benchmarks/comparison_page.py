@@ -55,14 +55,19 @@ class Comparison:
         return "\n".join([*lines, "", said])
 
 
-def with_table(page: str, table: str) -> str:
+def with_table(page: str, table: str, begin: str = BEGIN) -> str:
     """Return a page with the table between its two marks.
+
+    Args:
+        page: The text of the page.
+        table: What to put there.
+        begin: The mark before the table; the one behind it is `END`.
 
     Raises:
         ValueError: The page does not have the marks.
     """
-    before, mark, rest = page.partition(BEGIN)
+    before, mark, rest = page.partition(begin)
     _, end, after = rest.partition(END)
     if not mark or not end:
-        raise ValueError(f"the page lacks the lines {BEGIN!r} and {END!r}")
-    return f"{before}{BEGIN}\n\n{table}\n\n{END}{after}"
+        raise ValueError(f"the page lacks the lines {begin!r} and {END!r}")
+    return f"{before}{begin}\n\n{table}\n\n{END}{after}"

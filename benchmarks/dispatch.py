@@ -159,6 +159,27 @@ class Run:
         self.extra("growth", "Growth", lambda: list(growths(models)), dispatch_table.growth_table)
 
 
+def measured_again(planned: Planned, size: int, budget: float, times: int) -> list[Row]:
+    """Measure a case some times, with fresh models: where arrays happen to lie counts too.
+
+    Args:
+        planned: The case.
+        size: Number of Variables.
+        budget: Seconds for all of it.
+        times: How often.
+    """
+    options = argparse.Namespace(
+        quick=False,
+        sizes=[size],
+        budget=budget / times,
+        only=None,
+        wait=False,
+        subjects=list(dispatch_table.SUBJECTS),
+    )
+    run = Run(options)
+    return [run.measured(planned.make(), size) for _ in range(times)]
+
+
 def main() -> None:
     """Measure, print the tables, and write the figures to a file if asked."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)

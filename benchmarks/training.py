@@ -31,22 +31,22 @@ ADAM = optax.adam(1e-3)
 CONSTRUCTED = 2802
 
 
-def nnx_step(api: Any, task: Task) -> tuple[Any, tuple[Any, ...]]:
+def nnx_step(api: Any, task: Task, *, donated: bool = False) -> tuple[Any, tuple[Any, ...]]:
     """Return the compiled step of an NNX library and its arguments."""
 
-    @api.jit
     def step(model: Any, optimizer: Any, batch: Any) -> Any:
         loss, grads = api.value_and_grad(task.loss)(model, batch)
         optimizer.update(model, grads)
         return loss
 
     model = task.make(api, api.Rngs(0))
-    return step, (model, api.Optimizer(model, ADAM, wrt=api.Param), task.batch)
+    compiled = api.jit(step, donate_argnums=(0, 1) if donated else ())
+    return compiled, (model, api.Optimizer(model, ADAM, wrt=api.Param), task.batch)
 
 
-def nnx_loop(api: Any, task: Task) -> Callable[[], Any]:
+def nnx_loop(api: Any, task: Task, *, donated: bool = False) -> Callable[[], Any]:
     """Return a function that takes one more step each time."""
-    step, arguments = nnx_step(api, task)
+    step, arguments = nnx_step(api, task, donated=donated)
     return partial(step, *arguments)
 
 

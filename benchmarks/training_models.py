@@ -92,17 +92,19 @@ def vit(nnx: Any, rngs: Any) -> Any:
     return ViT()
 
 
-def decoder(nnx: Any, rngs: Any) -> Any:
-    """Make a language model for int [batch, length <= 64]: 12 blocks of 128."""
+def decoder(
+    nnx: Any, rngs: Any, *, width: int = 128, blocks: int = 12, heads: int = 4, length: int = 64
+) -> Any:
+    """Make a language model for int [batch, length at most]."""
     block = block_class(nnx)
 
     class Decoder(nnx.Module):
         def __init__(self) -> None:
-            self.embed = nnx.Embed(VOCABULARY, 128, rngs=rngs)
-            self.places = nnx.Param(0.02 * jax.random.normal(rngs.params(), (1, 64, 128)))
-            self.blocks = nnx.List([block(128, 4, rngs) for _ in range(12)])
-            self.norm = nnx.LayerNorm(128, rngs=rngs)
-            self.head = nnx.Linear(128, VOCABULARY, rngs=rngs)
+            self.embed = nnx.Embed(VOCABULARY, width, rngs=rngs)
+            self.places = nnx.Param(0.02 * jax.random.normal(rngs.params(), (1, length, width)))
+            self.blocks = nnx.List([block(width, heads, rngs) for _ in range(blocks)])
+            self.norm = nnx.LayerNorm(width, rngs=rngs)
+            self.head = nnx.Linear(width, VOCABULARY, rngs=rngs)
 
         def __call__(self, tokens: Any) -> Any:
             x = self.embed(tokens) + self.places[:, : tokens.shape[1]]

@@ -1,6 +1,6 @@
-"""The steps with each transform on a GPU: ``JAX_PLATFORMS= pytest -m gpu tests/transforms/test_gpu.py``.
+"""The steps with each transform on a GPU or TPU: ``make gpu``.
 
-Where jax has no GPU everything here is skipped. The values to reach come from plain jax on the CPU.
+Where jax has none everything here is skipped. The values to reach come from plain jax on the CPU.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from tests.transforms.closure_steps import CLOSURES
 from tests.transforms.library import OURS, nnx
 from tests.transforms.steps import STEPS, Step, call, forward, inputs
 
-BACKEND = "gpu"
 pytestmark = pytest.mark.gpu
 
 every_step = pytest.mark.parametrize(
@@ -28,9 +27,9 @@ every_step = pytest.mark.parametrize(
 
 @pytest.fixture(autouse=True)
 def on_a_gpu() -> tp.Iterator[None]:
-    """Skip without a GPU; multiply matrices exactly, since a GPU may round their elements."""
-    if jax.default_backend() != BACKEND:
-        pytest.skip("jax computes on no GPU here")
+    """Skip on a CPU; multiply matrices exactly, since accelerators round their elements by default."""
+    if jax.default_backend() == "cpu":
+        pytest.skip("no accelerator: jax computes on the CPU here")
     with jax.default_matmul_precision("highest"):
         yield
 
@@ -48,11 +47,11 @@ def check(step: Step, net: tp.Any, y: jax.Array) -> None:
     np.testing.assert_allclose(net.kernel[...], want_kernel, rtol=1e-4, atol=1e-5)
     assert net.count[...] == want_count
     for array in (y, net.kernel[...], net.count[...]):
-        assert {device.platform for device in array.devices()} == {BACKEND}
+        assert {device.platform for device in array.devices()} == {jax.default_backend()}
 
 
 @every_step
-def test_a_step_computes_on_the_gpu_what_plain_jax_does_on_the_cpu(step: Step) -> None:
+def test_a_step_computes_on_the_accelerator_what_plain_jax_does_on_the_cpu(step: Step) -> None:
     net = step.model()
     check(step, net, step.run(net, inputs()))
 
@@ -66,7 +65,7 @@ def test_a_step_in_jit_with_donation_does_too(step: Step) -> None:
 
 
 @every_step
-def test_an_exported_step_runs_on_the_gpu(step: Step) -> None:
+def test_an_exported_step_runs_on_the_accelerator(step: Step) -> None:
     net = step.model()
     graphdef, state = nnx.split(net)
 
@@ -84,7 +83,7 @@ def test_an_exported_step_runs_on_the_gpu(step: Step) -> None:
 def test_a_model_moved_to_the_cpu_is_computed_there_by_the_same_function() -> None:
     net, step = STEPS["jit"].model(), nnx.jit(call)
     y = step(net, inputs())
-    assert y.device.platform == BACKEND
+    assert y.device.platform == jax.default_backend()
     cpu = jax.local_devices(backend="cpu")[0]
     nnx.update(net, jax.device_put(nnx.state(net), cpu))
     x = jax.device_put(inputs(), cpu)
