@@ -74,6 +74,11 @@ _FIRST: Final = {
     ),
 }
 _MORE: Final = {
+    "lsp": _Entry(
+        "typed_nnx_codegen.lint.lsp_command",
+        "Show in an editor what lint finds; the editor starts it.",
+        ("mypy", "pygls"),
+    ),
     "sarif": _Entry(
         "typed_nnx_codegen.sarif.command",
         "Turn what `mypy --output json` writes into SARIF 2.1.0.",

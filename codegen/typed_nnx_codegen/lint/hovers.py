@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from mypy.build import BuildResult
+from mypy.nodes import Expression
+from mypy.types import Type
+
+from typed_nnx_mypy.checker import Checker
+from typed_nnx_mypy.config import Config
+from typed_nnx_mypy.models.filters import Everything, Filter, Unknown, below, describe, passes
+from typed_nnx_mypy.models.kinds import short_name
+from typed_nnx_mypy.models.leaves import is_leaf, members_of, options
+from typed_nnx_mypy.models.states import StateView, view_of
+from typed_nnx_mypy.syntax.children import descendants
+
+_DEEPEST: Final = 8
+_MOST_LINES: Final = 60
+_INDENT: Final = "  "
 
 
 @dataclass(frozen=True)
@@ -12,20 +28,76 @@ class Hover:
     """What a State holds that an expression has as its value.
 
     Attributes:
-        line: Where the expression begins, from 1.
-        column: From 0.
-        end_line: Where it ends, from 1.
-        end_column: The column after it, from 0.
+        start: Where the expression begins: the line, from 1, and the column, from 0.
+        end: The place behind it.
         text: The tree.
     """
 
-    line: int
-    column: int
-    end_line: int
-    end_column: int
+    start: tuple[int, int]
+    end: tuple[int, int]
     text: str
 
 
 def hovers_in(result: BuildResult, module: str) -> list[Hover]:
-    """Return what the States in a module hold."""
-    return []
+    """Return what the States in a module hold; mypy must have kept its tree and types."""
+    state = result.graph.get(module)
+    if state is None or state.tree is None or not state.tree.defs:
+        return []
+    api = state.type_checker()
+    trees = _Trees(Checker(api, Config()))
+    found = []
+    with api.tscope.module_scope(module):
+        for node in descendants(state.tree):
+            type_of = result.types.get(node) if isinstance(node, Expression) else None
+            view = view_of(type_of) if type_of is not None else None
+            if view is not None and node.end_line is not None:
+                end = (node.end_line, node.end_column or 0)
+                found.append(Hover((node.line, node.column), end, trees.of(view)))
+    return found
+
+
+class _Trees:
+    """Writes what States hold.
+
+    Args:
+        checker: The type checker of the file.
+    """
+
+    def __init__(self, checker: Checker) -> None:
+        self._checker = checker
+        self._known: dict[tuple[str, Filter], str] = {}
+
+    def of(self, view: StateView) -> str:
+        """Return a line about the State and a line for each of its keys."""
+        key = (str(view.model), view.filter)
+        if key not in self._known:
+            head = f"State of {short_name(view.model)}"
+            if not isinstance(view.filter, Everything | Unknown):
+                head += f", {describe(view.filter)}"
+            lines = [head, *self._below(view.model, view.filter, 1)]
+            if len(lines) > _MOST_LINES:
+                lines[_MOST_LINES:] = [f"{_INDENT}..."]
+            self._known[key] = "\n".join(lines)
+        return self._known[key]
+
+    def _below(self, model: Type, of: Filter, depth: int) -> Iterator[str]:
+        for part in options(model)[0]:
+            members = members_of(part, self._checker) if depth <= _DEEPEST else None
+            if members is None:
+                continue
+            for key, member in members.named.items():
+                if member.status != "static":
+                    yield from self._line(str(key), member.type, below(of, key), depth)
+            if members.other is not None:
+                name = "[int]" if members.other_key is int else "[str]"
+                yield from self._line(name, members.other, below(of, None), depth)
+
+    def _line(self, name: str, found: Type, of: Filter, depth: int) -> Iterator[str]:
+        """Yield the line of a key and those below it; none where the filter takes nothing there."""
+        parts, is_optional = options(found)
+        leaves = [each for each in parts if is_leaf(each)]
+        lines = list(self._below(found, of, depth + 1))
+        if not lines and not any(passes(of, each) is not False for each in leaves):
+            return
+        yield f"{_INDENT * depth}{name}: {short_name(found)}{' | None' * (is_optional and not parts)}"
+        yield from lines

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
 import tomllib
-from collections.abc import Iterable, Sequence
+import traceback
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -88,17 +90,16 @@ class Linter:
             _adapt(fresh, keeps_trees=bool(looked_into))
             return fresh, [*_plugin(fresh), _CheckAgain(fresh, frozenset(looked_into))]
 
-        def use(result: BuildResult) -> dict[str, list[Hover]]:
-            return {str(path): hovers_in(result, name) for name, path in looked_into.items()}
-
-        hovers = run.build(prepare, use)
+        result = run.build(prepare, lambda result: result)
         ours = [each for each in run.reports if each.code.partition("-")[0] == _CODE]
         found = [
             each for each in (*ours, *run.left_out.values()) if Path(each.file).resolve() in at
         ]
         found.sort(key=lambda each: (each.file, each.line, each.column))
-        files = tuple(each.path or "" for each in sources)
-        return Linted(files, tuple(found), tuple(run.tracebacks.values()), hovers)
+        files = tuple(os.path.normpath(each.path) for each in sources if each.path)
+        tracebacks = list(run.tracebacks.values())
+        hovers = _hovers(result, looked_into, tracebacks)
+        return Linted(files, tuple(found), tuple(tracebacks), hovers)
 
     def _arguments_for(self, paths: Sequence[str]) -> list[str]:
         files, exclude = _own_settings(Path.cwd())
@@ -121,6 +122,17 @@ class _CheckAgain(Plugin):
     def report_config_data(self, ctx: ReportConfigContext) -> object:
         """Return something else than mypy's cache holds, for a module that is to be checked."""
         return "again" if ctx.is_check and ctx.id in self._again else None
+
+
+def _hovers(
+    result: BuildResult, modules: Mapping[str, Path], tracebacks: list[str]
+) -> dict[str, list[Hover]]:
+    """Return what States hold; a bug in that costs nothing else, and is added to the tracebacks."""
+    try:
+        return {str(path): hovers_in(result, name) for name, path in modules.items()}
+    except Exception:  # noqa: BLE001  # whatever it is: reports count for more
+        tracebacks.append(traceback.format_exc())
+        return {}
 
 
 # -- settings -----------------------------------------------------------------------------------

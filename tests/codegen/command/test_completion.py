@@ -75,6 +75,7 @@ def test_codes_of_rules_are_completed_also_in_a_list() -> None:
         (("stubs", "sr"), "file"),
         (("lint", "sr"), "file"),
         (("lint", "--cache", "t"), "dir"),
+        (("lsp", "--python", "b"), "file"),
         (("verify", "o"), "file"),
         (("verify", "--example", "o"), "file"),
         (("sarif", "m"), "file"),

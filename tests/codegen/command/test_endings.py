@@ -23,7 +23,7 @@ from typed_nnx_codegen.check import command as check_command
 from typed_nnx_codegen.check.outcome import Outcome
 from typed_nnx_codegen.commands import COMMANDS, typed_nnx
 from typed_nnx_codegen.doctor import command as doctor_command
-from typed_nnx_codegen.lint import linter
+from typed_nnx_codegen.lint import linter, server
 from typed_nnx_codegen.model_stubs import generation
 from typed_nnx_codegen.model_stubs.models import Models
 
@@ -71,6 +71,8 @@ MISUSES = [
     ("lint", "nowhere"),
     ("lint", "folder"),
     ("lint", "code.py", "--docs", "no address"),
+    ("lsp", "--python", "nowhere"),
+    ("lsp", "extra"),
     ("check", "nowhere"),
     ("check", "--python", "folder"),
     ("check", "--sarif", "folder"),
@@ -131,6 +133,7 @@ def test_no_command_line_ends_in_a_traceback(
     for look in ("version_findings", "backend_findings", "plugin_findings", "stub_findings"):
         monkeypatch.setattr(doctor_command, look, nothing)
     monkeypatch.setattr(linter.Linter, "lint", lambda *given, **more: linter.Linted((), ()))
+    monkeypatch.setattr(server.NnxServer, "serve", lambda *given: None)
     monkeypatch.setattr(generation, "read", lambda *given, **more: Models({}, ()))
     monkeypatch.setattr(commands, "leave_where_missing", lambda *given: None)
     if name == "stubs" and "--watch" in words:

@@ -24,7 +24,7 @@ NAMES = list(COMMANDS)
 OF_THEIR_OWN = {"--out", "--only"}
 # What examples may name, so that they can be parsed.
 FILES = ("src/app/a.py", "tests/a.py", "model.py", "linen/model.py", "model_example.py")
-MORE_FILES = ("old.py", "new.py", "examples.py", "mypy.json")
+MORE_FILES = (".venv/bin/python", "old.py", "new.py", "examples.py", "mypy.json")
 
 
 def command_of(name: str) -> TaughtCommand:
@@ -50,6 +50,7 @@ def test_the_commands_are_listed_in_the_order_of_their_use() -> None:
         "check",
         "doctor",
         "run",
+        "lsp",
         "sarif",
         "completion",
     ]
@@ -72,7 +73,7 @@ def test_the_help_of_the_group_imports_no_command_and_no_library_of_theirs() -> 
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("name", ["verify", "completion", "sarif", "check", "lint"])
+@pytest.mark.parametrize("name", ["verify", "completion", "sarif", "check", "lint", "lsp"])
 def test_the_help_of_a_command_does_without_the_packages_that_it_runs_with(name: str) -> None:
     program = (
         "import sys; from typed_nnx_codegen.commands import typed_nnx\n"

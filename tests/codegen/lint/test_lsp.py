@@ -1,0 +1,173 @@
+"""``typed-nnx lsp``: an editor opens, edits and saves files, asks for fixes and hovers, and shuts down."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tests.codegen.lint.lsp_client import editor
+from tests.codegen.lint.test_lint import WITHOUT_JAX, WRONG, write
+from tests.support.once import locked
+from typed_nnx_codegen.commands import typed_nnx
+from typed_nnx_codegen.lint.worker import Job, Worker
+
+MODEL = """\
+import typed_nnx as nnx
+
+
+class Model(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+        self.norm = nnx.BatchNorm(2, rngs=rngs)
+
+
+def use(model: Model) -> None:
+    state = nnx.state(model, nnx.Param)
+    print(state)
+"""
+MORE = "        self.more = nnx.Linear(2, 2, rngs=rngs)\n"
+OVERLAY = "typings/typed_nnx_models.pyi"
+# A bug in a check, as far as the server can tell.
+CRASHING = """\
+from mypy.plugin import Plugin
+
+
+class Crashing(Plugin):
+    def get_function_hook(self, fullname):
+        if fullname == "app.bad.f":
+            raise RuntimeError("typed_nnx_mypy has a bug")
+        return None
+
+
+def plugin(version):
+    return Crashing
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    write(
+        tmp_path,
+        {
+            "pyproject.toml": WITHOUT_JAX,
+            ".git/x": "",
+            "app/__init__.py": "",
+            "app/wrong.py": WRONG,
+            "app/model.py": MODEL,
+        },
+    )
+    return tmp_path
+
+
+@pytest.mark.thorough
+def test_reports_appear_and_a_quick_fix_makes_them_go_away(
+    project: Path, shared_folder: Path
+) -> None:
+    async def course() -> None:
+        async with editor(project, "--cache", str(shared_folder / "lint_cache")) as seen:
+            await seen.until(lambda: seen.codes("app/wrong.py") == ["nnx-filter-order"])
+            (found,) = seen.shown[seen.uri("app/wrong.py")]
+            assert (found.range.start.line, found.range.start.character) == (4, 28)
+            assert found.range.end.character == 31
+            assert found.source == "typed-nnx"
+            assert found.message.endswith("\nFix: move it to the end")
+
+            text = seen.open("app/wrong.py")
+            (action,) = await seen.actions("app/wrong.py")
+            assert action.title == "Move ... to the end"
+            fixed = seen.applied(action, text)
+            assert "nnx.split(model, nnx.Param, ...)" in fixed
+            seen.save("app/wrong.py", fixed)
+            await seen.until(lambda: seen.codes("app/wrong.py") == [])
+
+            seen.save("app/wrong.py", text)
+            await seen.until(lambda: seen.codes("app/wrong.py") != [])
+            seen.type("app/wrong.py", text.replace("nnx.Param)", "nnx.Param, nnx.Cache)"))
+            assert await seen.actions("app/wrong.py") == []  # another line than the one checked
+            assert seen.messages == []
+
+    with locked(shared_folder / "lint_cache.lock"):
+        asyncio.run(course())
+
+
+@pytest.mark.thorough
+def test_a_state_shows_its_tree_and_the_overlay_follows_the_models(
+    project: Path, shared_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project)
+    assert CliRunner().invoke(typed_nnx, ["stubs", "app"]).exit_code == 0
+    overlay = project / OVERLAY
+
+    async def course() -> None:
+        async with editor(project, "--cache", str(shared_folder / "lint_cache")) as seen:
+            text = seen.open("app/model.py")
+            line = text.splitlines().index("    print(state)")
+            shown = None
+            while shown is None:
+                await asyncio.sleep(0.5)
+                shown = await seen.hover("app/model.py", line, 12)
+            tree = (
+                "State of Model, Param\n"
+                "  linear: Linear\n    kernel: Param\n    bias: Param | None\n"
+                "  norm: BatchNorm\n    scale: Param | None\n    bias: Param | None"
+            )
+            assert shown == f"```text\n{tree}\n```"
+            assert await seen.hover("app/model.py", 0, 0) is None
+            assert "more" not in overlay.read_text(encoding="utf-8")
+            seen.save("app/model.py", text.replace("\n\n\ndef use", f"\n{MORE}\n\ndef use", 1))
+            await seen.until(lambda: "more" in overlay.read_text(encoding="utf-8"))
+            seen.save("app/model.py", "def f(:\n")
+            await seen.until(lambda: seen.codes("app/model.py") == ["syntax"])
+            assert seen.codes("app/wrong.py") == ["nnx-filter-order"]
+            assert "more" in overlay.read_text(encoding="utf-8")
+            assert seen.messages == []
+
+    with locked(shared_folder / "lint_cache.lock"):
+        asyncio.run(course())
+
+
+@pytest.mark.thorough
+def test_a_bug_in_a_check_costs_one_file_and_the_server_goes_on(
+    project: Path, shared_folder: Path
+) -> None:
+    settings = f'[tool.mypy]\nplugins = ["crashing.py"]\n{WITHOUT_JAX}'
+    bad = "def f() -> None: ...\n\n\nf()\n"
+    write(project, {"pyproject.toml": settings, "crashing.py": CRASHING, "app/bad.py": bad})
+
+    async def course() -> None:
+        async with editor(project, "--cache", str(shared_folder / "lint_cache")) as seen:
+            await seen.until(lambda: seen.codes("app/bad.py") == ["crash"])
+            await seen.until(lambda: seen.codes("app/wrong.py") == ["nnx-filter-order"])
+            await seen.until(lambda: any("RuntimeError" in each for each in seen.messages))
+            seen.open("app/bad.py")
+            seen.save("app/bad.py", "x = 1\n")
+            await seen.until(lambda: seen.codes("app/bad.py") == [])
+
+            write(project, {"pyproject.toml": "[tool.typed_nnx]\nlinter = 1\n"})
+            seen.save("app/bad.py", "x = 2\n")
+            await seen.until(lambda: any("no setting 'linter'" in each for each in seen.messages))
+            write(project, {"pyproject.toml": settings})
+            seen.save("app/bad.py", bad)
+            await seen.until(lambda: seen.codes("app/bad.py") == ["crash"])
+
+    with locked(shared_folder / "lint_cache.lock"):
+        asyncio.run(course())
+
+
+def test_a_process_that_hangs_or_dies_is_replaced(tmp_path: Path) -> None:
+    write(tmp_path, {".git/x": "", "a.py": "x = 1\n"})
+    worker = Worker(tmp_path, None, Path(".cache"), 0.01)
+    try:
+        assert worker.ask(Job("lint")).problem.startswith("the check did not end within 0.01 s")
+        worker._limit = 200.0
+        first = worker.ask(Job("lint"))
+        assert first.linted is not None
+        assert first.linted.files == ("a.py",)
+        worker.close()
+        again = worker.ask(Job("lint"))
+        assert again.linted == first.linted
+    finally:
+        worker.close()
