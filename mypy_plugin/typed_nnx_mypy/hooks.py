@@ -44,6 +44,7 @@ from typed_nnx_mypy.inference.partials import after_mypy
 from typed_nnx_mypy.models.marks import begins_static
 from typed_nnx_mypy.models.recording import record_marks
 from typed_nnx_mypy.names import PARTIALS, Name, name_of, runtime_of
+from typed_nnx_mypy.syntax.children import forget
 
 _ = checks, inference
 _INDEXING = ("State.__getitem__", "FlatState.__getitem__")
@@ -59,6 +60,7 @@ class Hooks:
     """
 
     def __init__(self, config: Config) -> None:
+        forget()
         self._config = config
         self._calls: dict[str, CallHook | None] = {}
         self._attributes: dict[str, AttributeHook | None] = {}

@@ -21,8 +21,6 @@ from typed_nnx_codegen.model_stubs.overlay_request import BadOverlay, find_overl
 from typed_nnx_codegen.model_stubs.watching import with_last_good
 from typed_nnx_codegen.mypy_run import CouldNotRun
 
-# Each run leaves some 30 MB of trees behind, in caches of mypy that nothing empties.
-_MOST_JOBS: Final = 20
 _SPAWN: Final = get_context("spawn")  # nothing of this process, its threads above all, goes along
 
 
@@ -71,11 +69,8 @@ class Worker:
 
     def ask(self, job: Job) -> Answer:
         """Have a job done, and wait for it."""
-        if self._done >= _MOST_JOBS:
-            self.close()
         if not self._process.is_alive():
             self._begin()
-        self._done += 1
         try:
             self._connection.send(job)
             if not self._connection.poll(self._limit):
@@ -97,7 +92,6 @@ class Worker:
         self._process.join()
 
     def _begin(self) -> None:
-        self._done = 0
         self._connection, theirs = _SPAWN.Pipe()
         arguments = (theirs, *self._arguments)
         self._process = _SPAWN.Process(target=_serve, args=arguments, daemon=True)

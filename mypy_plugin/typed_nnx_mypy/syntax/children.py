@@ -115,6 +115,11 @@ def descendants(node: Node) -> list[Node]:
     return known[1]
 
 
+def forget() -> None:
+    """Let go of the trees of an earlier run, in a process that runs mypy more than once."""
+    _walked.clear()
+
+
 def _walk(first: list[Node]) -> list[Node]:
     found: list[Node] = []
     open_nodes = first[::-1]
