@@ -46,6 +46,7 @@ class Names:
         self.added: dict[str, str] = {}
         self.renamed: dict[str, str] = {}
         self.kept: dict[str, str] = {}
+        self._bound: dict[tuple[str, Scope], str | None] = {}
 
     # -- names to write -----------------------------------------------------------------------
 
@@ -70,6 +71,8 @@ class Names:
 
     def _bound_to(self, public: str, scope: Scope) -> str | None:
         """Return a local name that an import binds to a public name, the usual one first."""
+        if (public, scope) in self._bound:
+            return self._bound[public, scope]
         found = [
             binding.local
             for binding in _visible(scope)
@@ -79,7 +82,9 @@ class Names:
         ]
         usual = _USUAL.get(public, public.rpartition(".")[2])
         # Else the one that is imported nearest and first.
-        return min(found, key=lambda name: name != usual, default=None)
+        local = min(found, key=lambda name: name != usual, default=None)
+        self._bound[public, scope] = local
+        return local
 
     def _full(self, binding: ImportBinding) -> str:
         if not binding.is_from and not binding.has_alias:

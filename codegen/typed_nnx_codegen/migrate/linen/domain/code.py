@@ -266,7 +266,8 @@ _PRAGMA: Final = re.compile(r"#\s*(type:|noqa|pylint|pytype|pyright|fmt:|ruff|pr
 def comments_of(node: cst.CSTNode) -> list[str]:
     """Return the comments within a node, in order; not those about its lines, as `# noqa`."""
     found: list[str] = []
-    waiting: list[cst.CSTNode] = [node]
+    # Few nodes have any, and to go through the layout of the others takes long.
+    waiting = [node] if "#" in code_of(node) else []
     while waiting:
         one = waiting.pop()
         if isinstance(one, cst.Comment) and not _PRAGMA.match(one.value):

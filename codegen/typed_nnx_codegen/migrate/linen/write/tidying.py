@@ -189,6 +189,12 @@ def _read_to_bind(target: cst.BaseExpression) -> Iterator[cst.CSTNode]:
             yield target
 
 
+_STATEMENTS: Final = (
+    *(cst.BaseSuite, cst.BaseCompoundStatement, cst.Else, cst.Finally),
+    *(cst.ExceptHandler, cst.ExceptStarHandler, cst.MatchCase),
+)
+
+
 class _Unread(cst.CSTTransformer):
     """Takes out assignments of names, and the functions, branches and loops that are nothing then."""
 
@@ -198,15 +204,11 @@ class _Unread(cst.CSTTransformer):
         self._is_pure = is_pure
         self.count = 0
 
-    def visit_ClassDef(self, node: cst.ClassDef) -> bool:
-        """Leave names of other scopes as they are."""
-        del node
-        return False
-
-    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
-        """Leave names of other scopes as they are."""
-        del node
-        return False
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Leave names of other scopes as they are, and expressions."""
+        return isinstance(node, _STATEMENTS) and not isinstance(
+            node, cst.ClassDef | cst.FunctionDef
+        )
 
     def leave_FunctionDef(
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
