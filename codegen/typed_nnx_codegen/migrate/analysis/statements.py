@@ -249,11 +249,15 @@ class Statements:
 
 
 def _joined(*environments: dict[str, Value]) -> dict[str, Value]:
-    names = dict.fromkeys(name for environment in environments for name in environment)
-    return {
-        name: join(*(environment.get(name, NOTHING) for environment in environments))
-        for name in names
-    }
+    joined: dict[str, Value] = {}
+    differing: list[str] = []
+    for environment in environments:
+        for name, value in environment.items():
+            if joined.setdefault(name, value) is not value:
+                differing.append(name)
+    for name in differing:
+        joined[name] = join(*(environment.get(name, NOTHING) for environment in environments))
+    return joined
 
 
 def _is_apart(test: cst.BaseExpression) -> bool:

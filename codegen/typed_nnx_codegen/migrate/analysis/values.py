@@ -341,8 +341,12 @@ def join(*values: Value) -> Value:
     seen = [value for value in values if value is not NOTHING]
     if not seen:
         return NOTHING
-    if all(value is seen[0] for value in seen):
-        return seen[0]
+    first = seen[0]
+    for value in seen:
+        if value is not first:
+            break
+    else:
+        return first
     options: list[Value] = []
     for value in map(resolved, seen):
         for option in options_of(value):

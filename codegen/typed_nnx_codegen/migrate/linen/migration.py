@@ -152,7 +152,9 @@ def findings_of(
     """
     if not plans and not outside:
         return ()
-    positions = MetadataWrapper(tree, unsafe_skip_copy=True).resolve(PositionProvider)
+    # `resolve` would go through the tree once more, for providers that there are none of.
+    wrapper = MetadataWrapper(tree, unsafe_skip_copy=True)
+    positions: Mapping[cst.CSTNode, Any] = PositionProvider()._gen(wrapper)
     found: list[Finding] = []
     for plan in plans:
         for node, code, message in _told(plan):
