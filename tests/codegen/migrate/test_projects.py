@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
+import libcst as cst
 import pytest
 
 from typed_nnx_codegen.migrate.engine import migrate_text
@@ -223,3 +224,35 @@ def test_a_name_that_is_more_than_an_import_keeps_its_name(tmp_path: Path) -> No
 
     assert "import Variable as VariableState\n" in after
     assert after.endswith("print(isinstance(1, VariableState))\n")
+
+
+def test_a_module_is_read_when_a_name_of_it_is_looked_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+
+    def tree_of(path: Path) -> cst.Module:
+        read.append(path.stem)
+        return cst.parse_module(path.read_text(encoding="utf-8"))
+
+    monkeypatch.setattr("typed_nnx_codegen.migrate.project._tree_of", tree_of)
+    names = {"used": "Used", "not_asked_for": "Other", "in_a_function": "Third"}
+    files = {
+        f"lib/{file}.py": f"from flax import nnx\nclass {name}(nnx.Module): pass\n"
+        for file, name in names.items()
+    }
+    files["lib/__init__.py"] = "".join(
+        f"from .{file} import {name}\n" for file, name in names.items()
+    )
+    files["use.py"] = """\
+        from lib import Third, Used
+        def f(m: Used):
+            return m.clone()
+        def g():
+            return Third()
+        """
+
+    after = _migrated(tmp_path, files, "use.py")
+
+    assert "nnx.clone(m)" in after
+    assert {*read} == {"__init__", "used", "in_a_function"}
