@@ -68,7 +68,7 @@ def _check(call: Call, given: Sequence[Argument], model: Type, held: Filter) -> 
         each for each in leaves_of(model, left, call.checker).items if each.passes and each.is_sure
     ]
     keys = {key for leaf in found for key in leaf.path}
-    if not found or may_be_other(keys, call.node, call.checker):
+    if not found or may_be_other(keys, [model], call.node, call.checker):
         return
     listed = ", ".join(f"{_text(each)} ({short_name(each.type)})" for each in found[:_LISTED])
     more = f" and {len(found) - _LISTED} more" if len(found) > _LISTED else ""

@@ -44,7 +44,9 @@ def merged_states_are_of_model(call: Call) -> None:
         subclass_may_hold(each.model, [] if extra else gone, call.checker) for _, each in states
     ):
         return
-    if (extra or gone) and not may_fit([each for each, _ in states], extra or gone, call):
+    if (extra or gone) and not may_fit(
+        [each for each, _ in states], [model, view.model], extra or gone, call
+    ):
         call.report(
             STATE_MISMATCH,
             f"{words}. Fix: give it a State of {short_name(model)}",
@@ -71,7 +73,11 @@ def updated_states_are_of_model(call: Call) -> None:
             return
         extra, are_all = unknown_to(node.type, view, call.checker)
         lost = [leaf for leaf in extra if is_below_missing_node(node.type, leaf.path, call.checker)]
-        if not extra or not (lost or are_all) or may_fit([each], lost or extra, call):
+        if (
+            not extra
+            or not (lost or are_all)
+            or may_fit([each], [node.type, view.model], lost or extra, call)
+        ):
             continue
         if not subclass_may_hold(node.type, lost or extra, call.checker):
             call.report(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 from mypy.types import Instance, ProperType, Type, get_proper_type
@@ -37,7 +38,7 @@ def states_cover_graphdef(call: Call) -> None:
     if not views or any(relation(model, view.model) != "same" for view in views):
         return
     gone = missing(model, Everything(), views, call.checker)
-    if gone and not may_fit([each for each, _ in states], gone, call):
+    if gone and not may_fit([each for each, _ in states], [model], gone, call):
         filters = ", ".join(f"`{describe(view.filter)}`" for view in views)
         call.report(
             STATE_MISSING,
@@ -79,17 +80,18 @@ def model_of_graphdef(found: Type) -> ProperType | None:
     return model if isinstance(model, Instance) else None
 
 
-def may_fit(states: list[Argument], found: list[Leaf], call: Call) -> bool:
+def may_fit(states: list[Argument], models: Sequence[Type], found: list[Leaf], call: Call) -> bool:
     """Tell whether States may be other than their types say, or the call is meant to fail.
 
     Args:
       states: The States.
+      models: The types of the models that are compared.
       found: The leaves that are missing, or too many.
       call: The call.
     """
     checker: Checker = call.checker
     if any(is_changed_in_place(each.expression, checker) for each in states):
         return True
-    if may_be_other([key for leaf in found for key in leaf.path], call.node, checker):
+    if may_be_other([key for leaf in found for key in leaf.path], models, call.node, checker):
         return True
     return is_expected_to_fail(call.node, checker)

@@ -36,7 +36,7 @@ _LISTED: Final = 12
 def value_at_key(access: StateAccess) -> Type | None:
     """Return the type of what stands at a key; report a key that cannot be there."""
     key = access.key
-    if key is None or (isinstance(key, str) and key.startswith("__")):
+    if isinstance(key, str) and key.startswith("__"):
         return None
     base = _state_of_access(access)
     if base is None:
@@ -44,7 +44,21 @@ def value_at_key(access: StateAccess) -> Type | None:
     view = view_at(base, access.receiver, access.checker)
     if view is None or _is_own_attribute(view.instance, access):
         return None
+    if key is None:
+        return _at_some_key(access, view, base)
     return _Lookup(access, view, key, base).result()
+
+
+def _at_some_key(access: StateAccess, view: StateView, base: Expression) -> Type | None:
+    """Return the type at a key that is computed: that of the items of a List or a Dict."""
+    levels = [members_of(each, access.checker) for each in options(view.model)[0]]
+    if len(levels) != 1 or levels[0] is None or levels[0].other is None or access.is_lvalue:
+        return None
+    kind = levels[0].other_key
+    if not isinstance(access.key_type, Instance) or access.key_type.type.name != kind.__name__:
+        return None
+    found = options(levels[0].other)[0]
+    return _Lookup(access, view, kind(), base).value(found, below(view.filter, None))
 
 
 def _state_of_access(access: StateAccess) -> Expression | None:
@@ -109,9 +123,9 @@ class _Lookup:
             return None
         if self._access.is_lvalue:
             return None
-        return self._value([part for each in members for part in options(each.type)[0]], at_key)
+        return self.value([part for each in members for part in options(each.type)[0]], at_key)
 
-    def _value(self, parts: list[ProperType], at_key: Filter) -> ProperType | None:
+    def value(self, parts: list[ProperType], at_key: Filter) -> ProperType | None:
         """Return what a State has where its model has a value of one of some types."""
         values: list[Type] = []
         nodes: list[Type] = []
@@ -146,7 +160,7 @@ class _Lookup:
             not self._access.is_lvalue
             and is_sure(self._base, self._view, self._checker)
             and not may_have(self._key, self._access.node, self._checker)
-            and not may_be_other([self._key], self._access.node, self._checker)
+            and not may_be_other([self._key], [self._view.model], self._access.node, self._checker)
         )
 
     def _report_missing(self, levels: list[Members]) -> None:

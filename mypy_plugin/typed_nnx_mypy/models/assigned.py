@@ -11,6 +11,7 @@ from mypy.nodes import (
     CallExpr,
     ComparisonExpr,
     DictExpr,
+    EllipsisExpr,
     Expression,
     IndexExpr,
     IntExpr,
@@ -19,6 +20,7 @@ from mypy.nodes import (
     MypyFile,
     NameExpr,
     Node,
+    SliceExpr,
     StarExpr,
     StrExpr,
     TupleExpr,
@@ -125,6 +127,8 @@ class File:
             case MemberExpr():
                 self.of_attribute[target.name].append(value)
                 self.set_on[target.name].append(target.expr)
+            case IndexExpr(index=EllipsisExpr() | SliceExpr() | TupleExpr()):
+                pass  # `kernel[...] = x` sets elements of an array, no key of a State
             case IndexExpr():
                 if not self._note_key(target.index):
                     self.computed.append(target.base)

@@ -23,17 +23,15 @@ from mypy.nodes import (
     WhileStmt,
 )
 from mypy.types import (
-    AnyType,
     CallableType,
     Instance,
     ProperType,
     TupleType,
-    Type,
-    get_proper_type,
 )
 
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.assigned import Value, file_of
+from typed_nnx_mypy.models.early import early_type
 from typed_nnx_mypy.models.homes import is_at_home
 from typed_nnx_mypy.models.states import StateView, declared_view_of, has_entries, is_state, view_of
 from typed_nnx_mypy.names import runtime_of
@@ -218,20 +216,11 @@ def may_have(key: str | int, access: Context, checker: Checker) -> bool:
 def _may_be_state(expression: Expression, checker: Checker) -> bool:
     if isinstance(expression, NameExpr) and isinstance(expression.node, MypyFile):
         return False  # the module of `nnx.update(model, state)`
-    found = checker.known_type(expression) or _declared_type(expression)
-    if found is None or isinstance(found, AnyType):
+    found = early_type(expression, checker)
+    if found is None:
         # Not checked yet, or not known: the object of a method is no State.
         return not is_self(expression)
     return isinstance(found, Instance) and is_state(found.type)
-
-
-def _declared_type(expression: Expression) -> ProperType | None:
-    """Return the type that a variable is declared with, which is known before it is checked."""
-    match expression:
-        case NameExpr(node=Var(type=Type() as declared, is_inferred=False)):
-            return get_proper_type(declared)
-        case _:
-            return None
 
 
 def _root(node: Node) -> Var | str | None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from mypy.expandtype import expand_type_by_instance
-from mypy.maptype import map_instance_to_supertype
 from mypy.nodes import (
     ClassDef,
     Expression,
@@ -20,12 +18,12 @@ from mypy.nodes import (
     TypeInfo,
     Var,
 )
-from mypy.types import AnyType, Instance, ProperType, TypeVarType, get_proper_type
+from mypy.types import AnyType, Instance, ProperType, get_proper_type
 from mypy.typevars import fill_typevars
 
 from typed_nnx_mypy.checker import Checker
+from typed_nnx_mypy.models.early import attribute_type, item_type, said_type
 from typed_nnx_mypy.models.kinds import Kind, kind_of
-from typed_nnx_mypy.names import runtime_of
 from typed_nnx_mypy.syntax.free_names import bound_names, own_nodes, parts, targets
 
 
@@ -91,18 +89,18 @@ class Outer:
         """
         known = self._checker.known_type(expression)
         if known is not None and not isinstance(known, AnyType):
-            return _known(known)
+            return said_type(known)
         match expression:
             case NameExpr(node=Var() as variable) if expression.name not in self._bound:
                 return self._type_of_variable(variable)
             case MemberExpr(expr=NameExpr(node=MypyFile()), node=Var() as variable):
-                return _known(get_proper_type(variable.type))
+                return said_type(variable.type)
             case MemberExpr(expr=inner, name=name):
                 owner = self.type_of(inner)
-                return _attribute(owner, name) if isinstance(owner, Instance) else None
+                return attribute_type(owner, name) if isinstance(owner, Instance) else None
             case IndexExpr(base=inner):
                 owner = self.type_of(inner)
-                return _item(owner) if isinstance(owner, Instance) else None
+                return item_type(owner) if isinstance(owner, Instance) else None
             case _:
                 return None
 
@@ -113,32 +111,7 @@ class Outer:
                 (e for e in self._checker.above(self.function) if isinstance(e, ClassDef)), None
             )
             return get_proper_type(fill_typevars(around.info)) if around is not None else None
-        return _known(get_proper_type(variable.type))
-
-
-def _known(found: ProperType | None) -> ProperType | None:
-    """Return a type that says something, of a type variable the bound; None for Any."""
-    if isinstance(found, TypeVarType):
-        found = get_proper_type(found.upper_bound)
-    return None if isinstance(found, AnyType) else found
-
-
-def _attribute(owner: Instance, name: str) -> ProperType | None:
-    symbol = owner.type.get(name)
-    node = symbol.node if symbol is not None else None
-    if not isinstance(node, Var) or node.type is None or node.is_property:
-        return None
-    base = map_instance_to_supertype(owner, node.info)
-    return _known(get_proper_type(expand_type_by_instance(node.type, base)))
-
-
-def _item(owner: Instance) -> ProperType | None:
-    """Return the type of what a List or a Dict holds."""
-    for base in owner.type.mro:
-        if base.name in ("List", "Dict") and runtime_of(base.fullname):
-            arguments = map_instance_to_supertype(owner, base).args
-            return _known(get_proper_type(arguments[-1])) if arguments else None
-    return None
+        return said_type(variable.type)
 
 
 def _has_own_getattr(info: TypeInfo) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from mypy.nodes import (
@@ -15,13 +15,25 @@ from mypy.nodes import (
     MypyFile,
     NameExpr,
     Node,
+    RefExpr,
     StrExpr,
+    TypeInfo,
 )
-from mypy.types import AnyType, CallableType, Instance, ProperType, TypeVarType, get_proper_type
+from mypy.types import (
+    AnyType,
+    CallableType,
+    Instance,
+    ProperType,
+    Type,
+    TypeVarType,
+    get_proper_type,
+)
 
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.assigned import file_of
+from typed_nnx_mypy.models.early import early_type
 from typed_nnx_mypy.models.kinds import Kind, kind_of
+from typed_nnx_mypy.models.leaves import Members, is_leaf, members_of, options
 from typed_nnx_mypy.names import runtime_of
 from typed_nnx_mypy.syntax.targets import is_same_target, is_self
 
@@ -35,36 +47,91 @@ _RECORDED: Final = frozenset({"Intermediate", "Perturbation"})
 _BASES: Final = frozenset({"Pytree", "Module", "Object"})
 
 
-def may_be_other(keys: Iterable[object], access: Context, checker: Checker) -> bool:
-    """Tell whether a file may give models other attributes than their classes do.
+def may_be_other(
+    keys: Iterable[object], models: Sequence[Type], access: Context, checker: Checker
+) -> bool:
+    """Tell whether a file may give models, or what is in them, other attributes than classes do.
 
     Args:
       keys: The names of the attributes that are asked about.
+      models: The types of the models.
       access: Where the question comes from.
       checker: The type checker of the file.
     """
     if not isinstance(access, Node):
         return True
     file = file_of(access, checker)
-    for key in keys:
-        if isinstance(key, str) and not all(map(is_self, file.set_on.get(key, ()))):
-            return True
-    return any(_changes_attributes(node, checker) for node in file.seen)
+    owners = [
+        owner
+        for key in keys
+        if isinstance(key, str)
+        for owner in file.set_on.get(key, ())
+        if not is_self(owner)
+    ]
+    owners += [owner for node in file.seen for owner in _changed(node, checker)]
+    return any(
+        _may_share(early_type(owner, checker), model, checker)
+        for owner in owners
+        for model in models
+    )
 
 
-def _changes_attributes(node: Node, checker: Checker) -> bool:
+def _changed(node: Node, checker: Checker) -> Iterator[Expression]:
+    """Yield the objects that get attributes whose names nothing tells."""
     match node:
         case CallExpr(callee=NameExpr(name="setattr" | "delattr"), args=[owner, name, *_]):
-            return not isinstance(name, StrExpr) and not is_self(owner)
+            if not isinstance(name, StrExpr) and not is_self(owner):
+                yield owner
         case CallExpr(callee=MemberExpr(expr=NameExpr(node=MypyFile()), name="pop")):
-            return not all(map(_is_recorded, node.args[1:]))  # nnx.pop(model, ...)
+            if not all(map(_is_recorded, node.args[1:])):  # nnx.pop(model, ...)
+                yield from node.args[:1]
         case ExpressionStmt(expr=CallExpr() as call):
-            return any(True for _ in _handed_on(call, checker))
+            yield from _handed_on(call, checker)
         case AssignmentStmt(lvalues=[target], rvalue=CallExpr() as call):
             # `model = inject(model)`
-            return any(is_same_target(target, each) for each in _handed_on(call, checker))
+            yield from (each for each in _handed_on(call, checker) if is_same_target(target, each))
         case _:
-            return False
+            pass
+
+
+def _may_share(changed: ProperType | None, model: Type, checker: Checker) -> bool:
+    """Tell whether an object may be in a model, or the model in it."""
+    asked = options(model)[0]
+    parts = options(changed)[0] if changed is not None else []
+    if not parts or not asked:
+        return True
+    return any(
+        _may_hold(one, other, checker, set()) or _may_hold(other, one, checker, set())
+        for one in parts
+        for other in asked
+    )
+
+
+def _may_hold(whole: ProperType, part: ProperType, checker: Checker, seen: set[TypeInfo]) -> bool:
+    """Tell whether an object of one type may be or hold, at any depth, one of another."""
+    if not isinstance(part, Instance) or isinstance(whole, AnyType | TypeVarType):
+        return True
+    if not isinstance(whole, Instance):
+        members = members_of(whole, checker)
+        return members is None or _is_among(members, part, checker, seen)
+    if whole.type in part.type.mro or part.type in whole.type.mro:
+        return True
+    if (
+        whole.type in seen
+        or is_leaf(whole)
+        or bool(runtime_of(whole.type.fullname) and not whole.args)
+    ):
+        return False
+    members = members_of(whole, checker)
+    if members is None:
+        return False
+    return _is_among(members, part, checker, {*seen, whole.type})
+
+
+def _is_among(members: Members, part: ProperType, checker: Checker, seen: set[TypeInfo]) -> bool:
+    held = [each.type for each in members.named.values() if each.status != "static"]
+    held += [members.other] if members.other is not None else []
+    return any(_may_hold(each, part, checker, seen) for found in held for each in options(found)[0])
 
 
 def _is_recorded(filter_: Expression) -> bool:
@@ -74,7 +141,9 @@ def _is_recorded(filter_: Expression) -> bool:
 def _handed_on(call: CallExpr, checker: Checker) -> Iterator[Expression]:
     """Yield the models that a call gives to a function that takes any."""
     callee = checker.known_type(call.callee)
-    if callee is None or not (isinstance(callee, AnyType) or _is_own_function(callee)):
+    if not isinstance(callee, AnyType | CallableType) or _is_class(callee):
+        return
+    if _is_of_library(call.callee, checker):
         return
     for at, argument in enumerate(call.args):
         found = checker.known_type(argument)
@@ -83,12 +152,20 @@ def _handed_on(call: CallExpr, checker: Checker) -> Iterator[Expression]:
             yield argument
 
 
-def _is_own_function(callee: ProperType) -> bool:
-    """Tell whether a function is none of a library, and no class."""
-    if not isinstance(callee, CallableType) or callee.is_type_obj():
-        return False
-    name = callee.definition.fullname if callee.definition is not None else ""
-    return name.partition(".")[0] not in _LIBRARIES
+def _is_class(callee: ProperType) -> bool:
+    return isinstance(callee, CallableType) and callee.is_type_obj()
+
+
+def _is_of_library(callee: Expression, checker: Checker) -> bool:
+    """Tell whether a function or a method is defined by a library."""
+    if isinstance(callee, RefExpr) and callee.node is not None:
+        fullname = callee.node.fullname
+    else:
+        owner = early_type(callee.expr, checker) if isinstance(callee, MemberExpr) else None
+        if not isinstance(callee, MemberExpr) or not isinstance(owner, Instance):
+            return False
+        fullname = (owner.type.get_containing_type_info(callee.name) or owner.type).fullname
+    return fullname.partition(".")[0] in _LIBRARIES
 
 
 def _takes_any(callee: ProperType, at: int, name: str | None) -> bool:

@@ -1,0 +1,96 @@
+"""The types of expressions that mypy has not checked yet, as far as declarations tell them."""
+
+from __future__ import annotations
+
+from mypy.expandtype import expand_type_by_instance
+from mypy.maptype import map_instance_to_supertype
+from mypy.nodes import (
+    CallExpr,
+    Expression,
+    FuncDef,
+    IndexExpr,
+    MemberExpr,
+    MypyFile,
+    NameExpr,
+    RefExpr,
+    TypeInfo,
+    Var,
+)
+from mypy.types import (
+    AnyType,
+    CallableType,
+    Instance,
+    ProperType,
+    Type,
+    TypeVarType,
+    get_proper_type,
+)
+from mypy.typevars import fill_typevars, fill_typevars_with_any
+
+from typed_nnx_mypy.checker import Checker
+from typed_nnx_mypy.names import runtime_of
+from typed_nnx_mypy.syntax.constants import assigned_once
+
+
+def early_type(expression: Expression, checker: Checker) -> ProperType | None:
+    """Return the type of an expression, of a type variable its bound; None where nothing tells it.
+
+    mypy checks functions in their order: of those below it knows what is declared, and this
+    finds objects that are made of a class, and attributes and items of what is known.
+    """
+    known = said_type(checker.known_type(expression))
+    if known is not None:
+        return known
+    match expression:
+        case NameExpr(node=Var() as variable):
+            return _of_variable(variable, checker)
+        case MemberExpr(expr=NameExpr(node=MypyFile()), node=Var() as variable):
+            return said_type(variable.type)
+        case MemberExpr(expr=inner, name=name):
+            owner = early_type(inner, checker)
+            return attribute_type(owner, name) if isinstance(owner, Instance) else None
+        case IndexExpr(base=inner):
+            owner = early_type(inner, checker)
+            return item_type(owner) if isinstance(owner, Instance) else None
+        case CallExpr(callee=RefExpr(node=TypeInfo() as info)):
+            return fill_typevars_with_any(info)
+        case CallExpr(callee=RefExpr(node=FuncDef(type=CallableType() as function))):
+            return said_type(function.ret_type)
+        case _:
+            return None
+
+
+def _of_variable(variable: Var, checker: Checker) -> ProperType | None:
+    if variable.type is not None:
+        return said_type(variable.type)
+    if variable.is_self and variable.info:
+        return get_proper_type(fill_typevars(variable.info))
+    value = assigned_once(variable, checker)
+    return early_type(value, checker) if value is not None else None
+
+
+def said_type(found: Type | None) -> ProperType | None:
+    """Return a type that says something, of a type variable the bound; None for Any."""
+    proper = get_proper_type(found)
+    if isinstance(proper, TypeVarType):
+        proper = get_proper_type(proper.upper_bound)
+    return None if isinstance(proper, AnyType) else proper
+
+
+def attribute_type(owner: Instance, name: str) -> ProperType | None:
+    """Return the type that the class of an object gives to an attribute."""
+    symbol = owner.type.get(name)
+    node = symbol.node if symbol is not None else None
+    if not isinstance(node, Var) or node.type is None or node.is_property:
+        return None
+    base = map_instance_to_supertype(owner, node.info)
+    return said_type(expand_type_by_instance(node.type, base))
+
+
+def item_type(owner: Instance) -> ProperType | None:
+    """Return the type of what a List or a Dict holds."""
+    for base in owner.type.mro:
+        if base.name in ("List", "Dict") and runtime_of(base.fullname):
+            arguments = map_instance_to_supertype(owner, base).args
+            return said_type(arguments[-1]) if arguments else None
+    return None
