@@ -103,6 +103,15 @@ class Checker:
         finally:
             _LOOKING_AHEAD.pop()
 
+    def type_as(self, expression: Expression, expected: Type) -> ProperType:
+        """Return the type that an expression has where another one is expected of it."""
+        _LOOKING_AHEAD.append(expression)
+        try:
+            with self.api.msg.filter_errors(), self.api.local_type_map:
+                return get_proper_type(self.api.expr_checker.accept(expression, expected))
+        finally:
+            _LOOKING_AHEAD.pop()
+
     def type_elsewhere(self, expression: Expression) -> ProperType | None:
         """Return the type of an expression, of a call of NNX or jax also where it was not kept.
 

@@ -40,6 +40,7 @@ from typed_nnx_mypy.inference.dataclasses import (
     is_specifier,
     make_dataclass,
 )
+from typed_nnx_mypy.inference.methods import is_static_transform, static_transform
 from typed_nnx_mypy.inference.partials import after_mypy
 from typed_nnx_mypy.models.marks import begins_static
 from typed_nnx_mypy.models.recording import record_marks
@@ -119,6 +120,8 @@ class Hooks:
             known = self._name(fullname)
             return partial(self._on_older, known.public) if known is not None else None
         info = find_class(owner)
+        if info is not None and is_static_transform(info, name):
+            return static_transform
         return self._on_store if info is not None and begins_static(info, name) else None
 
     def of_signature(self, fullname: str) -> Callable[[FunctionSigContext], FunctionLike] | None:

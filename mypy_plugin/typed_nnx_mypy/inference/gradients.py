@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from mypy.maptype import map_instance_to_supertype
 from mypy.types import (
     AnyType,
     CallableType,
     ExtraAttrs,
     Instance,
     LiteralType,
+    NoneType,
+    Parameters,
     ProperType,
     TupleType,
     Type,
@@ -28,7 +31,13 @@ from typed_nnx_mypy.models.states import is_state, state_of
 from typed_nnx_mypy.registry import infers
 
 _ARGNUM: Final = "__nnx_argnum__"
+_WRT: Final = "__nnx_wrt__"
+_AUX: Final = "__nnx_aux__"
 _TREES: Final = ("graph", "graph_updates")
+_MADE: Final = ("Gradient", "ValueAndGradient")
+"""What typed_nnx's `grad` and `value_and_grad` make; its stubs have classes below them."""
+_BELOW: Final = ("_Gradient", "_GradientAndAux", "_ValueAndGradient")
+_CLASSES: Final = (*_MADE, *(f"{c}Of{n}" for c in _BELOW for n in ("1", "2", "OneTuple")))
 _WITH_AUX: Final = 2
 """How many results a function has that returns something with its loss."""
 
@@ -98,9 +107,15 @@ def gradients(call: Call) -> Type | None:
     if call.has_stars or any(call.keyword(name) is not None for name in _TREES):
         return None
     found = get_proper_type(call.result)
-    if not isinstance(found, CallableType) or not isinstance(
-        get_proper_type(found.ret_type), AnyType | CallableType
-    ):
+    if isinstance(found, Instance):
+        return _marked(found, call)
+    if not isinstance(found, CallableType):
+        return None
+    made = get_proper_type(found.ret_type)
+    if isinstance(made, Instance):  # a decorator with arguments
+        marked = _marked(made, call)
+        return found.copy_modified(ret_type=marked) if marked is not None else None
+    if not isinstance(made, AnyType | CallableType):
         return None
     function = _function(call)
     if function is None or function.variables:
@@ -108,9 +123,8 @@ def gradients(call: Call) -> Type | None:
     result = _result(call, function)
     if result is None:
         return None
-    inner = get_proper_type(found.ret_type)
-    if isinstance(inner, CallableType):  # a decorator with arguments
-        return _returning(found, _returning(inner, result))
+    if isinstance(made, CallableType):  # a decorator with arguments
+        return _returning(found, _returning(made, result))
     return _returning(found, result)
 
 
@@ -164,14 +178,18 @@ def _gradient(call: Call, function: CallableType, wrt: Wrt) -> Type:
     kinds = function.arg_kinds[: wrt.argnum + 1]
     if not all(kind.is_positional() for kind in kinds):
         return unknown
-    argument = get_proper_type(function.arg_types[wrt.argnum])
+    return _slope(get_proper_type(function.arg_types[wrt.argnum]), wrt, call) or unknown
+
+
+def _slope(argument: ProperType, wrt: Wrt, call: Call) -> Instance | None:
+    """Return the type of the gradient by an argument of a type; None where it is not known."""
     if not isinstance(argument, Instance):
-        return unknown
+        return None
     if is_state(argument.type) or kind_of(argument) in (Kind.ARRAY, Kind.VARIABLE):
         return argument
     if kind_of(argument) is None:
-        return unknown
-    return _state_of(argument, wrt.filter, call.checker, call.runtime) or unknown
+        return None
+    return _state_of(argument, wrt.filter, call.checker, call.runtime)
 
 
 def _state_of(
@@ -192,3 +210,71 @@ def _is_true(found: ProperType) -> bool | None:
     if isinstance(found, LiteralType) and isinstance(found.value, bool):
         return found.value
     return None
+
+
+# -- calls of what they make ------------------------------------------------------------------
+
+
+def _marked(made: Instance, call: Call) -> Instance | None:
+    """Have a function that typed_nnx makes say what its gradients are of."""
+    if not any(base.name in _MADE for base in made.type.mro):
+        return None
+    argnums, has_aux = call.keyword("argnums"), call.keyword("has_aux")
+    first = LiteralType(0, call.checker.api.named_type("builtins.int"))
+    marked = made.copy_with_extra_attr(_WRT, argnums.type if argnums is not None else first)
+    if has_aux is not None and _is_true(has_aux.type):
+        marked = marked.copy_with_extra_attr(_AUX, NoneType())
+    return marked
+
+
+@infers(*(f"{name}.__call__" for name in _CLASSES))
+def gradients_by_arguments(call: Call) -> Type | None:
+    """Return gradients by the models that are given, not by the classes that a function asks for.
+
+    A function that asks for a base class, and one without annotations, has no better types.
+    """
+    made = get_proper_type(call.receiver)
+    said = made.extra_attrs.attrs if isinstance(made, Instance) and made.extra_attrs else {}
+    wrt = read_wrt(said[_WRT]) if _WRT in said else None
+    row = call.checker.instance("builtins.tuple", [AnyType(TypeOfAny.special_form)])
+    if not isinstance(made, Instance) or not wrt or row is None or call.has_stars:
+        return None
+    is_valued = any(base.name == "ValueAndGradient" for base in made.type.mro)
+    found = get_proper_type(call.result)
+    at = 1 if is_valued else 0
+    is_pair = is_valued or _AUX in said
+    if is_pair and not (isinstance(found, TupleType) and len(found.items) == _WITH_AUX):
+        return None
+    before = found.items[at] if is_pair and isinstance(found, TupleType) else found
+    names = _parameters(made)
+    slopes = [_slope_of_call(call, each, names) for each in wrt]
+    if isinstance(get_proper_type(said[_WRT]), TupleType):
+        kept = get_proper_type(before)
+        known = kept.items if isinstance(kept, TupleType) else [kept] * len(slopes)
+        pairs = zip(slopes, known, strict=True) if len(known) == len(slopes) else ()
+        slope: Type = TupleType([one if one is not None else other for one, other in pairs], row)
+    else:
+        slope = slopes[0] if slopes[0] is not None else before
+    if not is_pair or not isinstance(found, TupleType):
+        return slope
+    items = [*found.items]
+    items[at] = slope
+    return TupleType(items, row)
+
+
+def _slope_of_call(call: Call, wrt: Wrt, names: list[str | None]) -> Instance | None:
+    if wrt.argnum < 0:
+        return None
+    positional = call.positional
+    if wrt.argnum < len(positional):
+        return _slope(positional[wrt.argnum].type, wrt, call)
+    name = names[wrt.argnum] if wrt.argnum < len(names) else None
+    given = call.keyword(name) if name is not None else None
+    return _slope(given.type, wrt, call) if given is not None else None
+
+
+def _parameters(made: Instance) -> list[str | None]:
+    """Return the names of the parameters of the function that was differentiated."""
+    base = next(each for each in made.type.mro if each.name in _MADE)
+    signature = get_proper_type(map_instance_to_supertype(made, base).args[0])
+    return list(signature.arg_names) if isinstance(signature, Parameters) else []

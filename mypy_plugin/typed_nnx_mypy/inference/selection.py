@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mypy.nodes import CallExpr, MemberExpr
+from mypy.nodes import CallExpr, LambdaExpr, MemberExpr
 from mypy.subtypes import is_same_type
 from mypy.types import (
     AnyType,
+    CallableType,
     Instance,
+    Overloaded,
     ProperType,
     TupleType,
     Type,
+    TypeOfAny,
     TypeVarType,
     UnpackType,
     get_proper_type,
@@ -64,7 +67,17 @@ def selected(call: Call) -> Type | None:
     model = node.type if _is_model(node.type, call) else None
     states = None if model is None else [(model, each) for each in taken]
     found = _with_states(call.result, len(taken), states)
+    if call.name == "split" and isinstance(node.type, TypeVarType):
+        return _of_variable(get_proper_type(call.result), node.type)
     return at_home(found, call.expression, call.checker)
+
+
+def _of_variable(found: ProperType, model: TypeVarType) -> Type | None:
+    """Return what `split` gives with a GraphDef of a type variable, which mypy takes for its bound."""
+    first = get_proper_type(found.items[0]) if isinstance(found, TupleType) else None
+    if not isinstance(found, TupleType) or not isinstance(first, Instance) or not first.args:
+        return None
+    return found.copy_modified(items=[first.copy_modified(args=[model]), *found.items[1:]])
 
 
 def _is_model(found: ProperType, call: Call) -> bool:
@@ -190,7 +203,7 @@ def together(call: Call) -> Type | None:
 
 @infers("jax.tree.map", "map_state", "State.map")
 def mapped(call: Call) -> Type | None:
-    """Return the State of the results of a function: its keys stay, its leaves may be anything."""
+    """Return the State of the results of a function: its keys stay, its values are others."""
     if call.has_stars or call.keyword("is_leaf") is not None:
         return None
     if call.receiver is not None:
@@ -204,5 +217,36 @@ def mapped(call: Call) -> Type | None:
     like = found if isinstance(found, Instance) else view.instance
     if not is_state(like.type) or like.type.name != "State":
         return None
-    state = state_of(like, view.model, view.filter, is_mapped=True)
+    values = _results(call) if call.name == "jax.tree.map" else None
+    unknown = AnyType(TypeOfAny.special_form)
+    state = state_of(like, view.model, view.filter, values=values or unknown, is_pure=view.is_pure)
+    return at_home(state, call.expression, call.checker)
+
+
+def _results(call: Call) -> ProperType | None:
+    """Return the type of what a function makes of arrays; None where that is not known."""
+    given, array = call.argument("f", 0), call.checker.instance("jax.Array")
+    found = given.type if given is not None else None
+    if isinstance(found, Instance):
+        symbol = found.type.get_method("__call__")
+        found = get_proper_type(symbol.type) if symbol is not None else None
+    if isinstance(found, Overloaded):
+        found = found.items[0]
+    if given is None or not isinstance(found, CallableType):
+        return None
+    if isinstance(given.expression, LambdaExpr) and array is not None:
+        takes = found.copy_modified(arg_types=[array] * len(found.arg_types))
+        found = call.checker.type_as(given.expression, takes)
+    result = get_proper_type(found.ret_type) if isinstance(found, CallableType) else None
+    return result if isinstance(result, Instance) else None
+
+
+@infers("as_pure", "pure")
+def pure(call: Call) -> Type | None:
+    """Return a State of values, without the Variables around them."""
+    given = call.positional
+    view = view_at(given[0].expression, given[0].type, call.checker) if given else None
+    if view is None or view.instance.type.name != "State":
+        return None
+    state = state_of(view.instance, view.model, view.filter, values=view.values, is_pure=True)
     return at_home(state, call.expression, call.checker)

@@ -14,7 +14,7 @@ from typed_nnx_mypy.call import StateAccess
 from typed_nnx_mypy.errorcodes import STATE_EXCLUDED, STATE_KEY
 from typed_nnx_mypy.models.bindings import is_sure, may_have, view_at
 from typed_nnx_mypy.models.filters import Filter, below, describe
-from typed_nnx_mypy.models.kinds import short_name
+from typed_nnx_mypy.models.kinds import short_name, value_type, with_value
 from typed_nnx_mypy.models.leaves import (
     Members,
     is_leaf,
@@ -141,7 +141,8 @@ class _Lookup:
             # One State of either model: mypy cannot keep two States apart.
             model = get_proper_type(make_simplified_union(nodes))
             state = self._view.instance
-            values.append(state_of(state, model, at_key, is_mapped=self._view.is_mapped))
+            mapped = self._view.values
+            values.append(state_of(state, model, at_key, values=mapped, is_pure=self._view.is_pure))
         return get_proper_type(make_simplified_union(values)) if values else None
 
     def _leaf(self, found: ProperType) -> ProperType | None:
@@ -150,7 +151,9 @@ class _Lookup:
         of_all = get_proper_type(arguments[1]) if len(arguments) > 1 else None
         if of_all is not None and not isinstance(of_all, AnyType):
             return of_all
-        return None if self._view.is_mapped else found
+        if self._view.is_pure:
+            return value_type(found) if self._view.values is None else self._view.values
+        return found if self._view.values is None else with_value(found, self._view.values)
 
     # -- reports ------------------------------------------------------------------------------
 

@@ -22,11 +22,14 @@ from mypy.nodes import (
     Var,
     WhileStmt,
 )
+from mypy.subtypes import is_same_type
 from mypy.types import (
+    AnyType,
     CallableType,
     Instance,
     ProperType,
     TupleType,
+    TypeOfAny,
 )
 
 from typed_nnx_mypy.checker import Checker
@@ -59,7 +62,8 @@ def view_at(expression: Expression, found: ProperType, checker: Checker) -> Stat
     if not _is_sure(expression, view, checker):
         return declared_view_of(found)
     # mypy keeps the first of two types that it takes for the same.
-    return replace(view, is_mapped=view.is_mapped or _may_be_mapped(expression, checker))
+    values = _values_of_itself(expression, checker) if view.values is None else None
+    return view if values is None else replace(view, values=values)
 
 
 def is_sure(expression: Expression, view: StateView, checker: Checker) -> bool:
@@ -141,8 +145,19 @@ def _agrees(value: Value, view: StateView, checker: Checker, depth: int) -> bool
             return has_entries(other.instance)
 
 
-def _may_be_mapped(expression: Expression, checker: Checker) -> bool:
-    return any(_is_made_of_itself(each, expression) for each in _values(expression, checker))
+def _values_of_itself(expression: Expression, checker: Checker) -> ProperType | None:
+    """Return the type of the values that a name gets of itself, as of ``g = jax.tree.map(f, g)``.
+
+    None where it gets none, Any where they are not known.
+    """
+    made = [each for each in _values(expression, checker) if _is_made_of_itself(each, expression)]
+    if not made:
+        return None
+    views = [view_of(found) for each in made if (found := each.type(checker)) is not None]
+    values = [view.values for view in views if view is not None and view.values is not None]
+    if len(values) == len(made) and all(is_same_type(each, values[0]) for each in values):
+        return values[0]
+    return AnyType(TypeOfAny.special_form)
 
 
 def _values(expression: Expression, checker: Checker) -> list[Value]:

@@ -12,8 +12,11 @@ from collections.abc import Iterable
 from enum import Enum, auto
 from typing import Final
 
+from mypy.maptype import map_instance_to_supertype
 from mypy.nodes import TypeInfo
+from mypy.subtypes import is_same_type
 from mypy.types import (
+    AnyType,
     CallableType,
     Instance,
     LiteralType,
@@ -23,6 +26,7 @@ from mypy.types import (
     TupleType,
     Type,
     TypedDictType,
+    TypeOfAny,
     TypeType,
     TypeVarType,
     UnionType,
@@ -148,6 +152,33 @@ def kind_of(found: Type) -> Kind | None:
     if isinstance(proper, TypeVarType):
         proper = get_proper_type(proper.upper_bound)
     return kind_of_class(proper.type) if isinstance(proper, Instance) else None
+
+
+def value_type(found: ProperType) -> ProperType:
+    """Return the type of the value of a Variable; an array is its own value."""
+    base = _variable_of(found)
+    if base is None or not isinstance(found, Instance):
+        return found
+    arguments = map_instance_to_supertype(found, base).args
+    return get_proper_type(arguments[0]) if arguments else AnyType(TypeOfAny.special_form)
+
+
+def with_value(found: ProperType, value: ProperType) -> ProperType | None:
+    """Return the type of a leaf with another value; None where its class fixes what it holds."""
+    if _variable_of(found) is None or not isinstance(found, Instance):
+        return value
+    same = is_same_type(value_type(found), value)
+    return found if same else found.copy_modified(args=[value]) if len(found.args) == 1 else None
+
+
+def _variable_of(found: ProperType) -> TypeInfo | None:
+    """Return the class Variable of a runtime, where a type is one of its kinds."""
+    if not isinstance(found, Instance):
+        return None
+    bases = (
+        each for each in found.type.mro if each.name == "Variable" and runtime_of(each.fullname)
+    )
+    return next(bases, None)
 
 
 def holds_data(found: Type) -> bool | None:

@@ -32,6 +32,7 @@ from typed_nnx_mypy.names import runtime_of
 
 MODEL: Final = "__nnx_model__"
 _MAPPED: Final = "__nnx_mapped__"
+_PURE: Final = "__nnx_pure__"
 _ARGUMENTS: Final = 4
 """How many type arguments a State has where its model and filter are among them."""
 
@@ -44,13 +45,21 @@ class StateView:
         instance: The State itself.
         model: The type of the model, or of the part of a model, whose State it is.
         filter: What of it is in the State, by paths that are relative to `model`.
-        is_mapped: Whether its leaves are results of a function, so that their types are not known.
+        values: What its leaves are where a function made them: the type of their values, Any where
+            that is not known; None where they are those of the model.
+        is_pure: Whether its leaves are values themselves, without Variables around them.
     """
 
     instance: Instance
     model: ProperType
     filter: Filter
-    is_mapped: bool = False
+    values: ProperType | None = None
+    is_pure: bool = False
+
+    @property
+    def is_mapped(self) -> bool:
+        """Whether its leaves are results of a function."""
+        return self.values is not None
 
 
 def is_state(info: TypeInfo) -> bool:
@@ -97,7 +106,8 @@ def _view(found: Type, *, takes_entries: bool) -> StateView | None:
     of = _declared(kind) if kind is not None else Unknown()
     if FILTER in entries:
         of = decode(entries[FILTER])
-    return StateView(instance, model, of, is_mapped=_MAPPED in entries)
+    values = get_proper_type(entries.get(_MAPPED))
+    return StateView(instance, model, of, values, is_pure=_PURE in entries)
 
 
 def _arguments(state: Instance) -> tuple[ProperType | None, ProperType | None]:
@@ -122,18 +132,28 @@ def _declared(kind: ProperType) -> Filter:
     return filter_of_type(kind)
 
 
-def state_of(like: Instance, model: ProperType, of: Filter, *, is_mapped: bool = False) -> Instance:
+def state_of(
+    like: Instance,
+    model: ProperType,
+    of: Filter,
+    *,
+    values: ProperType | None = None,
+    is_pure: bool = False,
+) -> Instance:
     """Return the type of the State of a model.
 
     Args:
       like: The type of a State, whose class the result has.
       model: The type of the model.
       of: What of the model is in the State.
-      is_mapped: Whether the leaves are results of a function.
+      values: The type of the values, where the leaves are results of a function.
+      is_pure: Whether the leaves are values themselves, without Variables around them.
     """
     entries: dict[str, Type] = {MODEL: model, FILTER: encode(of, Instance(like.type.mro[-1], []))}
-    if is_mapped:
-        entries[_MAPPED] = NoneType()
+    if values is not None:
+        entries[_MAPPED] = values
+    if is_pure:
+        entries[_PURE] = NoneType()
     arguments = list(like.args)
     if len(arguments) == _ARGUMENTS and like.type.name == "State":
         arguments[2] = model

@@ -1,0 +1,31 @@
+"""Static methods that a transform made: ``@staticmethod`` above ``@nnx.jit``."""
+
+from __future__ import annotations
+
+from mypy.nodes import Decorator, TypeInfo
+from mypy.plugin import AttributeContext
+from mypy.types import Instance, Type, get_proper_type
+
+from typed_nnx_mypy.names import runtime_of
+
+
+def is_static_transform(info: TypeInfo, name: str) -> bool:
+    """Tell whether an attribute of a class is a static method that a runtime's object makes."""
+    return _transform(info, name) is not None
+
+
+def static_transform(context: AttributeContext) -> Type:
+    """Return what a transform made: mypy binds it to the object, as a method without the mark."""
+    owner, name = get_proper_type(context.type), getattr(context.context, "name", "")
+    found = _transform(owner.type, name) if isinstance(owner, Instance) else None
+    return found if found is not None else context.default_attr_type
+
+
+def _transform(info: TypeInfo, name: str) -> Instance | None:
+    symbol = info.get(name)
+    node = symbol.node if symbol is not None else None
+    if not isinstance(node, Decorator) or not node.func.is_static:
+        return None
+    found = get_proper_type(node.var.type)
+    is_made = isinstance(found, Instance) and bool(runtime_of(found.type.fullname))
+    return found if is_made and isinstance(found, Instance) else None
