@@ -103,6 +103,11 @@ class Checker:
         finally:
             _LOOKING_AHEAD.pop()
 
+    @property
+    def expected_type(self) -> Type | None:
+        """The type that is expected of the expression that is being checked; None for any."""
+        return self.api.expr_checker.type_context[-1]
+
     def type_as(self, expression: Expression, expected: Type) -> ProperType:
         """Return the type that an expression has where another one is expected of it."""
         _LOOKING_AHEAD.append(expression)

@@ -42,6 +42,10 @@ OPTIMIZER_WRT: Final = _code(
     "optimizer-wrt", "Check that an Optimizer gets gradients of its model and of its `wrt`"
 )
 ARGNUMS: Final = _code("argnums", "Check that differentiated arguments exist and can be")
+HAS_AUX: Final = _code(
+    "has-aux",
+    "Check that a function has a loss to differentiate, and `has_aux` says what else it returns",
+)
 STATIC_ARGS: Final = _code(
     "static-args", "Check static and donated arguments of jit, and what has to be static"
 )
@@ -69,6 +73,7 @@ ALL: Final = (
     STATE_MISSING,
     OPTIMIZER_WRT,
     ARGNUMS,
+    HAS_AUX,
     STATIC_ARGS,
     AXES,
     CARRY,

@@ -8,6 +8,7 @@ from typed_nnx_mypy.checks import data_status as data_status
 from typed_nnx_mypy.checks import deprecated as deprecated
 from typed_nnx_mypy.checks import filter_coverage as filter_coverage
 from typed_nnx_mypy.checks import filter_order as filter_order
+from typed_nnx_mypy.checks import has_aux as has_aux
 from typed_nnx_mypy.checks import jax_mutation as jax_mutation
 from typed_nnx_mypy.checks import lost_arguments as lost_arguments
 from typed_nnx_mypy.checks import lost_update as lost_update

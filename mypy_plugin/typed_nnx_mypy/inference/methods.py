@@ -1,12 +1,14 @@
-"""Static methods that a transform made: ``@staticmethod`` above ``@nnx.jit``."""
+"""What mypy takes for something else: static methods of transforms, empty containers as data."""
 
 from __future__ import annotations
 
 from mypy.nodes import Decorator, TypeInfo
 from mypy.plugin import AttributeContext
-from mypy.types import Instance, Type, get_proper_type
+from mypy.types import AnyType, Instance, Type, get_proper_type
 
+from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.names import runtime_of
+from typed_nnx_mypy.registry import infers
 
 
 def is_static_transform(info: TypeInfo, name: str) -> bool:
@@ -29,3 +31,14 @@ def _transform(info: TypeInfo, name: str) -> Instance | None:
     found = get_proper_type(node.var.type)
     is_made = isinstance(found, Instance) and bool(runtime_of(found.type.fullname))
     return found if is_made and isinstance(found, Instance) else None
+
+
+@infers("data")
+def declared_container(call: Call) -> Type | None:
+    """Return what an attribute is declared as, of ``self.x: list[int] = nnx.data([])``.
+
+    Without a declaration an empty container does not say what the attribute will hold.
+    """
+    expected = call.checker.expected_type
+    is_open = isinstance(get_proper_type(call.result), AnyType)
+    return expected if is_open and len(call.positional) == 1 else None

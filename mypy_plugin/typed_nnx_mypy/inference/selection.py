@@ -217,9 +217,11 @@ def mapped(call: Call) -> Type | None:
     like = found if isinstance(found, Instance) else view.instance
     if not is_state(like.type) or like.type.name != "State":
         return None
-    values = _results(call) if call.name == "jax.tree.map" else None
-    unknown = AnyType(TypeOfAny.special_form)
-    state = state_of(like, view.model, view.filter, values=values or unknown, is_pure=view.is_pure)
+    # jax puts the results into Variables of the same kinds; the other functions return the leaves.
+    is_of_values = call.name == "jax.tree.map"
+    values = (_results(call) if is_of_values else None) or AnyType(TypeOfAny.special_form)
+    is_pure = view.is_pure or not is_of_values
+    state = state_of(like, view.model, view.filter, values=values, is_pure=is_pure)
     return at_home(state, call.expression, call.checker)
 
 

@@ -151,9 +151,12 @@ class _Lookup:
         of_all = get_proper_type(arguments[1]) if len(arguments) > 1 else None
         if of_all is not None and not isinstance(of_all, AnyType):
             return of_all
-        if self._view.is_pure:
-            return value_type(found) if self._view.values is None else self._view.values
-        return found if self._view.values is None else with_value(found, self._view.values)
+        values = self._view.values
+        if values is None:
+            return value_type(found) if self._view.is_pure else found
+        if not self._view.is_pure:
+            return with_value(found, values)
+        return None if isinstance(values, AnyType) else values
 
     # -- reports ------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ import re
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin, overload
+from typing import Annotated, Any, Generic, Never, TypeVar, get_args, get_origin, overload
 
 import jax
 import jax.core
@@ -138,6 +138,8 @@ def _annotated(is_data: bool, given: object, options: dict[str, Any]) -> Any:
     return dataclasses.field(metadata=metadata, **options)
 
 
+@overload  # an empty container says nothing of what the attribute will hold
+def data(value: dict[Never, Never] | list[Never], /) -> Any: ...
 @overload
 def data(value: A, /) -> A: ...
 @overload

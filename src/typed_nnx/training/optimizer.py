@@ -176,7 +176,9 @@ def _by_path(tree: Tree) -> dict[Path, Tree]:
 
 
 A = TypeVar("A")
-M = TypeVar("M", default=Any)
+# An Optimizer of a model goes where one of its base class is asked for. That is not safe, since
+# `update` takes a model, but code that is given both has a model of the same class.
+M_co = TypeVar("M_co", default=Any, covariant=True)
 F = TypeVar("F", bound=Callable[..., Any])
 
 Place: TypeAlias = tuple[str, tuple[int, ...] | None]
@@ -272,7 +274,7 @@ def _grads_are_given(method: F) -> F:
     return result
 
 
-class Optimizer(Pytree, Generic[M]):
+class Optimizer(Pytree, Generic[M_co]):
     """Updates the Variables of a model, in place, by gradients and an optax transformation.
 
     Its own state lives in Variables: `OptVariable` for what belongs to a Variable of the model, with
@@ -315,7 +317,7 @@ class Optimizer(Pytree, Generic[M]):
     @overload
     def __init__(
         self,
-        model: M,
+        model: M_co,
         tx: optax.GradientTransformation | optax.MultiSteps,
         *,
         wrt: Filter,
@@ -360,18 +362,22 @@ class Optimizer(Pytree, Generic[M]):
     # A State of another model does not fit; a plain dict has no model.
     @overload
     def update(
-        self, model: M, grads: StateOf[M] | dict[Any, Any] | M, /, **kwargs: Any
-    ) -> StateOf[M]: ...
+        self,
+        model: M_co,  # type: ignore[misc]  # pyright: ignore[reportGeneralTypeIssues]  # see M_co
+        grads: StateOf[M_co] | dict[Any, Any] | M_co,
+        /,
+        **kwargs: Any,
+    ) -> StateOf[M_co]: ...
     @overload
     def update(
         self,
-        model: StateOf[M],
-        grads: StateOf[M] | dict[Any, Any],
+        model: StateOf[M_co],
+        grads: StateOf[M_co] | dict[Any, Any],
         /,
         **kwargs: Any,
-    ) -> StateOf[M]: ...
+    ) -> StateOf[M_co]: ...
     @_grads_are_given
-    def update(self, model: Any, grads: Any, /, **kwargs: Any) -> StateOf[M]:
+    def update(self, model: Any, grads: Any, /, **kwargs: Any) -> StateOf[M_co]:
         """Make one step: update the Variables of the model and the state of the optimizer.
 
         If an error is raised, nothing is updated.
@@ -426,7 +432,7 @@ class Optimizer(Pytree, Generic[M]):
             self.opt_state = data(treedef.unflatten(merged))
         self.step[...] += 1
         tree: Tree = updates  # optax has one type for all trees
-        result: StateOf[M] = tree
+        result: StateOf[M_co] = tree
         return result
 
     def _gradients(self, model: object, params: Tree, grads: Tree) -> Tree:
@@ -449,7 +455,7 @@ class Optimizer(Pytree, Generic[M]):
         )
 
 
-class ModelAndOptimizer(Optimizer[M]):
+class ModelAndOptimizer(Optimizer[M_co]):
     """An Optimizer that keeps the model that it updates.
 
     Args:
@@ -461,17 +467,21 @@ class ModelAndOptimizer(Optimizer[M]):
         model: The model.
     """
 
-    model: M
+    model: M_co
 
     def __init__(
-        self, model: M, tx: optax.GradientTransformation | optax.MultiSteps, *, wrt: Filter = Param
+        self,
+        model: M_co,
+        tx: optax.GradientTransformation | optax.MultiSteps,
+        *,
+        wrt: Filter = Param,
     ) -> None:
         super().__init__(model, tx, wrt=wrt)
         self.model = data(model)
 
     def update(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]  # as in NNX: it has the model
-        self, grads: StateOf[M] | dict[Any, Any] | M, /, **kwargs: Any
-    ) -> StateOf[M]:
+        self, grads: StateOf[M_co] | dict[Any, Any] | M_co, /, **kwargs: Any
+    ) -> StateOf[M_co]:
         """Make one step: update the Variables of the model and the state of the optimizer.
 
         Args and errors are those of `Optimizer.update`, without the model.

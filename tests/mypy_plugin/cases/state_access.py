@@ -106,23 +106,23 @@ def containers() -> None:
     reveal_type(passed.weight)  # R: Param[Array]
 
 
-# What a function returns for a leaf is not known.
+# What a function makes of the values goes into Variables of the same kinds.
 def mapped() -> None:
     doubled = jax.tree.map(lambda leaf: leaf * 2, params)
     # R typed_nnx: State[Any, Any, Model, type[Param[Any]]]
     # R flax: State[Any, Any]
     reveal_type(doubled)
-    reveal_type(doubled.linear.bias)  # R typed_nnx: Any  # R flax: State[Any, Any] | Any
+    reveal_type(doubled.linear.bias)  # R: Param[Array]
     again = nnx.state(model)
     again = jax.tree.map(lambda leaf: leaf * 2, again)
     reveal_type(again)  # R typed_nnx: State[Any, Any, Model, Any]  # R flax: State[Any, Any]
     # R typed_nnx: State[Any, Any, Linear, Any]
     # R flax: State[Any, Any]
     reveal_type(again.linear)
-    reveal_type(again.linear.bias)  # R typed_nnx: Any  # R flax: State[Any, Any] | Any
+    reveal_type(again.linear.bias)  # R: Param[Array]
     looped = nnx.state(model)
     for _ in range(2):
-        reveal_type(looped.linear.bias)  # R typed_nnx: Any  # R flax: State[Any, Any] | Any
+        reveal_type(looped.linear.bias)  # R: Param[Any]
         looped = jax.tree.map(lambda leaf: leaf * 2, looped)
     shapes = jax.tree.map(lambda leaf: str(leaf), params, is_leaf=lambda leaf: True)
     reveal_type(shapes)  # R: Any
