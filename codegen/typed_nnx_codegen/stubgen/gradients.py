@@ -92,7 +92,7 @@ class Chosen:
     """A choice of arguments: one position, or a tuple of them.
 
     Attributes:
-        positions: The positions, from first to last.
+        positions: The positions, as they are given.
         is_tuple: They are given as a tuple, and so are the gradients.
     """
 
@@ -130,12 +130,13 @@ class Chosen:
 
 
 def choices() -> Iterator[Chosen]:
-    """Yield each position by itself, and all increasing tuples of up to `MOST`."""
+    """Yield each position by itself, all increasing tuples of up to `MOST`, and ``(1, 0)``."""
     for position in POSITIONS:
         yield Chosen((position,), is_tuple=False)
     for count in range(1, MOST + 1):
         for positions in itertools.combinations(POSITIONS, count):
             yield Chosen(positions, is_tuple=True)
+    yield Chosen((1, 0), is_tuple=True)
 
 
 def names(letter: str, count: int, suffix: str = "") -> list[str]:
@@ -155,7 +156,7 @@ def function_protocols() -> str:
 def _function_protocol(chosen: Chosen) -> str:
     contra = names("A", chosen.count, "_contra")
     by_position = dict(zip(chosen.positions, contra, strict=True))
-    arguments = [f"a{n}: {by_position.get(n, 'Any')}" for n in range(chosen.positions[-1] + 1)]
+    arguments = [f"a{n}: {by_position.get(n, 'Any')}" for n in range(max(chosen.positions) + 1)]
     return f"""
 class {chosen.function}(Protocol[P, {", ".join(contra)}, _R_co]):
     @overload
@@ -290,7 +291,7 @@ _CLASSES = {"grad": "Gradient", "value_and_grad": "ValueAndGradient"}
 # Positions that are counted from the end, or that few functions have, and other orders.
 _OTHER_POSITIONS = "Literal[-1, -2, -3, -4, 4, 5, 6, 7]"
 _OTHER_PAIRS = (
-    "tuple[Literal[1, 2, 3], Literal[0]] | tuple[Literal[2, 3], Literal[1]]"
+    "tuple[Literal[2, 3], Literal[0]] | tuple[Literal[2, 3], Literal[1]]"
     " | tuple[Literal[3], Literal[2]]"
 )
 _OTHERS = (
