@@ -114,7 +114,7 @@ def gradients(call: Call) -> Type | None:
     made = get_proper_type(found.ret_type)
     if isinstance(made, Instance):  # a decorator with arguments
         marked = _marked(made, call)
-        return found.copy_modified(ret_type=marked) if marked is not None else None
+        return _returning(found, marked) if marked is not None else None
     if not isinstance(made, AnyType | CallableType):
         return None
     function = _function(call)

@@ -77,7 +77,8 @@ def _of_variable(found: ProperType, model: TypeVarType) -> Type | None:
     first = get_proper_type(found.items[0]) if isinstance(found, TupleType) else None
     if not isinstance(found, TupleType) or not isinstance(first, Instance) or not first.args:
         return None
-    return found.copy_modified(items=[first.copy_modified(args=[model]), *found.items[1:]])
+    items = [Instance(first.type, [model]), *found.items[1:]]
+    return TupleType(items, found.partial_fallback)
 
 
 def _is_model(found: ProperType, call: Call) -> bool:
@@ -237,7 +238,10 @@ def _results(call: Call) -> ProperType | None:
     if given is None or not isinstance(found, CallableType):
         return None
     if isinstance(given.expression, LambdaExpr) and array is not None:
-        takes = found.copy_modified(arg_types=[array] * len(found.arg_types))
+        arrays: list[Type] = [array] * len(found.arg_types)
+        takes = CallableType(
+            arrays, found.arg_kinds, found.arg_names, found.ret_type, found.fallback
+        )
         found = call.checker.type_as(given.expression, takes)
     result = get_proper_type(found.ret_type) if isinstance(found, CallableType) else None
     return result if isinstance(result, Instance) else None

@@ -168,7 +168,7 @@ def with_value(found: ProperType, value: ProperType) -> ProperType | None:
     if _variable_of(found) is None or not isinstance(found, Instance):
         return value
     same = is_same_type(value_type(found), value)
-    return found if same else found.copy_modified(args=[value]) if len(found.args) == 1 else None
+    return found if same else Instance(found.type, [value]) if len(found.args) == 1 else None
 
 
 def _variable_of(found: ProperType) -> TypeInfo | None:
