@@ -114,7 +114,9 @@ def gradients(call: Call) -> Type | None:
     made = get_proper_type(found.ret_type)
     if isinstance(made, Instance):  # a decorator with arguments
         marked = _marked(made, call)
-        return _returning(found, marked) if marked is not None else None
+        if marked is None:
+            return None
+        return found.copy_modified(ret_type=marked)  # pyright: ignore[reportUnknownMemberType]  # mypy's `Bogus`
     if not isinstance(made, AnyType | CallableType):
         return None
     function = _function(call)

@@ -1,0 +1,107 @@
+# runtime: typed_nnx
+from __future__ import annotations
+
+from typing import TypeVar
+
+import jax
+import jax.numpy as jnp
+import optax
+
+import typed_nnx as nnx
+
+M = TypeVar("M", bound=nnx.Module)
+
+
+class Base(nnx.Module):
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return x
+
+
+class Impl(Base):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+        self.blocks = nnx.List([nnx.Linear(2, 2, rngs=rngs) for _ in range(2)])
+
+    @staticmethod
+    @nnx.jit
+    def loss(model: Base, x: jax.Array) -> jax.Array:
+        return model(x).sum()
+
+
+class Store(nnx.Module):
+    def __init__(self) -> None:
+        self.kept = nnx.data({})
+        self.linear = nnx.Linear(2, 2, rngs=nnx.Rngs(0))
+
+
+impl, x = Impl(nnx.Rngs(0)), jnp.ones(2)
+
+
+def of_base(model: Base, x: jax.Array) -> jax.Array:
+    return model(x).sum()
+
+
+def pair(model: Base, x: jax.Array) -> tuple[jax.Array, int]:
+    return model(x).sum(), 1
+
+
+def unannotated(model, x):
+    return model(x).sum()
+
+
+grads = nnx.grad(of_base)(impl, x)
+optimizer = nnx.Optimizer(impl, optax.sgd(0.1), wrt=nnx.Param)
+
+# -- reports
+grads.linaer  # E: did you mean 'linear'?  [nnx-state-key]
+nnx.grad(lambda m: m(x).sum())(impl).linaer  # E: did you mean 'linear'?  [nnx-state-key]
+nnx.grad(unannotated)(impl, x).linaer  # E: did you mean 'linear'?  [nnx-state-key]
+nnx.as_pure(grads).linaer  # E: did you mean 'linear'?  [nnx-state-key]
+impl.linear.kernel[...].nothing  # E: has no attribute "nothing"  [attr-defined]
+
+
+# -- correct
+reveal_type(grads.linear.kernel[...])  # R: Array
+reveal_type(nnx.grad(of_base)(model=impl, x=x).linear.kernel)  # R: Param[Array]
+reveal_type(nnx.value_and_grad(lambda m: m(x).sum())(impl)[1].linear.kernel)  # R: Param[Array]
+reveal_type(nnx.grad(pair, has_aux=True)(impl, x)[0].linear.kernel)  # R: Param[Array]
+reveal_type(nnx.value_and_grad(pair, has_aux=True)(impl, x)[0][1])  # R: int
+both = nnx.grad(of_base, argnums=(1, 0))(impl, x)
+reveal_type(both[0])  # R: Array
+reveal_type(both[1].linear.kernel)  # R: Param[Array]
+reveal_type(nnx.grad(unannotated, argnums=1)(impl, x))  # R: Array
+for at in range(2):
+    reveal_type(grads.blocks[at].kernel)  # R: Param[Array]
+reveal_type(nnx.as_pure(grads).linear.kernel)  # R: Array
+reveal_type(jax.tree.map(jnp.zeros_like, grads).linear.kernel)  # R: Param[Array]
+reveal_type(jax.tree.map(lambda g: str(g), grads).linear.kernel)  # R: Param[str]
+reveal_type(impl.loss(impl, x))  # R: Array
+reveal_type(Impl.loss(impl, x))  # R: Array
+
+
+def step(model: Base, optimizer: nnx.Optimizer[Base]) -> None:
+    optimizer.update(model, nnx.grad(of_base)(model, x))
+
+
+step(impl, optimizer)
+
+
+def merged(model: M) -> M:
+    graphdef, state = nnx.split(model)
+    return nnx.merge(graphdef, state)
+
+
+def restored(store: Store) -> None:
+    store.kept = nnx.state(impl)
+
+
+# What is written below, to other models and to elements of arrays, opens nothing above.
+def elsewhere(model: Impl, store: Store) -> None:
+    model.linear.kernel[...] = x
+    model.linear.kernel[0] = x
+    optimizer.update(model, grads)
+
+
+# -- unsure
+def from_outside(function, model) -> None:
+    reveal_type(nnx.grad(function)(model))  # R: Any
