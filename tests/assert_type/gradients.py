@@ -170,7 +170,10 @@ def other_choices(model: MLP, x: jax.Array, unknown: Callable[..., Any], number:
     """Positions whose types are not told apart keep the signature and the loss."""
     assert_type(nnx.value_and_grad(scaled, argnums=-1)(model, x), tuple[jax.Array, Any])
     assert_type(nnx.value_and_grad(scaled, argnums=[0, 1])(model, x), tuple[jax.Array, Any])
-    assert_type(nnx.value_and_grad(scaled, argnums=(1, 0))(model, x), tuple[jax.Array, Any])
+    assert_type(
+        nnx.value_and_grad(scaled, argnums=(1, 0))(model, x),
+        tuple[jax.Array, tuple[jax.Array, MLPParams]],
+    )
     nnx.grad(scaled, argnums=-1)(x)  # E
     nnx.grad(scaled, argnums=2)  # E
     nnx.grad(scaled, argnums="x")  # E

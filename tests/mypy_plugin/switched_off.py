@@ -25,6 +25,7 @@ from typed_nnx_mypy.inference import dataclasses
 # Of a part whose case files are not named after it.
 _CASE_FILES = {
     "dataclasses": ("nnx_dataclass",),  # mypy would take dataclasses.py for the standard module
+    "methods": ("given_models",),
     "lost_writes": ("lost_update",),
     "state_access": ("state_access", "state_excluded", "state_key"),
 }

@@ -86,6 +86,12 @@ def step(model: Base, optimizer: nnx.Optimizer[Base]) -> None:
 step(impl, optimizer)
 
 
+class Declared(nnx.Module):
+    def __init__(self) -> None:
+        self.numbers: list[int] = nnx.data([])
+        reveal_type(self.numbers)  # R: list[int]
+
+
 def merged(model: M) -> M:
     graphdef, state = nnx.split(model)
     return nnx.merge(graphdef, state)

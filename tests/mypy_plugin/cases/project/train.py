@@ -53,6 +53,7 @@ def step(model: shared.Encoder, x: jax.Array) -> None:
     optimizer.update(model, grads)
     optimizer.update(model, nnx.grad(pair_loss)(shared.PAIR))
     nnx.grad(loss, argnums=2)
+    nnx.grad(lambda m: (m.linear(x).sum(), 1))
 
 
 @nnx.jit(static_argnames="modle")
