@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, text_of
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, targets_of, text_of
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.linen.callers.caller_sizes import (
     NoSizes,
@@ -543,10 +543,12 @@ class Writing:
     def _leave_assigned(self) -> None:
         """Leave `model.apply` alone where a program assigns it: `model.apply = jit(model.apply)`."""
         places = self._code.places
+        nodes = self._code.analysis.nodes
         targets = {
-            one.target
-            for one in self._code.analysis.nodes.of(cst.AssignTarget)
-            if isinstance(one.target, cst.Attribute) and one.target in self._code.constructions.uses
+            target
+            for one in (*nodes.of(cst.AssignTarget), *nodes.of(cst.AugAssign), *nodes.of(cst.For))
+            for target in targets_of(one.target)
+            if isinstance(target, cst.Attribute) and target in self._code.constructions.uses
         }
         for target in targets:
             use = self._code.constructions.uses[target]

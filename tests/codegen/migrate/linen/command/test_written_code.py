@@ -330,6 +330,24 @@ def test_a_class_that_inherits_from_a_layer_stays(path: Path) -> None:
     assert not result.error
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "model.width = 1",
+        "loss, model.width = 1, 2",
+        "[loss, (*rest, model.width)] = 1, (2, 3)",
+        "model.width += 1",
+        "for model.width in range(2): print(model)",
+    ],
+)
+def test_an_attribute_that_a_program_sets_stays_one(path: Path, line: str) -> None:
+    use = f"    {line}\n    return model.width\n"
+    text = f"import flax.linen as nn\n\n\n{DENSE}\n\ndef use(model: Layer):\n{use}"
+    result = migrated(path, text)
+    assert not result.error
+    assert use in result.after
+
+
 # -- helpers ------------------------------------------------------------------------------------
 
 
