@@ -544,9 +544,14 @@ class Writing:
         """Leave `model.apply` alone where a program assigns it: `model.apply = jit(model.apply)`."""
         places = self._code.places
         nodes = self._code.analysis.nodes
+        setting: list[cst.AssignTarget | cst.AugAssign | cst.For] = [
+            *nodes.of(cst.AssignTarget),
+            *nodes.of(cst.AugAssign),
+            *nodes.of(cst.For),
+        ]
         targets = {
             target
-            for one in (*nodes.of(cst.AssignTarget), *nodes.of(cst.AugAssign), *nodes.of(cst.For))
+            for one in setting
             for target in targets_of(one.target)
             if isinstance(target, cst.Attribute) and target in self._code.constructions.uses
         }
