@@ -10,15 +10,15 @@ from typing import Any, Final, TypedDict, Unpack
 
 import click
 
-from typed_nnx_codegen.completion.values import complete_folders, complete_paths
+from typed_nnx_codegen.completion.values import complete_paths
 from typed_nnx_codegen.console.bugs import DEBUG, DEBUG_OPTION, keep_report
 from typed_nnx_codegen.console.help_pages import TaughtCommand
 from typed_nnx_codegen.console.statuses import BUG, COULD_NOT_RUN, FINDINGS, OK
 from typed_nnx_codegen.console.terminal import console_of, working
 from typed_nnx_codegen.console.writing import is_standard_output, write_text
+from typed_nnx_codegen.lint.options import run_options
 from typed_nnx_codegen.sarif.options import log_options
 
-CACHE: Final = ".typed_nnx_cache/lint"
 _FORMATS: Final = ("text", "json", "sarif", "github")
 _EXAMPLES: Final = (
     ("typed-nnx lint", "What the settings of the project name, or else this folder."),
@@ -72,20 +72,7 @@ class _Given(TypedDict):
     help="Where it is written; standard output if absent.",
 )
 @log_options
-@click.option(
-    "--python",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False),
-    shell_complete=complete_paths,
-    help="The interpreter whose packages the code uses.",
-)
-@click.option(
-    "--cache",
-    default=CACHE,
-    metavar="FOLDER",
-    shell_complete=complete_folders,
-    help=f"What makes the next run quick; {CACHE} if absent.",
-)
+@run_options
 @click.option("-q", "--quiet", is_flag=True, help="Show only what was found.")
 def lint(**given: Unpack[_Given]) -> None:
     """Find mistakes with NNX: the checks of the mypy plugin alone, for users of any type checker.

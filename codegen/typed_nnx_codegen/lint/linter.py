@@ -27,6 +27,7 @@ from typed_nnx_codegen.mypy_run import CouldNotRun, MypyRun
 from typed_nnx_codegen.sarif.reports import Report
 from typed_nnx_codegen.settings.mypy_settings import PLUGIN, module_of
 from typed_nnx_mypy import TypedNnxPlugin
+from typed_nnx_mypy.config import find_pyproject
 
 _CODE: Final = "nnx"
 _OVERLAY: Final = rf"(^|/){NAME.replace('.', '[.]')}$"
@@ -199,14 +200,7 @@ def _own_settings(folder: Path) -> tuple[list[str], list[str]]:
     Raises:
         CouldNotRun: They are no lists of text, or there is something else.
     """
-    path = next(
-        (
-            at / "pyproject.toml"
-            for at in (folder, *folder.parents)
-            if (at / "pyproject.toml").is_file()
-        ),
-        None,
-    )
+    path = find_pyproject(None, folder)
     if path is None:
         return [], []
     try:

@@ -8,10 +8,9 @@ from typing import Any, Final
 
 import click
 
-from typed_nnx_codegen.completion.values import complete_folders, complete_paths
 from typed_nnx_codegen.console.help_pages import TaughtCommand
 from typed_nnx_codegen.console.statuses import COULD_NOT_RUN, OK
-from typed_nnx_codegen.lint.command import CACHE
+from typed_nnx_codegen.lint.options import run_options
 
 _LIMIT: Final = 600.0
 
@@ -29,20 +28,7 @@ _LIMIT: Final = 600.0
     statuses={OK: "the editor ended it", COULD_NOT_RUN: "a missing package, or wrong use"},
 )
 @click.option("--stdio", is_flag=True, help="What it does in any case; some editors say it.")
-@click.option(
-    "--python",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False),
-    shell_complete=complete_paths,
-    help="The interpreter whose packages the code uses.",
-)
-@click.option(
-    "--cache",
-    default=CACHE,
-    metavar="FOLDER",
-    shell_complete=complete_folders,
-    help=f"What makes the next run quick; {CACHE} if absent.",
-)
+@run_options
 @click.option(
     "--time-limit",
     metavar="SECONDS",

@@ -36,15 +36,13 @@ def _fix(found: Structure, *, has_aux: bool) -> str:
     if isinstance(found, Unsure):
         return ""
     items = found.items if isinstance(found, Row) and found.kind == "tuple" else None
+    is_pair = items is not None and len(items) == _WITH_AUX
     if has_aux:
-        is_pair = isinstance(found, Row) and (items is None or len(items) == _WITH_AUX)
+        if is_pair or (isinstance(found, Row) and items is None):
+            return ""
         said = "and `has_aux` asks for a loss and what comes with it"
-        return "" if is_pair else f"{said}. Fix: return loss, aux, or leave `has_aux` out"
+        return f"{said}. Fix: return loss, aux, or leave `has_aux` out"
     if isinstance(found, Leaf):
         return ""
-    more = "has_aux=True where the second comes with the loss, or " if _is_pair(items) else ""
+    more = "has_aux=True where the second comes with the loss, or " if is_pair else ""
     return f"which has no gradient. Fix: {more}return the loss alone"
-
-
-def _is_pair(items: tuple[Structure, ...] | None) -> bool:
-    return items is not None and len(items) == _WITH_AUX

@@ -236,32 +236,38 @@ def gradients_by_arguments(call: Call) -> Type | None:
     A function that asks for a base class, and one without annotations, has no better types.
     """
     made = get_proper_type(call.receiver)
-    said = made.extra_attrs.attrs if isinstance(made, Instance) and made.extra_attrs else {}
+    if not isinstance(made, Instance) or made.extra_attrs is None or call.has_stars:
+        return None
+    said = made.extra_attrs.attrs
     wrt = read_wrt(said[_WRT]) if _WRT in said else None
-    row = call.checker.instance("builtins.tuple", [AnyType(TypeOfAny.special_form)])
-    if not isinstance(made, Instance) or not wrt or row is None or call.has_stars:
+    if not wrt:
         return None
-    is_valued = any(base.name == "ValueAndGradient" for base in made.type.mro)
+    slopes = [_slope_of_call(call, each, _parameters(made)) for each in wrt]
+    is_tuple = isinstance(get_proper_type(said[_WRT]), TupleType)
     found = get_proper_type(call.result)
-    at = 1 if is_valued else 0
-    is_pair = is_valued or _AUX in said
-    if is_pair and not (isinstance(found, TupleType) and len(found.items) == _WITH_AUX):
+    is_valued = any(base.name == "ValueAndGradient" for base in made.type.mro)
+    if not is_valued and _AUX not in said:
+        return _better(found, slopes, call, is_tuple=is_tuple)
+    if not isinstance(found, TupleType) or len(found.items) != _WITH_AUX:
         return None
-    before = found.items[at] if is_pair and isinstance(found, TupleType) else found
-    names = _parameters(made)
-    slopes = [_slope_of_call(call, each, names) for each in wrt]
-    if isinstance(get_proper_type(said[_WRT]), TupleType):
-        kept = get_proper_type(before)
-        known = kept.items if isinstance(kept, TupleType) else [kept] * len(slopes)
-        pairs = zip(slopes, known, strict=True) if len(known) == len(slopes) else ()
-        slope: Type = TupleType([one if one is not None else other for one, other in pairs], row)
-    else:
-        slope = slopes[0] if slopes[0] is not None else before
-    if not is_pair or not isinstance(found, TupleType):
-        return slope
     items = [*found.items]
-    items[at] = slope
-    return TupleType(items, row)
+    at = 1 if is_valued else 0
+    items[at] = _better(items[at], slopes, call, is_tuple=is_tuple) or items[at]
+    return TupleType(items, found.partial_fallback)
+
+
+def _better(
+    before: Type, slopes: list[Instance | None], call: Call, *, is_tuple: bool
+) -> Type | None:
+    """Return the type of gradients in which those that are known stand for what was found before."""
+    if not is_tuple:
+        return slopes[0]
+    kept = get_proper_type(before)
+    known = kept.items if isinstance(kept, TupleType) else [kept] * len(slopes)
+    row = call.checker.instance("builtins.tuple", [AnyType(TypeOfAny.special_form)])
+    if row is None or len(known) != len(slopes):
+        return None
+    return TupleType([one or other for one, other in zip(slopes, known, strict=True)], row)
 
 
 def _slope_of_call(call: Call, wrt: Wrt, names: list[str | None]) -> Instance | None:

@@ -56,11 +56,6 @@ class StateView:
     values: ProperType | None = None
     is_pure: bool = False
 
-    @property
-    def is_mapped(self) -> bool:
-        """Whether its leaves are results of a function."""
-        return self.values is not None
-
 
 def is_state(info: TypeInfo) -> bool:
     """Tell whether a class is a State."""
