@@ -176,9 +176,10 @@ def _by_path(tree: Tree) -> dict[Path, Tree]:
 
 
 A = TypeVar("A")
-# An Optimizer of a model goes where one of its base class is asked for. That is not safe, since
-# `update` takes a model, but code that is given both has a model of the same class.
-M_co = TypeVar("M_co", default=Any, covariant=True)
+# Covariant (the name is that of flax): an Optimizer of a model goes where one of its base class is
+# asked for. That is not safe, since `update` takes a model, but code that is given both has a model
+# of the same class.
+M = TypeVar("M", default=Any, covariant=True)
 F = TypeVar("F", bound=Callable[..., Any])
 
 Place: TypeAlias = tuple[str, tuple[int, ...] | None]
@@ -274,7 +275,7 @@ def _grads_are_given(method: F) -> F:
     return result
 
 
-class Optimizer(Pytree, Generic[M_co]):
+class Optimizer(Pytree, Generic[M]):
     """Updates the Variables of a model, in place, by gradients and an optax transformation.
 
     Its own state lives in Variables: `OptVariable` for what belongs to a Variable of the model, with
@@ -317,7 +318,7 @@ class Optimizer(Pytree, Generic[M_co]):
     @overload
     def __init__(
         self,
-        model: M_co,
+        model: M,
         tx: optax.GradientTransformation | optax.MultiSteps,
         *,
         wrt: Filter,
@@ -363,21 +364,21 @@ class Optimizer(Pytree, Generic[M_co]):
     @overload
     def update(
         self,
-        model: M_co,  # type: ignore[misc]  # pyright: ignore[reportGeneralTypeIssues]  # see M_co
-        grads: StateOf[M_co] | dict[Any, Any] | M_co,
+        model: M,  # type: ignore[misc]  # pyright: ignore[reportGeneralTypeIssues]  # see M
+        grads: StateOf[M] | dict[Any, Any] | M,
         /,
         **kwargs: Any,
-    ) -> StateOf[M_co]: ...
+    ) -> StateOf[M]: ...
     @overload
     def update(
         self,
-        model: StateOf[M_co],
-        grads: StateOf[M_co] | dict[Any, Any],
+        model: StateOf[M],
+        grads: StateOf[M] | dict[Any, Any],
         /,
         **kwargs: Any,
-    ) -> StateOf[M_co]: ...
+    ) -> StateOf[M]: ...
     @_grads_are_given
-    def update(self, model: Any, grads: Any, /, **kwargs: Any) -> StateOf[M_co]:
+    def update(self, model: Any, grads: Any, /, **kwargs: Any) -> StateOf[M]:
         """Make one step: update the Variables of the model and the state of the optimizer.
 
         If an error is raised, nothing is updated.
@@ -432,7 +433,7 @@ class Optimizer(Pytree, Generic[M_co]):
             self.opt_state = data(treedef.unflatten(merged))
         self.step[...] += 1
         tree: Tree = updates  # optax has one type for all trees
-        result: StateOf[M_co] = tree
+        result: StateOf[M] = tree
         return result
 
     def _gradients(self, model: object, params: Tree, grads: Tree) -> Tree:
@@ -455,7 +456,7 @@ class Optimizer(Pytree, Generic[M_co]):
         )
 
 
-class ModelAndOptimizer(Optimizer[M_co]):
+class ModelAndOptimizer(Optimizer[M]):
     """An Optimizer that keeps the model that it updates.
 
     Args:
@@ -467,11 +468,11 @@ class ModelAndOptimizer(Optimizer[M_co]):
         model: The model.
     """
 
-    model: M_co
+    model: M
 
     def __init__(
         self,
-        model: M_co,
+        model: M,
         tx: optax.GradientTransformation | optax.MultiSteps,
         *,
         wrt: Filter = Param,
@@ -480,8 +481,8 @@ class ModelAndOptimizer(Optimizer[M_co]):
         self.model = data(model)
 
     def update(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]  # as in NNX: it has the model
-        self, grads: StateOf[M_co] | dict[Any, Any] | M_co, /, **kwargs: Any
-    ) -> StateOf[M_co]:
+        self, grads: StateOf[M] | dict[Any, Any] | M, /, **kwargs: Any
+    ) -> StateOf[M]:
         """Make one step: update the Variables of the model and the state of the optimizer.
 
         Args and errors are those of `Optimizer.update`, without the model.
