@@ -134,7 +134,7 @@ PAGES = (
             "Gradients": "grad value_and_grad vjp jvp custom_vjp remat DiffState",
             "Axes": "vmap pmap scan StateAxes Carry transform_metadata PARTITION_NAME",
             "Control flow": "cond switch while_loop fori_loop",
-            "Shapes, programs and checks": "eval_shape make_jaxpr checkify",
+            "Shapes, programs and checks": "eval_shape make_jaxpr checkify export named_arrays",
         },
     ),
     Page(

@@ -152,6 +152,8 @@ from typed_nnx._transforms.make_jaxpr import checkify as checkify
 from typed_nnx._transforms.conditionals import cond as cond
 from typed_nnx._transforms.conditionals import switch as switch
 from typed_nnx._transforms.eval_shape import eval_shape as eval_shape
+from typed_nnx._transforms.export import export as export
+from typed_nnx._transforms.export import named_arrays as named_arrays
 from typed_nnx._transforms.make_jaxpr import make_jaxpr as make_jaxpr
 from typed_nnx._transforms.custom_vjp import custom_vjp as custom_vjp
 from typed_nnx._transforms.loops import fori_loop as fori_loop

@@ -171,6 +171,13 @@ CASES = [
         "transform with graph=True and graph_updates=True",
     ),
     Case(
+        "an exported program that would lose a change",
+        errors.ExportError,
+        lambda: nnx.export(lambda m: assign(m.layer, "w", m.layer.w + 1), bag())(),
+        ("export of ", "the function changes what the program would not return: layer.w."),
+        "nnx.export(f, model, mutable=nnx.Cache) returns them",
+    ),
+    Case(
         "a donated array that is used twice",
         errors.DonationError,
         donated_twice,

@@ -72,6 +72,7 @@ EXCEPTIONS: dict[str, str] = {
     "transforms.compilation.*.__init__": _PROXY + "; `jit`, `lower`, `compile` make them",
     "transforms.compilation.*.jit_wrapped": _PROXY,
     "transforms.compilation.Lowered.from_flat_info": _PROXY,
+    "transforms.compilation.Traced.lower": "takes what `jax.export.export` adds; in flax that fails",
     "transforms.compilation.*.traced": _PROXY,
     "transforms.compilation.*.lowered": _PROXY,
     "transforms.compilation.*.compiled": _PROXY,

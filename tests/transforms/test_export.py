@@ -149,3 +149,124 @@ def test_a_step_of_unknown_batch_size_is_exported() -> None:
         loss, _ = exported.call(state, inputs()[:batch])
         want = jnp.square(forward(net.kernel[...], inputs()[:batch])).sum()
         np.testing.assert_allclose(loss, want, rtol=1e-5)
+
+
+# -- nnx.export, and jax.export of a jitted function ---------------------------------------------
+
+
+def forward_of(net: tp.Any, x: jax.Array) -> jax.Array:
+    """Do what `Net` does, without counting."""
+    return forward(net.kernel[...], x)
+
+
+ours_only = pytest.mark.skipif(
+    not OURS, reason="flax has no `export`, and jax.export refuses its `jit`"
+)
+
+
+@ours_only
+@pytest.mark.parametrize("wrapped", [lambda f: f, nnx.jit], ids=["bare", "in nnx.jit"])
+def test_a_program_takes_arrays_by_name_and_is_read_back(wrapped: tp.Any) -> None:
+    net, other = Net(), Net()
+    other.kernel[...] = 2 * net.kernel[...]
+    exported = nnx.export(wrapped(forward_of), net, platforms=BACKENDS)(inputs())
+    assert exported.platforms == BACKENDS
+    read = jax.export.deserialize(exported.serialize())
+    for model in (net, other):
+        weights = {name: np.asarray(array) for name, array in nnx.named_arrays(model).items()}
+        np.testing.assert_allclose(
+            read.call(weights, inputs()), forward(model.kernel[...], inputs()), rtol=1e-5
+        )
+
+
+@ours_only
+def test_a_program_returns_what_may_change() -> None:
+    net = Net()
+    exported = nnx.export(call, net, mutable=type(net.count))(inputs())
+    weights = nnx.named_arrays(net)
+    for count in (1, 2):
+        y, updates = exported.call(weights, inputs())
+        np.testing.assert_allclose(y, forward(net.kernel[...], inputs()), rtol=1e-5)
+        assert {name: int(value) for name, value in updates.items()} == {"count": count}
+        weights |= updates
+    assert net.count[...] == 0
+
+
+@ours_only
+def test_what_may_not_change_is_an_error_that_names_it() -> None:
+    with pytest.raises(nnx.errors.ExportError, match="would not return: count"):
+        nnx.export(call, Net())(inputs())
+
+
+class Sampler(nnx.Module):
+    """Has keys, a list and shared parameters."""
+
+    def __init__(self) -> None:
+        self.rngs = nnx.Rngs(default=jax.random.key(1, impl="rbg"), noise=2)
+        self.layers = nnx.List([nnx.Linear(3, 3, rngs=nnx.Rngs(n)) for n in range(11)])
+        self.tied = self.layers[10].kernel
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        for layer in self.layers:
+            x = layer(x)
+        noise = jax.random.normal(self.rngs.noise(), x.shape)
+        return x @ self.tied + jax.random.normal(self.rngs(), x.shape) + noise
+
+
+@ours_only
+@pytest.mark.parametrize("abstract", [False, True], ids=["concrete", "abstract"])
+def test_keys_lists_and_shared_parameters_go_through(abstract: bool) -> None:
+    model = nnx.eval_shape(Sampler) if abstract else Sampler()
+    exported = nnx.export(Sampler.__call__, model, mutable=nnx.RngCount)(inputs())
+    read = jax.export.deserialize(exported.serialize())
+    sampler = Sampler()
+    weights = nnx.named_arrays(sampler)
+    assert weights["rngs.default.key"].dtype == jnp.uint32
+    assert "tied" not in weights or "layers.10.kernel" not in weights
+    for _ in range(2):
+        y, updates = read.call(weights, inputs())
+        np.testing.assert_allclose(y, sampler(inputs()), rtol=1e-5, atol=1e-5)
+        weights |= updates
+
+
+@ours_only
+def test_modules_in_the_result_are_dicts_of_arrays() -> None:
+    def both(net: tp.Any, x: jax.Array) -> tp.Any:
+        return {"net": net, "state": nnx.state(net, nnx.Param), "kernel": net.kernel}
+
+    net = Net()
+    found = nnx.export(both, net)(inputs()).call(nnx.named_arrays(net), inputs())
+    assert jax.tree.map(jnp.shape, found) == {
+        "net": {"count": (), "kernel": (3, 3)}, "state": {"kernel": (3, 3)}, "kernel": (3, 3),
+    }  # fmt: skip
+
+
+@ours_only
+def test_names_that_are_equal_and_values_without_dtype_are_errors() -> None:
+    doubled = {"a.b": nnx.Param(jnp.ones(1)), "a": {"b": nnx.Param(jnp.ones(1))}}
+    with pytest.raises(nnx.errors.ExportError, match=r"two paths have the name 'a\.b'"):
+        nnx.named_arrays(doubled)
+    with pytest.raises(nnx.errors.ExportError, match="'a' is str; expected an array"):
+        nnx.named_arrays({"a": nnx.Variable("text")})
+
+
+@ours_only
+def test_jax_exports_a_jitted_function_that_takes_a_model() -> None:
+    net = Net()
+    exported = export(nnx.jit(forward_of), platforms=BACKENDS)(net, inputs())
+    np.testing.assert_allclose(
+        exported.call(net, inputs()), forward(net.kernel[...], inputs()), rtol=1e-5
+    )
+    grads = jax.grad(lambda x: exported.call(net, x).sum())(inputs())
+    wanted = jax.grad(lambda x: forward(net.kernel[...], x).sum())(inputs())
+    np.testing.assert_allclose(grads, wanted, rtol=1e-5)
+
+
+@ours_only
+def test_jax_exports_no_jitted_function_that_changes_or_closes_over_a_model() -> None:
+    net = Net()
+    with pytest.raises(nnx.errors.ExportError, match="the function changes a Module"):
+        export(nnx.jit(call))(net, inputs())
+    with pytest.raises(nnx.errors.ExportError, match="the function closes over a Module"):
+        export(nnx.jit(lambda x: forward_of(net, x)))(inputs())
+    assert net.count[...] == 0

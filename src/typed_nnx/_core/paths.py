@@ -72,3 +72,8 @@ def attribute_path(path: Path) -> str:
         f".{key}" if isinstance(key, str) and key.isidentifier() else f"[{key!r}]" for key in path
     ]
     return "".join(parts)
+
+
+def dotted(path: Path) -> str:
+    """Return the usual name of an array at a path in files: its keys with dots in between."""
+    return ".".join(map(str, path))

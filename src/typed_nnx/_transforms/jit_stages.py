@@ -22,7 +22,7 @@ from typed_nnx._transforms.engine.explain import differences, kind_of_root
 from typed_nnx._transforms.engine.lift import Lift, P, R
 from typed_nnx._transforms.engine.signature import Argument, Part, Pure, Signature, TraceResult
 from typed_nnx._transforms.engine.write import built_arguments, built_result, changes
-from typed_nnx.errors import CompiledCallError
+from typed_nnx.errors import CompiledCallError, ExportError
 
 if TYPE_CHECKING:
     from typed_nnx._transforms import stage_overloads as overloads
@@ -274,14 +274,35 @@ class Traced(Stage[R]):
         """The result of the function with abstract values."""
         return self._program.outputs(self._stage.in_avals, self._stage.out_avals)
 
-    def lower(self, *, lowering_platforms: tuple[str, ...] | None = None) -> Lowered[R]:
+    def lower(
+        self, *, lowering_platforms: tuple[str, ...] | None = None, **options: Any
+    ) -> Lowered[R]:
         """Translate the program to the input of the compiler.
 
         Args:
             lowering_platforms: For which platforms; by default that of the arguments.
+            **options: What `jax.export.export` adds.
+
+        Raises:
+            ExportError: For `jax.export`, and the function closes over a Module or changes one.
         """
-        lowered = self._stage.lower(lowering_platforms=lowering_platforms)
+        if options:
+            self._check_exported()
+        lowered = self._stage.lower(lowering_platforms=lowering_platforms, **options)
         return Lowered(self._program, lowered)
+
+    def _check_exported(self) -> None:
+        """Check that the function takes and changes nothing but what goes through its signature."""
+        own, stage = self._program, self._stage
+        where = f"export of {own.name}"
+        if len(jax.tree.leaves(stage.in_avals)) != len(jax.tree.leaves(self.in_avals)):
+            fix = "pass it as an argument, or jax.export.export(jax.jit(f)) to have its arrays as constants"
+            raise ExportError(where, "the function closes over a Module.", fix)
+        if jax.tree.leaves(self.updates_info):
+            problem = "the function changes a Module, which an exported program cannot."
+            raise ExportError(
+                where, problem, "nnx.export(f, model, mutable=...) returns what changed"
+            )
 
 
 class Lowered(Stage[R]):

@@ -42,6 +42,7 @@ from typed_nnx.errors._transform_errors import BranchMismatchError as BranchMism
 from typed_nnx.errors._transform_errors import BroadcastChangedError as BroadcastChangedError
 from typed_nnx.errors._transform_errors import CarryTypeError as CarryTypeError
 from typed_nnx.errors._transform_errors import CompiledCallError as CompiledCallError
+from typed_nnx.errors._transform_errors import ExportError as ExportError
 from typed_nnx.errors._transform_errors import DonationError as DonationError
 from typed_nnx.errors._transform_errors import PrefixError as PrefixError
 from typed_nnx.errors._transform_errors import StructureChangedError as StructureChangedError

@@ -197,6 +197,10 @@ class UnknownMeshAxisError(Error, ValueError):
         )
 
 
+class ExportError(Problem, ValueError):
+    """A function or a model cannot be exported as it is."""
+
+
 # -- derivatives -------------------------------------------------------------------------------
 
 

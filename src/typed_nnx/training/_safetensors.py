@@ -14,7 +14,7 @@ from jax.sharding import Sharding
 
 from typed_nnx._core.filters import Filter
 from typed_nnx._core.jax_runtime import is_array_ref
-from typed_nnx._core.paths import Path
+from typed_nnx._core.paths import Path, dotted
 from typed_nnx.errors import (
     CheckpointDamagedError,
     CheckpointError,
@@ -60,11 +60,6 @@ DTYPES = {
     "float8_e8m0fnu": "F8_E8M0",
 }  # fmt: skip
 _NAMES = {theirs: ours for ours, theirs in DTYPES.items()}
-
-
-def dotted(path: Path) -> str:
-    """Return the usual name of a path: its keys with dots in between."""
-    return ".".join(map(str, path))
 
 
 def save_safetensors(
