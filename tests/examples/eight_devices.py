@@ -8,7 +8,7 @@ import optax
 import pytest
 
 import typed_nnx as nnx
-from examples import fsdp
+from examples import fsdp, sharded_training
 from examples.digits import training
 from examples.digits.data import SIDE, Digits
 from examples.digits.layout import data_parallel
@@ -87,6 +87,50 @@ def test_the_demo_has_its_model_on_every_device_and_its_rows_in_parts() -> None:
 def test_the_demo_asks_for_no_more_devices_than_there_are() -> None:
     with pytest.raises(RuntimeError, match=r"--devices 9: jax found 8 \(cpu\)\.\n  Fix: "):
         data_parallel(9)
+
+
+def sharded_run(data: int, model: int, steps: int) -> tuple[list[float], list[str]]:
+    """Return the losses of a run of `examples.sharded_training`, and what moved or was compiled twice."""
+    mesh = sharded_training.mesh_of(data, model)
+    rows = jax.NamedSharding(mesh, jax.P("data"))
+    with jax.set_mesh(mesh):
+        both = sharded_training.build()
+    step = sharded_training.pinned_step(*both, rows)
+
+    def shardings() -> dict[str, object]:
+        named = nnx.to_flat_state(nnx.state(both))
+        return {str(path): leaf.get_value().sharding for path, leaf in named}
+
+    compiled: list[str] = []
+
+    def note(event: str, duration_secs: float, **kwargs: str | int) -> None:
+        if "backend_compile" in event and kwargs.get("fun_name") == "jit(train_step)":
+            compiled.append(event)
+
+    before = shardings()
+    jax.monitoring.register_event_duration_secs_listener(note)
+    losses = sharded_training.train(step, *both, range(steps), rows)
+    jax.monitoring.unregister_event_duration_listener(note)
+    moved = [path for path, where in shardings().items() if where != before[path]]
+    return losses, moved + compiled[1:]
+
+
+def test_a_step_is_compiled_once_and_every_array_stays_where_it_was() -> None:
+    losses, problems = sharded_run(2, 4, 5)
+    assert not problems
+    alone, _ = sharded_run(1, 1, 5)
+    np.testing.assert_allclose(losses, alone, rtol=1e-4)
+    assert len(set(losses)) == 5
+
+
+def test_a_run_that_was_stopped_goes_on_with_equal_losses(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    sharded_training.main(["--steps", "6"])
+    said = capsys.readouterr().out
+    assert "attention.query.kernel   P(None, 'model'" in said
+    assert "up.bias                  P()" in said
+    assert "stopped after 3 steps and resumed, with equal losses: True" in said
 
 
 def test_the_program_says_how_the_arrays_are_cut(capsys: pytest.CaptureFixture[str]) -> None:
