@@ -187,3 +187,24 @@ def test_what_cannot_be_in_the_file_is_listed(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="is a folder"):
         save_safetensors(tmp_path, Network(1))
     assert not list(tmp_path.iterdir())
+    safetensors.numpy.save_file({"same": np.ones(3, np.float32)}, tmp_path / "m")
+    with pytest.raises(CheckpointError, match="which part of a tensor each of them takes"):
+        load_safetensors(tmp_path / "m", Network(1), name=lambda path: "same")
+
+
+def test_leaves_may_take_parts_of_one_tensor(tmp_path: Path) -> None:
+    tensor = np.arange(12, dtype=np.float32).reshape(2, 6)
+    safetensors.numpy.save_file({"qkv": tensor}, tmp_path / "m")
+    model = nnx.Dict({name: nnx.Param(jnp.zeros((2, 2))) for name in "qkv"})
+    load_safetensors(
+        tmp_path / "m",
+        model,
+        name=lambda path: "qkv",
+        transform=lambda path, array: array[:, 2 * "qkv".index(path[0]) :][:, :2],
+    )
+    for number, name in enumerate("qkv"):
+        assert np.array_equal(model[name][...], tensor[:, 2 * number : 2 * number + 2])
+    with pytest.raises(CheckpointMismatchError) as caught:
+        load_safetensors(tmp_path / "m", model, name=lambda _: "qkv", transform=lambda _, a: a)
+    assert [path for path, *_ in caught.value.wrong] == [("k",), ("q",), ("v",)]
+    assert np.array_equal(model["v"][...], tensor[:, 4:])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -91,16 +91,18 @@ def save_safetensors(
     function, shown = "save_safetensors", os.fspath(path)
     library = safetensors(function)
     leaves = _writable(function, leaves_of(cells_of(function, node, filters)))
-    named = _named(function, shown, leaves, name)
+    named = _named(leaves, name)
+    _check_one_each(function, shown, named, "give each path a name of its own")
     if os.path.isdir(shown):
         raise CheckpointError(function, shown, "is a folder", "give the path of a file")
     if os.path.exists(shown) and not overwrite:
         fix = "save_safetensors(path, model, overwrite=True)"
         raise CheckpointExistsError(function, shown, fix=fix)
-    keys = {text: leaf.record.impl for text, leaf in named.items() if leaf.record.kind == "key"}
+    single = {text: leaf for text, (leaf,) in named.items()}
+    keys = {text: leaf.record.impl for text, leaf in single.items() if leaf.record.kind == "key"}
     metadata = {KEYS: json.dumps(keys)} if keys else None
     unfinished = f"{shown}.{os.getpid()}.unfinished"
-    arrays = {text: _data(leaf) for text, leaf in named.items()}
+    arrays = {text: _data(leaf) for text, leaf in single.items()}
     try:
         library.numpy.save_file(arrays, unfinished, metadata=metadata)
         os.replace(unfinished, shown)
@@ -122,17 +124,23 @@ def _writable(function: str, leaves: Sequence[Leaf]) -> Sequence[Leaf]:
     return leaves
 
 
-def _named(function: str, path: str, leaves: Sequence[Leaf], name: NameOf) -> dict[str, Leaf]:
-    found: dict[str, Leaf] = {}
+def _named(leaves: Sequence[Leaf], name: NameOf) -> dict[str, list[Leaf]]:
+    """Return the leaves of each tensor."""
+    found: dict[str, list[Leaf]] = {}
     for leaf in leaves:
         text = name(leaf.path)
-        if text is None:
-            continue
-        if text in found:
-            problem = f"would have two tensors {text!r}, of {found[text].path!r} and {leaf.path!r}"
-            raise CheckpointError(function, path, problem, "give each path a name of its own")
-        found[text] = leaf
+        if text is not None:
+            found.setdefault(text, []).append(leaf)
     return found
+
+
+def _check_one_each(
+    function: str, path: str, named: Mapping[str, Sequence[Leaf]], fix: str
+) -> None:
+    for text, (leaf, *others) in named.items():
+        if others:
+            problem = f"would have two tensors {text!r}, of {leaf.path!r} and {others[0].path!r}"
+            raise CheckpointError(function, path, problem, fix)
 
 
 def _data(leaf: Leaf) -> Tensor:
@@ -163,7 +171,7 @@ def load_safetensors(
             others.
         name: The name of the tensor at a path; a leaf for which it is None stays as it is.
         transform: Makes of a path and the array in the file the array for the model, such as the
-            transpose of a kernel.
+            transpose of a kernel. With it several leaves may have one name, and take a part each.
         sharding: As for `restore`.
 
     Raises:
@@ -171,8 +179,8 @@ def load_safetensors(
         CheckpointMismatchError: Tensors are missing, extra, or of another shape or dtype; all of them
             are listed.
         CheckpointDamagedError: The file is no safetensors file, or is truncated.
-        CheckpointError: The path is a folder, two leaves have one name, or a sharding does not
-            divide an array.
+        CheckpointError: The path is a folder, two leaves have one name and there is no `transform`, or
+            a sharding does not divide an array.
         MissingPackageError: safetensors is not installed.
     """
     function, shown = "load_safetensors", os.fspath(path)
@@ -180,29 +188,44 @@ def load_safetensors(
     cells = cells_of(function, node, filters)
     check_writable(cells)
     leaves = leaves_of(cells)
-    named = _named(function, shown, leaves, name)
+    named = _named(leaves, name)
+    if transform is None:
+        fix = "transform=lambda path, array: ... says which part of a tensor each of them takes"
+        _check_one_each(function, shown, named, fix)
     if not os.path.exists(shown):
         raise CheckpointNotFoundError(function, shown)
     if os.path.isdir(shown):
         fix = "give the path of a .safetensors file; a folder is for nnx's `restore`"
         raise CheckpointError(function, shown, "is a folder", fix)
     try:
-        arrays, keys = _read(library, shown, named)
-        for text, array in arrays.items():
-            if transform is not None and not isinstance(array, Record):
-                arrays[text] = np.asarray(transform(named[text].path, array))
+        tensors, keys = _read(library, shown, named)
     except (library.SafetensorError, OSError) as error:
         raise CheckpointDamagedError(function, shown, described(error)) from error
-    _compare(shown, type(node).__name__, named, (arrays, keys), partial=bool(filters))
+    extra = [] if filters else [text for text in tensors if text not in named]
+    missing = [
+        (leaf.path, f"{leaf.record} as {text!r}")
+        for text, group in named.items() if text not in tensors for leaf in group
+    ]  # fmt: skip
+    entries = []
+    for text, group in named.items():
+        for leaf in group if text in tensors else ():
+            array = tensors[text]
+            if transform is not None and not isinstance(array, Record):
+                array = np.asarray(transform(leaf.path, array))
+            entries.append(Entry(leaf, text, array, keys.get(text)))
+    wrong = [entry.difference for entry in entries if entry.difference is not None]
+    if missing or extra or wrong:
+        found = [((text,), str(_record(tensors[text]))) for text in extra]
+        raise CheckpointMismatchError(function, shown, type(node).__name__, missing, found, wrong)
     values = {leaf.path: leaf.value for leaf in leaves}
-    for text, leaf in named.items():
+    for leaf, _, array, kind in entries:
         where = sharding_of(function, shown, leaf, sharding)
-        values[leaf.path] = _placed(leaf, arrays[text], keys.get(text), where)
+        values[leaf.path] = _placed(leaf, array, kind, where)
     write(node, cells, values)
 
 
 def _read(
-    library: Untyped, path: str, named: Mapping[str, Leaf]
+    library: Untyped, path: str, named: Mapping[str, Sequence[Leaf]]
 ) -> tuple[dict[str, Tensor | Record], dict[str, str]]:
     """Return the arrays of a file that have a leaf, records of the others, and the kinds of keys."""
     found: dict[str, Tensor | Record] = {}
@@ -227,29 +250,30 @@ def _tensor(library: Untyped, path: str, file: Untyped, text: str, record: Recor
     return np.frombuffer(parts[text]["data"], np.dtype(record.dtype)).reshape(record.shape)
 
 
-def _compare(
-    path: str,
-    target: str,
-    named: Mapping[str, Leaf],
-    file: tuple[Mapping[str, Tensor | Record], Mapping[str, str]],
-    *,
-    partial: bool,
-) -> None:
-    arrays, keys = file
-    missing, wrong = [], []
-    for text, leaf in named.items():
-        array = arrays.get(text)
-        if array is None:
-            missing.append((leaf.path, f"{leaf.record} as {text!r}"))
-            continue
-        found = _record(array)
-        kind, wanted = keys.get(text), leaf.record
-        is_other_key = wanted.kind == "key" and kind is not None and key_dtype(kind) != wanted.dtype
-        if is_other_key or not fits(wanted, found, foreign=True):
-            wrong.append((leaf.path, str(wanted), f"{kind or found} as {text!r}"))
-    extra = [] if partial else [((t,), str(_record(arrays[t]))) for t in arrays if t not in named]
-    if missing or extra or wrong:
-        raise CheckpointMismatchError("load_safetensors", path, target, missing, extra, wrong)
+class Entry(NamedTuple):
+    """A leaf and what the file has for it.
+
+    Attributes:
+        leaf: The leaf.
+        text: The name of the tensor.
+        array: What is to go into the leaf; a Record where the dtype is unknown.
+        kind: The implementation of typed keys, if the tensor is data of such.
+    """
+
+    leaf: Leaf
+    text: str
+    array: Tensor | Record
+    kind: str | None
+
+    @property
+    def difference(self) -> tuple[Path, str, str] | None:
+        """Path, what was expected and what was found, if that does not fit."""
+        wanted, found = self.leaf.record, _record(self.array)
+        if wanted.kind == "key" and self.kind is not None and key_dtype(self.kind) != wanted.dtype:
+            return self.leaf.path, str(wanted), f"{self.kind} as {self.text!r}"
+        if fits(wanted, found, foreign=True):
+            return None
+        return self.leaf.path, str(wanted), f"{self.kind or found} as {self.text!r}"
 
 
 def _record(array: Tensor | Record) -> Record:
