@@ -2,7 +2,8 @@
 
 Run ``python -m examples.language_model``. While it trains, the transformer sees whole windows of
 text under a causal mask. To sample, a view of the same model attends to keys and values that it
-keeps from the characters before, so that a character costs one step instead of one pass over all.
+keeps from the characters before, so that a character costs one step instead of one pass over all; the
+steps are one compiled loop.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import codecs
 import contextlib
 import io
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -25,6 +27,7 @@ with contextlib.redirect_stdout(io.StringIO()):  # it prints itself when it is i
 
 TEXT = codecs.decode(this.s, "rot13")
 CHARACTERS = sorted(set(TEXT))
+END = CHARACTERS.index("\n")  # of a line
 WIDTH, HEADS, DEPTH = 64, 4, 2
 WINDOW = 64  # characters
 ROWS = 16  # of a batch
@@ -101,16 +104,10 @@ def train(steps: int, seed: int = 0) -> tuple[LanguageModel, list[float]]:
     return model, [float(loss) for loss in losses]
 
 
-def draw(logits: jax.Array, temperature: float, seed: int, position: int) -> int:
+def draw(logits: jax.Array, temperature: float, seed: int, position: jax.Array | int) -> jax.Array:
     """Draw a character by its logits, float [kinds]; the same seed and position, the same luck."""
     key = jax.random.fold_in(jax.random.key(seed), position)
-    return int(jax.random.categorical(key, logits / temperature))
-
-
-@nnx.jit
-def decode_step(model: LanguageModel, character: jax.Array, position: jax.Array) -> jax.Array:
-    """Add a character to the cache, and return the logits of the next, float [kinds]."""
-    return model(character[None, None], position)[0, 0]
+    return jax.random.categorical(key, logits / temperature)
 
 
 def with_cache(model: LanguageModel) -> LanguageModel:
@@ -121,15 +118,42 @@ def with_cache(model: LanguageModel) -> LanguageModel:
     return decoder
 
 
+Carry: TypeAlias = tuple[LanguageModel, jax.Array, jax.Array]
+"""What a step of generation passes on: the model with its cache, the characters, the position."""
+
+
+@nnx.jit
+def generate(
+    decoder: LanguageModel, window: jax.Array, known: jax.Array, temperature: float, seed: int
+) -> tuple[jax.Array, jax.Array]:
+    """Continue a window, int [window], of which some characters are known, to the end of a line.
+
+    All of it is one program: each step writes keys and values into the cache, in place, and the loop
+    ends as soon as a line does. Returns the window and how many of its characters count.
+    """
+
+    def unfinished(carry: Carry) -> jax.Array:
+        _, window, position = carry
+        return (position < WINDOW - 1) & ((position < known - 1) | (window[position] != END))
+
+    def step(carry: Carry) -> Carry:
+        decoder, window, position = carry
+        logits = decoder(window[position][None, None], position)[0, 0]
+        drawn = draw(logits, temperature, seed, position)
+        following = jnp.where(position + 1 < known, window[position + 1], drawn)
+        return decoder, window.at[position + 1].set(following), position + 1
+
+    first = (decoder, window, jnp.zeros((), jnp.int32))
+    _, window, position = nnx.while_loop(unfinished, step, first)
+    return window, position + 1
+
+
 def sample(model: LanguageModel, prompt: str, temperature: float = 0.5, seed: int = 0) -> str:
-    """Continue the prompt until the window is full, one cached step for each character."""
-    decoder = with_cache(model)
-    characters = list(encode(prompt))
-    for position in range(WINDOW - 1):
-        logits = decode_step(decoder, jnp.asarray(characters[position]), jnp.asarray(position))
-        if position + 1 == len(characters):
-            characters.append(draw(logits, temperature, seed, position))
-    return "".join(CHARACTERS[character] for character in characters)
+    """Continue the prompt until its line ends or the window is full."""
+    known = encode(prompt)
+    window = jnp.asarray(np.pad(known, (0, WINDOW - len(known))))
+    window, count = generate(with_cache(model), window, jnp.asarray(len(known)), temperature, seed)
+    return "".join(CHARACTERS[character] for character in np.asarray(window[:count]))
 
 
 def sample_slowly(
@@ -138,12 +162,12 @@ def sample_slowly(
     """Do what `sample` does without a cache: a pass over the whole window for each character."""
     forward = nnx.jit(LanguageModel.__call__)
     characters = list(encode(prompt))
-    while len(characters) < WINDOW:
+    while len(characters) < WINDOW and characters[-1] != END:
         position = len(characters) - 1
         # The mask keeps what fills the window up from the characters before it.
         window = np.pad(characters, (0, WINDOW - len(characters)))
         logits = forward(model, jnp.asarray(window)[None])[0, position]
-        characters.append(draw(logits, temperature, seed, position))
+        characters.append(int(draw(logits, temperature, seed, position)))
     return "".join(CHARACTERS[character] for character in characters)
 
 

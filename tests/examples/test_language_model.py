@@ -9,7 +9,7 @@ import pytest
 
 import typed_nnx as nnx
 from examples import language_model
-from examples.language_model import LanguageModel, decode_step, sample, sample_slowly, with_cache
+from examples.language_model import LanguageModel, generate, sample, sample_slowly, with_cache
 
 TEXT = language_model.TEXT
 
@@ -56,8 +56,11 @@ def test_logits_with_a_cache_are_those_of_a_whole_pass(
     text = language_model.encode("Errors should never pass silently.")
     whole = np.asarray(model(jnp.asarray(text)[None])[0])
     decoder = with_cache(model)
+    decode_step = nnx.jit(LanguageModel.__call__)
     for position, character in enumerate(text):
-        logits = decode_step(decoder, jnp.asarray(character), jnp.asarray(position))
+        logits = decode_step(decoder, jnp.asarray(character)[None, None], jnp.asarray(position))[
+            0, 0
+        ]
         np.testing.assert_allclose(np.asarray(logits), whole[position], rtol=1e-4, atol=1e-4)
 
 
@@ -70,7 +73,29 @@ def test_samples_are_the_same_with_a_cache_as_without(
     assert found == sample_slowly(model, prompt, temperature=1.0, seed=3)
     assert found != sample(model, prompt, temperature=1.0, seed=4)
     assert found.startswith(prompt)
-    assert len(found) == language_model.WINDOW
+
+
+def test_a_sample_ends_with_its_line_or_the_window(
+    trained: tuple[LanguageModel, list[float]],
+) -> None:
+    model, _ = trained
+    found = [sample(model, "T", temperature=2.0, seed=seed) for seed in range(8)]
+    for text in found:
+        assert text.endswith("\n") or len(text) == language_model.WINDOW
+        assert "\n" not in text[:-1]
+    assert len({len(text) for text in found}) > 1
+    assert sample(model, "\nT", temperature=2.0).startswith("\nT")
+
+
+def test_samples_of_all_lengths_are_one_program(
+    trained: tuple[LanguageModel, list[float]],
+) -> None:
+    model, _ = trained
+    sample(model, "Now is")
+    before = generate._cache_size()
+    assert before > 0
+    sample(model, "Beautiful", seed=5)
+    assert generate._cache_size() == before
 
 
 def test_sampling_leaves_the_model_without_a_cache(
