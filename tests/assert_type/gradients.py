@@ -94,13 +94,18 @@ def signatures(model: MLP, x: jax.Array) -> None:
 
 
 def arguments(
-    model: MLP, state: nnx.State, variable: nnx.Param[jax.Array], x: jax.Array, other: CNN
+    model: MLP,
+    maybe: MLP | None,
+    state: nnx.State,
+    variable: nnx.Param[jax.Array],
+    x: jax.Array,
+    other: CNN,
 ) -> None:
     """A State of Params for a Module, its own type for anything else."""
     assert_type(nnx.grad(of_state)(state), nnx.State)
     assert_type(nnx.grad(of_variable)(variable), nnx.Param[jax.Array])
     assert_type(nnx.grad(of_arrays)({"x": x}), dict[str, jax.Array])
-    assert_type(nnx.grad(of_maybe)(model, x), MLPParams | None)
+    assert_type(nnx.grad(of_maybe)(maybe, x), MLPParams | None)
     nnx.grad(of_either)(other, x)
     nnx.grad(of_either)(x, x)  # E
     nnx.grad(of_variable)(x)  # E

@@ -4,6 +4,11 @@ Checkers are to know the types of the differentiated arguments and the whole sig
 found by a protocol whose ``__call__`` is overloaded: a function must satisfy each overload, the
 first gives the signature ``P``, the second the arguments by their positions.
 
+The State of a model is that of the object that is given: a parameter may be annotated with a base
+class, and one of a lambda has no annotation. So the first overloads of the result take the arguments
+out of ``P``. mypy does not know them (its plugin looks at the arguments itself); calls by keyword, and
+choices other than the first two arguments, are left to the overloads that look at annotations alone.
+
 A function whose type holds an ``Any`` may fit several overloads, and mypy then gives up: for the
 same options the overloads of `grad` exclude each other.
 """
@@ -25,7 +30,8 @@ MOST = 2
 IMPORTS = (
     "from collections.abc import Callable, Hashable, Sequence",
     "from typing import Any, ClassVar, Generic, Literal, Never, Protocol, TypeAlias, overload",
-    "from typing_extensions import ParamSpec, TypeVar",
+    "from typing_extensions import Concatenate, ParamSpec, TypeVar",
+    "from typed_nnx._core.filters import SupportsSplitPart",
     "from typed_nnx._core.state import State",
     "from typed_nnx._core.variable_types import LoRAParam, Param",
     "from typed_nnx._transforms.engine.argnums import DiffArgs",
@@ -38,33 +44,45 @@ PARAMS = "type[Param[Any]]"
 
 LORA = "type[LoRAParam[Any]]"
 
+# The same where nothing is chosen. Without an Any in it: pyright takes that of a function that is
+# called for one among the arguments, and gives up where several overloads fit.
+_DEFAULT = "_Params"
+
 
 def type_variables() -> str:
     """Return the type variables: ``_An`` of argument n, ``_Fn`` of its filter, ``_Sn`` of a State.
 
     The bound lets lambdas in; the default stands for what a checker cannot tell, as of them.
     """
-    lines = ['P = ParamSpec("P")', '_P = ParamSpec("_P", default=...)']
+    lines = ['P = ParamSpec("P")', 'Q = ParamSpec("Q")', '_P = ParamSpec("_P", default=...)']
     lines += ['_R_co = TypeVar("_R_co", covariant=True)']
     lines += [
         '_R = TypeVar("_R", default=Any)',
         '_X = TypeVar("_X", default=Any)',
         '_X_co = TypeVar("_X_co", covariant=True)',
+        "class _Params: ...",
     ]
     for n in range(MOST):
         lines += [
             f'_A{n} = TypeVar("_A{n}", bound=Any, default=Any)',
+            f'_I{n} = TypeVar("_I{n}", bound=Any)',
             f'_A{n}_co = TypeVar("_A{n}_co", bound=Any, covariant=True)',
             f'_K{n}_co = TypeVar("_K{n}_co", bound=Any, covariant=True)',
             f'_A{n}_contra = TypeVar("_A{n}_contra", bound=Any, contravariant=True)',
-            f'_F{n} = TypeVar("_F{n}", default={PARAMS})',
+            f'_F{n} = TypeVar("_F{n}", default=_Params)',
             f'_G{n} = TypeVar("_G{n}")',
             f'_S{n} = TypeVar("_S{n}", default=Any)',
+            f'_T{n}_co = TypeVar("_T{n}_co", covariant=True)',
+            f'_V{n} = TypeVar("_V{n}", bound="_NoGraph")',
         ]
+    lines += ['_B = TypeVar("_B")', '_N = TypeVar("_N")']
     return "\n".join(lines)
 
 
 PROTOCOLS = """
+MYPY = False
+
+_M_co = TypeVar("_M_co", covariant=True)
 _S_co = TypeVar("_S_co", covariant=True)
 
 class _Graph(Protocol):
@@ -73,6 +91,18 @@ class _Graph(Protocol):
 class _HasParams(Protocol[_S_co]):
     __nnx_is_graph__: ClassVar[bool]
     def __nnx_param_fields__(self, /) -> _S_co: ...
+
+# Of an object of a class, such as the one that a parameter is annotated with.
+class _Model(Protocol[_M_co, _S_co]):
+    __nnx_is_graph__: ClassVar[bool]
+    def __nnx_self__(self, /) -> _M_co: ...
+    def __nnx_param_fields__(self, /) -> _S_co: ...
+
+class _NoGraph(Protocol):
+    def __sizeof__(self) -> int: ...
+
+# Nothing is one, but a type that is not known.
+class _Untyped: ...
 
 class _HasLoRA(Protocol[_S_co]):
     __nnx_is_graph__: ClassVar[bool]
@@ -190,19 +220,46 @@ class Kind:
     gradient: str
 
 
-# With an overlay, pyright knows the State. mypy finds none of these, and takes what follows.
-_PARAMS_FIELDS = Kind("_HasParams[_S{n}]", "object", PARAMS, "_S{n}")
-_OPTIONAL_FIELDS = Kind("_HasParams[_S{n}] | None", "object", PARAMS, "_S{n} | None")
-_LORA_FIELDS = Kind("_HasLoRA[_S{n}]", "object", LORA, "_S{n}")
-_MODEL = Kind("_Graph", "_A{n}", "_F{n}", "State[Any, Any, _A{n}, _F{n}]")
-_OPTIONAL_MODEL = Kind(
-    "_Graph | None", "_A{n} | None", "_F{n}", "State[Any, Any, _A{n}, _F{n}] | None"
+# With an overlay, pyright knows the State. mypy finds none of these, and takes what follows. The first
+# that fits counts.
+_KINDS = (
+    Kind("_HasParams[_S{n}]", "object", _DEFAULT, "_S{n}"),
+    Kind("_HasParams[_S{n}] | None", "object", _DEFAULT, "_S{n} | None"),
+    Kind("_HasLoRA[_S{n}]", "object", LORA, "_S{n}"),
+    Kind("_Graph", "_A{n}", _DEFAULT, f"State[Any, Any, _A{{n}}, {PARAMS}]"),
+    Kind("_Graph", "_A{n}", "_F{n}", "State[Any, Any, _A{n}, _F{n}]"),
+    Kind("_Graph | None", "_A{n} | None", _DEFAULT, f"State[Any, Any, _A{{n}}, {PARAMS}] | None"),
+    Kind("_Graph | None", "_A{n} | None", "_F{n}", "State[Any, Any, _A{n}, _F{n}] | None"),
+    Kind("object", "_A{n}", "_F{n}", "_A{n}"),
 )
-_VALUE = Kind("object", "_A{n}", "_F{n}", "_A{n}")
 
-# The first that fits counts.
-_ONE = (_PARAMS_FIELDS, _OPTIONAL_FIELDS, _LORA_FIELDS, _MODEL, _OPTIONAL_MODEL, _VALUE)
-_TWO = (_PARAMS_FIELDS, _MODEL, _VALUE)
+
+@dataclass(frozen=True)
+class Given:
+    """One kind of argument, by the object that is given; ``{n}`` stands for its number.
+
+    Attributes:
+        parameter: What the type of the parameter of the function has to be.
+        argument: What is accepted.
+        filter: The filter that goes with it.
+        gradient: The type of the gradient.
+    """
+
+    parameter: str
+    argument: str
+    filter: str
+    gradient: str
+
+
+_UNTYPED = (Given("_Untyped", "_HasParams[_V{n}] | _V{n}", _DEFAULT, "_V{n}"),)
+_MODELS = (
+    Given("_I{n}", "_Model[_I{n}, _V{n}]", _DEFAULT, "_V{n}"),
+    Given("_I{n}", "SupportsSplitPart[_I{n}, _G{n}, _V{n}]", "_G{n}", "_V{n}"),
+)
+_NO_MODEL = Given("_V{n}", "_V{n}", "_G{n}", "_V{n}")
+
+# The choices, by their number, whose arguments are looked at.
+_FIRST: dict[int, tuple[tuple[int, ...], ...]] = {1: ((0,), (1,)), 2: ((0, 1),)}
 
 
 @dataclass(frozen=True)
@@ -223,7 +280,7 @@ class ResultClass:
 
     def parameters(self, count: int) -> list[str]:
         """Return the type variables of the class."""
-        own = [*names("A", count, "_co"), *names("G", count), "P"]
+        own = [*names("I", count), *names("G", count), "_N", "P"]
         return own if self.of is None else [*own, self.of]
 
 
@@ -238,11 +295,10 @@ RESULTS = {
 
 
 def result_classes() -> str:
-    """Return the classes, and their bases that say by what a gradient is."""
-    lines: list[str] = []
-    for count in range(1, MOST + 1):
-        own = [*names("K", count, "_co"), *names("A", count, "_co"), *names("G", count)]
-        lines.append(f"class _By{count}(Generic[{joined(own)}]): ...")
+    """Return the classes, and their bases that say what the gradients are."""
+    lines: list[str] = ["class _By1(Generic[_K0_co, _A0_co, _G0]): ..."]
+    for count in range(2, MOST + 1):
+        lines += [*_base(count), *_protocol(count)]
     for made in RESULTS.values():
         for count in range(1, MOST + 1):
             lines += _class(made, f"Of{count}", count, _one if count == 1 else _tuple)
@@ -250,25 +306,86 @@ def result_classes() -> str:
     return "\n".join(lines)
 
 
+def _base(count: int) -> Iterator[str]:
+    """Yield a class that says of each argument, by the annotation, what the gradient is."""
+    own = [*names("K", count, "_co"), *names("A", count, "_co"), *names("G", count)]
+    yield f"\nclass _By{count}(Generic[{joined(own)}]):"
+    for n in range(count):
+        for kind in _KINDS:
+            this, gradient = _by(kind, n, count), kind.gradient.format(n=n)
+            yield "    @overload"
+            yield f"    def __nnx_gradient{n}__(self: {this}, /) -> {gradient}: ..."
+
+
+def _protocol(count: int) -> Iterator[str]:
+    yield f"\nclass _Has{count}(Protocol[{joined(names('T', count, '_co'))}]):"
+    for n in range(count):
+        yield f"    def __nnx_gradient{n}__(self, /) -> _T{n}_co: ..."
+
+
 def _class(
     made: ResultClass, suffix: str, count: int, together: Callable[[Sequence[str]], str]
 ) -> Iterator[str]:
-    own = joined([*names("A", count, "_co") * 2, *names("G", count)])
+    own = joined([*names("I", count) * 2, *names("G", count)])
     parameters = joined(made.parameters(count))
     bases = f"_By{count}[{own}], {made.base}[P, Any], Generic[{parameters}]"
     yield f"\nclass {made.name}{suffix}({bases}):"
-    call = "*args: P.args, **kwargs: P.kwargs"
-    for kinds in _kinds(count):
-        arguments = [kind.kind.format(n=n) for n, kind in enumerate(kinds)]
-        arguments += [kind.argument.format(n=n) for n, kind in enumerate(kinds)]
-        filters = [kind.filter.format(n=n) for n, kind in enumerate(kinds)]
-        gradients = together([kind.gradient.format(n=n) for n, kind in enumerate(kinds)])
-        by = f"_By{count}[{joined([*arguments, *filters])}]"
-        yield f"    @overload\n    def __call__(self: {by}, {call}) -> {made.result(gradients)}: ..."
+    yield "    if not MYPY:"
+    for positions in _FIRST[count]:
+        for given in (_UNTYPED * count, *_given(count)):
+            gradients = together([each.gradient.format(n=n) for n, each in enumerate(given)])
+            arguments = _by_argument(made, suffix, positions, given)
+            yield "        @overload"
+            yield f"        def __call__({arguments}) -> {made.result(gradients)}: ..."
+    by_annotation = [(f"_Has{count}[{joined(names('S', count))}]", names("S", count))]
+    if count == 1:
+        by_annotation = [(_by(kind, 0, 1), [kind.gradient.format(n=0)]) for kind in _KINDS]
+    for this, found in by_annotation:
+        arguments = f"self: {this}, *args: P.args, **kwargs: P.kwargs"
+        yield f"    @overload\n    def __call__({arguments}) -> {made.result(together(found))}: ..."
 
 
-def _kinds(count: int) -> Iterator[tuple[Kind, ...]]:
-    return itertools.product(_ONE if count == 1 else _TWO, repeat=count)
+def _by(kind: Kind, number: int, count: int) -> str:
+    """Return the type of a result by a kind of argument, one of some."""
+    looked_at = [("object", kind.kind), ("object", kind.argument), ("Any", kind.filter)]
+    taken = [
+        each.format(n=n) if n == number else other
+        for other, each in looked_at
+        for n in range(count)
+    ]
+    return f"_By{count}[{joined(taken)}]"
+
+
+def _by_argument(
+    made: ResultClass, suffix: str, positions: tuple[int, ...], given: Sequence[Given]
+) -> str:
+    """Return the parameters of a call whose arguments at some positions are looked at."""
+    last = max(positions)
+    chosen = dict(zip(positions, enumerate(given), strict=True))
+    before = [n for n in range(last + 1) if n not in chosen]
+    taken = ["_B" if n in before else "Any" for n in range(last + 1)]
+    own = [each.parameter.format(n=n) for n, each in enumerate(given)]
+    own += [each.filter.format(n=n) for n, each in enumerate(given)]
+    own += [f'Literal["{_label(positions)}"]', f"Concatenate[{joined(taken)}, Q]"]
+    own += [made.of] if made.of is not None else []
+    arguments = [
+        f"a{n}: {'_B' if n in before else chosen[n][1].argument.format(n=chosen[n][0])}"
+        for n in range(last + 1)
+    ]
+    this = f"{made.name}{suffix}[{joined(own)}]"
+    return f"self: {this}, {joined(arguments)}, /, *args: Q.args, **kwargs: Q.kwargs"
+
+
+def _given(count: int) -> Iterator[tuple[Given, ...]]:
+    """Yield what may be given, at least one model among it."""
+    if count == 1:
+        yield from ((each,) for each in _MODELS)
+    else:
+        yield from itertools.islice(itertools.product((_MODELS[0], _NO_MODEL), repeat=count), 3)
+
+
+def _label(positions: Sequence[int]) -> str:
+    return "".join(map(str, positions))
 
 
 def _one(gradients: Sequence[str]) -> str:
@@ -315,7 +432,8 @@ def _function_type(chosen: Chosen, has_aux: bool) -> str:
 
 def _result_type(name: str, chosen: Chosen, has_aux: bool) -> str:
     made = RESULTS.get((name, has_aux), RESULTS[name, False])
-    own = [*names("A", chosen.count), *names("F", chosen.count), "_P"]
+    label = f'Literal["{_label(chosen.positions)}"]'
+    own = [*names("A", chosen.count), *names("F", chosen.count), label, "_P"]
     if made.of == "_X_co":
         own.append("_X")
     elif made.of is not None:

@@ -117,6 +117,8 @@ class StateHooks:
         # What gradients are found by. An attribute of a State or a Variable would satisfy the
         # protocols of these methods, but for this mark.
         __nnx_is_graph__: ClassVar[bool]
+        # Every other object has it as a method: protocols find by this what is no Pytree.
+        __sizeof__: None  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleMethodOverride]  # as said
 
         if MYPY:
 

@@ -7,37 +7,51 @@
 # pyright: reportInvalidTypeVarUse=false
 
 from collections.abc import Callable, Hashable, Sequence
+from typed_nnx._core.filters import SupportsSplitPart
 from typed_nnx._core.state import State
 from typed_nnx._core.variable_types import LoRAParam, Param
 from typed_nnx._transforms.engine.argnums import DiffArgs
 from typed_nnx._transforms.engine.prefixes import DiffState
 from typed_nnx._transforms.grad import Gradient, ValueAndGradient
 from typing import Any, ClassVar, Generic, Literal, Never, Protocol, TypeAlias, overload
-from typing_extensions import ParamSpec, TypeVar
+from typing_extensions import Concatenate, ParamSpec, TypeVar
 
 P = ParamSpec("P")
+Q = ParamSpec("Q")
 _P = ParamSpec("_P", default=...)
 _R_co = TypeVar("_R_co", covariant=True)
 _R = TypeVar("_R", default=Any)
 _X = TypeVar("_X", default=Any)
 _X_co = TypeVar("_X_co", covariant=True)
+class _Params: ...
 _A0 = TypeVar("_A0", bound=Any, default=Any)
+_I0 = TypeVar("_I0", bound=Any)
 _A0_co = TypeVar("_A0_co", bound=Any, covariant=True)
 _K0_co = TypeVar("_K0_co", bound=Any, covariant=True)
 _A0_contra = TypeVar("_A0_contra", bound=Any, contravariant=True)
-_F0 = TypeVar("_F0", default=type[Param[Any]])
+_F0 = TypeVar("_F0", default=_Params)
 _G0 = TypeVar("_G0")
 _S0 = TypeVar("_S0", default=Any)
+_T0_co = TypeVar("_T0_co", covariant=True)
+_V0 = TypeVar("_V0", bound="_NoGraph")
 _A1 = TypeVar("_A1", bound=Any, default=Any)
+_I1 = TypeVar("_I1", bound=Any)
 _A1_co = TypeVar("_A1_co", bound=Any, covariant=True)
 _K1_co = TypeVar("_K1_co", bound=Any, covariant=True)
 _A1_contra = TypeVar("_A1_contra", bound=Any, contravariant=True)
-_F1 = TypeVar("_F1", default=type[Param[Any]])
+_F1 = TypeVar("_F1", default=_Params)
 _G1 = TypeVar("_G1")
 _S1 = TypeVar("_S1", default=Any)
+_T1_co = TypeVar("_T1_co", covariant=True)
+_V1 = TypeVar("_V1", bound="_NoGraph")
+_B = TypeVar("_B")
+_N = TypeVar("_N")
 
 _Position: TypeAlias = int | DiffState[Any, Any]
 
+MYPY = False
+
+_M_co = TypeVar("_M_co", covariant=True)
 _S_co = TypeVar("_S_co", covariant=True)
 
 class _Graph(Protocol):
@@ -46,6 +60,18 @@ class _Graph(Protocol):
 class _HasParams(Protocol[_S_co]):
     __nnx_is_graph__: ClassVar[bool]
     def __nnx_param_fields__(self, /) -> _S_co: ...
+
+# Of an object of a class, such as the one that a parameter is annotated with.
+class _Model(Protocol[_M_co, _S_co]):
+    __nnx_is_graph__: ClassVar[bool]
+    def __nnx_self__(self, /) -> _M_co: ...
+    def __nnx_param_fields__(self, /) -> _S_co: ...
+
+class _NoGraph(Protocol):
+    def __sizeof__(self) -> int: ...
+
+# Nothing is one, but a type that is not known.
+class _Untyped: ...
 
 class _HasLoRA(Protocol[_S_co]):
     __nnx_is_graph__: ClassVar[bool]
@@ -125,147 +151,265 @@ class _Fn10(Protocol[P, _A0_contra, _A1_contra, _R_co]):
     def __call__(self, a0: _A1_contra, a1: _A0_contra, /, *args: Any, **kwargs: Any) -> _R_co: ...
 
 class _By1(Generic[_K0_co, _A0_co, _G0]): ...
-class _By2(Generic[_K0_co, _K1_co, _A0_co, _A1_co, _G0, _G1]): ...
 
-class _GradientOf1(_By1[_A0_co, _A0_co, _G0], Gradient[P, Any], Generic[_A0_co, _G0, P]):
+class _By2(Generic[_K0_co, _K1_co, _A0_co, _A1_co, _G0, _G1]):
     @overload
-    def __call__(self: _By1[_HasParams[_S0], object, type[Param[Any]]], *args: P.args, **kwargs: P.kwargs) -> _S0: ...
+    def __nnx_gradient0__(self: _By2[_HasParams[_S0], object, object, object, _Params, Any], /) -> _S0: ...
     @overload
-    def __call__(self: _By1[_HasParams[_S0] | None, object, type[Param[Any]]], *args: P.args, **kwargs: P.kwargs) -> _S0 | None: ...
+    def __nnx_gradient0__(self: _By2[_HasParams[_S0] | None, object, object, object, _Params, Any], /) -> _S0 | None: ...
+    @overload
+    def __nnx_gradient0__(self: _By2[_HasLoRA[_S0], object, object, object, type[LoRAParam[Any]], Any], /) -> _S0: ...
+    @overload
+    def __nnx_gradient0__(self: _By2[_Graph, object, _A0, object, _Params, Any], /) -> State[Any, Any, _A0, type[Param[Any]]]: ...
+    @overload
+    def __nnx_gradient0__(self: _By2[_Graph, object, _A0, object, _F0, Any], /) -> State[Any, Any, _A0, _F0]: ...
+    @overload
+    def __nnx_gradient0__(self: _By2[_Graph | None, object, _A0 | None, object, _Params, Any], /) -> State[Any, Any, _A0, type[Param[Any]]] | None: ...
+    @overload
+    def __nnx_gradient0__(self: _By2[_Graph | None, object, _A0 | None, object, _F0, Any], /) -> State[Any, Any, _A0, _F0] | None: ...
+    @overload
+    def __nnx_gradient0__(self: _By2[object, object, _A0, object, _F0, Any], /) -> _A0: ...
+    @overload
+    def __nnx_gradient1__(self: _By2[object, _HasParams[_S1], object, object, Any, _Params], /) -> _S1: ...
+    @overload
+    def __nnx_gradient1__(self: _By2[object, _HasParams[_S1] | None, object, object, Any, _Params], /) -> _S1 | None: ...
+    @overload
+    def __nnx_gradient1__(self: _By2[object, _HasLoRA[_S1], object, object, Any, type[LoRAParam[Any]]], /) -> _S1: ...
+    @overload
+    def __nnx_gradient1__(self: _By2[object, _Graph, object, _A1, Any, _Params], /) -> State[Any, Any, _A1, type[Param[Any]]]: ...
+    @overload
+    def __nnx_gradient1__(self: _By2[object, _Graph, object, _A1, Any, _F1], /) -> State[Any, Any, _A1, _F1]: ...
+    @overload
+    def __nnx_gradient1__(self: _By2[object, _Graph | None, object, _A1 | None, Any, _Params], /) -> State[Any, Any, _A1, type[Param[Any]]] | None: ...
+    @overload
+    def __nnx_gradient1__(self: _By2[object, _Graph | None, object, _A1 | None, Any, _F1], /) -> State[Any, Any, _A1, _F1] | None: ...
+    @overload
+    def __nnx_gradient1__(self: _By2[object, object, object, _A1, Any, _F1], /) -> _A1: ...
+
+class _Has2(Protocol[_T0_co, _T1_co]):
+    def __nnx_gradient0__(self, /) -> _T0_co: ...
+    def __nnx_gradient1__(self, /) -> _T1_co: ...
+
+class _GradientOf1(_By1[_I0, _I0, _G0], Gradient[P, Any], Generic[_I0, _G0, _N, P]):
+    if not MYPY:
+        @overload
+        def __call__(self: _GradientOf1[_Untyped, _Params, Literal["0"], Concatenate[Any, Q]], a0: _HasParams[_V0] | _V0, /, *args: Q.args, **kwargs: Q.kwargs) -> _V0: ...
+        @overload
+        def __call__(self: _GradientOf1[_I0, _Params, Literal["0"], Concatenate[Any, Q]], a0: _Model[_I0, _V0], /, *args: Q.args, **kwargs: Q.kwargs) -> _V0: ...
+        @overload
+        def __call__(self: _GradientOf1[_I0, _G0, Literal["0"], Concatenate[Any, Q]], a0: SupportsSplitPart[_I0, _G0, _V0], /, *args: Q.args, **kwargs: Q.kwargs) -> _V0: ...
+        @overload
+        def __call__(self: _GradientOf1[_Untyped, _Params, Literal["1"], Concatenate[_B, Any, Q]], a0: _B, a1: _HasParams[_V0] | _V0, /, *args: Q.args, **kwargs: Q.kwargs) -> _V0: ...
+        @overload
+        def __call__(self: _GradientOf1[_I0, _Params, Literal["1"], Concatenate[_B, Any, Q]], a0: _B, a1: _Model[_I0, _V0], /, *args: Q.args, **kwargs: Q.kwargs) -> _V0: ...
+        @overload
+        def __call__(self: _GradientOf1[_I0, _G0, Literal["1"], Concatenate[_B, Any, Q]], a0: _B, a1: SupportsSplitPart[_I0, _G0, _V0], /, *args: Q.args, **kwargs: Q.kwargs) -> _V0: ...
+    @overload
+    def __call__(self: _By1[_HasParams[_S0], object, _Params], *args: P.args, **kwargs: P.kwargs) -> _S0: ...
+    @overload
+    def __call__(self: _By1[_HasParams[_S0] | None, object, _Params], *args: P.args, **kwargs: P.kwargs) -> _S0 | None: ...
     @overload
     def __call__(self: _By1[_HasLoRA[_S0], object, type[LoRAParam[Any]]], *args: P.args, **kwargs: P.kwargs) -> _S0: ...
     @overload
+    def __call__(self: _By1[_Graph, _A0, _Params], *args: P.args, **kwargs: P.kwargs) -> State[Any, Any, _A0, type[Param[Any]]]: ...
+    @overload
     def __call__(self: _By1[_Graph, _A0, _F0], *args: P.args, **kwargs: P.kwargs) -> State[Any, Any, _A0, _F0]: ...
+    @overload
+    def __call__(self: _By1[_Graph | None, _A0 | None, _Params], *args: P.args, **kwargs: P.kwargs) -> State[Any, Any, _A0, type[Param[Any]]] | None: ...
     @overload
     def __call__(self: _By1[_Graph | None, _A0 | None, _F0], *args: P.args, **kwargs: P.kwargs) -> State[Any, Any, _A0, _F0] | None: ...
     @overload
     def __call__(self: _By1[object, _A0, _F0], *args: P.args, **kwargs: P.kwargs) -> _A0: ...
 
-class _GradientOf2(_By2[_A0_co, _A1_co, _A0_co, _A1_co, _G0, _G1], Gradient[P, Any], Generic[_A0_co, _A1_co, _G0, _G1, P]):
+class _GradientOf2(_By2[_I0, _I1, _I0, _I1, _G0, _G1], Gradient[P, Any], Generic[_I0, _I1, _G0, _G1, _N, P]):
+    if not MYPY:
+        @overload
+        def __call__(self: _GradientOf2[_Untyped, _Untyped, _Params, _Params, Literal["01"], Concatenate[Any, Any, Q]], a0: _HasParams[_V0] | _V0, a1: _HasParams[_V1] | _V1, /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_V0, _V1]: ...
+        @overload
+        def __call__(self: _GradientOf2[_I0, _I1, _Params, _Params, Literal["01"], Concatenate[Any, Any, Q]], a0: _Model[_I0, _V0], a1: _Model[_I1, _V1], /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_V0, _V1]: ...
+        @overload
+        def __call__(self: _GradientOf2[_I0, _V1, _Params, _G1, Literal["01"], Concatenate[Any, Any, Q]], a0: _Model[_I0, _V0], a1: _V1, /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_V0, _V1]: ...
+        @overload
+        def __call__(self: _GradientOf2[_V0, _I1, _G0, _Params, Literal["01"], Concatenate[Any, Any, Q]], a0: _V0, a1: _Model[_I1, _V1], /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_V0, _V1]: ...
     @overload
-    def __call__(self: _By2[_HasParams[_S0], _HasParams[_S1], object, object, type[Param[Any]], type[Param[Any]]], *args: P.args, **kwargs: P.kwargs) -> tuple[_S0, _S1]: ...
-    @overload
-    def __call__(self: _By2[_HasParams[_S0], _Graph, object, _A1, type[Param[Any]], _F1], *args: P.args, **kwargs: P.kwargs) -> tuple[_S0, State[Any, Any, _A1, _F1]]: ...
-    @overload
-    def __call__(self: _By2[_HasParams[_S0], object, object, _A1, type[Param[Any]], _F1], *args: P.args, **kwargs: P.kwargs) -> tuple[_S0, _A1]: ...
-    @overload
-    def __call__(self: _By2[_Graph, _HasParams[_S1], _A0, object, _F0, type[Param[Any]]], *args: P.args, **kwargs: P.kwargs) -> tuple[State[Any, Any, _A0, _F0], _S1]: ...
-    @overload
-    def __call__(self: _By2[_Graph, _Graph, _A0, _A1, _F0, _F1], *args: P.args, **kwargs: P.kwargs) -> tuple[State[Any, Any, _A0, _F0], State[Any, Any, _A1, _F1]]: ...
-    @overload
-    def __call__(self: _By2[_Graph, object, _A0, _A1, _F0, _F1], *args: P.args, **kwargs: P.kwargs) -> tuple[State[Any, Any, _A0, _F0], _A1]: ...
-    @overload
-    def __call__(self: _By2[object, _HasParams[_S1], _A0, object, _F0, type[Param[Any]]], *args: P.args, **kwargs: P.kwargs) -> tuple[_A0, _S1]: ...
-    @overload
-    def __call__(self: _By2[object, _Graph, _A0, _A1, _F0, _F1], *args: P.args, **kwargs: P.kwargs) -> tuple[_A0, State[Any, Any, _A1, _F1]]: ...
-    @overload
-    def __call__(self: _By2[object, object, _A0, _A1, _F0, _F1], *args: P.args, **kwargs: P.kwargs) -> tuple[_A0, _A1]: ...
+    def __call__(self: _Has2[_S0, _S1], *args: P.args, **kwargs: P.kwargs) -> tuple[_S0, _S1]: ...
 
-class _GradientOfOneTuple(_By1[_A0_co, _A0_co, _G0], Gradient[P, Any], Generic[_A0_co, _G0, P]):
+class _GradientOfOneTuple(_By1[_I0, _I0, _G0], Gradient[P, Any], Generic[_I0, _G0, _N, P]):
+    if not MYPY:
+        @overload
+        def __call__(self: _GradientOfOneTuple[_Untyped, _Params, Literal["0"], Concatenate[Any, Q]], a0: _HasParams[_V0] | _V0, /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_V0]: ...
+        @overload
+        def __call__(self: _GradientOfOneTuple[_I0, _Params, Literal["0"], Concatenate[Any, Q]], a0: _Model[_I0, _V0], /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_V0]: ...
+        @overload
+        def __call__(self: _GradientOfOneTuple[_I0, _G0, Literal["0"], Concatenate[Any, Q]], a0: SupportsSplitPart[_I0, _G0, _V0], /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_V0]: ...
+        @overload
+        def __call__(self: _GradientOfOneTuple[_Untyped, _Params, Literal["1"], Concatenate[_B, Any, Q]], a0: _B, a1: _HasParams[_V0] | _V0, /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_V0]: ...
+        @overload
+        def __call__(self: _GradientOfOneTuple[_I0, _Params, Literal["1"], Concatenate[_B, Any, Q]], a0: _B, a1: _Model[_I0, _V0], /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_V0]: ...
+        @overload
+        def __call__(self: _GradientOfOneTuple[_I0, _G0, Literal["1"], Concatenate[_B, Any, Q]], a0: _B, a1: SupportsSplitPart[_I0, _G0, _V0], /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_V0]: ...
     @overload
-    def __call__(self: _By1[_HasParams[_S0], object, type[Param[Any]]], *args: P.args, **kwargs: P.kwargs) -> tuple[_S0]: ...
+    def __call__(self: _By1[_HasParams[_S0], object, _Params], *args: P.args, **kwargs: P.kwargs) -> tuple[_S0]: ...
     @overload
-    def __call__(self: _By1[_HasParams[_S0] | None, object, type[Param[Any]]], *args: P.args, **kwargs: P.kwargs) -> tuple[_S0 | None]: ...
+    def __call__(self: _By1[_HasParams[_S0] | None, object, _Params], *args: P.args, **kwargs: P.kwargs) -> tuple[_S0 | None]: ...
     @overload
     def __call__(self: _By1[_HasLoRA[_S0], object, type[LoRAParam[Any]]], *args: P.args, **kwargs: P.kwargs) -> tuple[_S0]: ...
     @overload
+    def __call__(self: _By1[_Graph, _A0, _Params], *args: P.args, **kwargs: P.kwargs) -> tuple[State[Any, Any, _A0, type[Param[Any]]]]: ...
+    @overload
     def __call__(self: _By1[_Graph, _A0, _F0], *args: P.args, **kwargs: P.kwargs) -> tuple[State[Any, Any, _A0, _F0]]: ...
+    @overload
+    def __call__(self: _By1[_Graph | None, _A0 | None, _Params], *args: P.args, **kwargs: P.kwargs) -> tuple[State[Any, Any, _A0, type[Param[Any]]] | None]: ...
     @overload
     def __call__(self: _By1[_Graph | None, _A0 | None, _F0], *args: P.args, **kwargs: P.kwargs) -> tuple[State[Any, Any, _A0, _F0] | None]: ...
     @overload
     def __call__(self: _By1[object, _A0, _F0], *args: P.args, **kwargs: P.kwargs) -> tuple[_A0]: ...
 
-class _GradientAndAuxOf1(_By1[_A0_co, _A0_co, _G0], Gradient[P, Any], Generic[_A0_co, _G0, P, _X_co]):
+class _GradientAndAuxOf1(_By1[_I0, _I0, _G0], Gradient[P, Any], Generic[_I0, _G0, _N, P, _X_co]):
+    if not MYPY:
+        @overload
+        def __call__(self: _GradientAndAuxOf1[_Untyped, _Params, Literal["0"], Concatenate[Any, Q], _X_co], a0: _HasParams[_V0] | _V0, /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_V0, _X_co]: ...
+        @overload
+        def __call__(self: _GradientAndAuxOf1[_I0, _Params, Literal["0"], Concatenate[Any, Q], _X_co], a0: _Model[_I0, _V0], /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_V0, _X_co]: ...
+        @overload
+        def __call__(self: _GradientAndAuxOf1[_I0, _G0, Literal["0"], Concatenate[Any, Q], _X_co], a0: SupportsSplitPart[_I0, _G0, _V0], /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_V0, _X_co]: ...
+        @overload
+        def __call__(self: _GradientAndAuxOf1[_Untyped, _Params, Literal["1"], Concatenate[_B, Any, Q], _X_co], a0: _B, a1: _HasParams[_V0] | _V0, /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_V0, _X_co]: ...
+        @overload
+        def __call__(self: _GradientAndAuxOf1[_I0, _Params, Literal["1"], Concatenate[_B, Any, Q], _X_co], a0: _B, a1: _Model[_I0, _V0], /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_V0, _X_co]: ...
+        @overload
+        def __call__(self: _GradientAndAuxOf1[_I0, _G0, Literal["1"], Concatenate[_B, Any, Q], _X_co], a0: _B, a1: SupportsSplitPart[_I0, _G0, _V0], /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_V0, _X_co]: ...
     @overload
-    def __call__(self: _By1[_HasParams[_S0], object, type[Param[Any]]], *args: P.args, **kwargs: P.kwargs) -> tuple[_S0, _X_co]: ...
+    def __call__(self: _By1[_HasParams[_S0], object, _Params], *args: P.args, **kwargs: P.kwargs) -> tuple[_S0, _X_co]: ...
     @overload
-    def __call__(self: _By1[_HasParams[_S0] | None, object, type[Param[Any]]], *args: P.args, **kwargs: P.kwargs) -> tuple[_S0 | None, _X_co]: ...
+    def __call__(self: _By1[_HasParams[_S0] | None, object, _Params], *args: P.args, **kwargs: P.kwargs) -> tuple[_S0 | None, _X_co]: ...
     @overload
     def __call__(self: _By1[_HasLoRA[_S0], object, type[LoRAParam[Any]]], *args: P.args, **kwargs: P.kwargs) -> tuple[_S0, _X_co]: ...
     @overload
+    def __call__(self: _By1[_Graph, _A0, _Params], *args: P.args, **kwargs: P.kwargs) -> tuple[State[Any, Any, _A0, type[Param[Any]]], _X_co]: ...
+    @overload
     def __call__(self: _By1[_Graph, _A0, _F0], *args: P.args, **kwargs: P.kwargs) -> tuple[State[Any, Any, _A0, _F0], _X_co]: ...
+    @overload
+    def __call__(self: _By1[_Graph | None, _A0 | None, _Params], *args: P.args, **kwargs: P.kwargs) -> tuple[State[Any, Any, _A0, type[Param[Any]]] | None, _X_co]: ...
     @overload
     def __call__(self: _By1[_Graph | None, _A0 | None, _F0], *args: P.args, **kwargs: P.kwargs) -> tuple[State[Any, Any, _A0, _F0] | None, _X_co]: ...
     @overload
     def __call__(self: _By1[object, _A0, _F0], *args: P.args, **kwargs: P.kwargs) -> tuple[_A0, _X_co]: ...
 
-class _GradientAndAuxOf2(_By2[_A0_co, _A1_co, _A0_co, _A1_co, _G0, _G1], Gradient[P, Any], Generic[_A0_co, _A1_co, _G0, _G1, P, _X_co]):
+class _GradientAndAuxOf2(_By2[_I0, _I1, _I0, _I1, _G0, _G1], Gradient[P, Any], Generic[_I0, _I1, _G0, _G1, _N, P, _X_co]):
+    if not MYPY:
+        @overload
+        def __call__(self: _GradientAndAuxOf2[_Untyped, _Untyped, _Params, _Params, Literal["01"], Concatenate[Any, Any, Q], _X_co], a0: _HasParams[_V0] | _V0, a1: _HasParams[_V1] | _V1, /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[tuple[_V0, _V1], _X_co]: ...
+        @overload
+        def __call__(self: _GradientAndAuxOf2[_I0, _I1, _Params, _Params, Literal["01"], Concatenate[Any, Any, Q], _X_co], a0: _Model[_I0, _V0], a1: _Model[_I1, _V1], /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[tuple[_V0, _V1], _X_co]: ...
+        @overload
+        def __call__(self: _GradientAndAuxOf2[_I0, _V1, _Params, _G1, Literal["01"], Concatenate[Any, Any, Q], _X_co], a0: _Model[_I0, _V0], a1: _V1, /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[tuple[_V0, _V1], _X_co]: ...
+        @overload
+        def __call__(self: _GradientAndAuxOf2[_V0, _I1, _G0, _Params, Literal["01"], Concatenate[Any, Any, Q], _X_co], a0: _V0, a1: _Model[_I1, _V1], /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[tuple[_V0, _V1], _X_co]: ...
     @overload
-    def __call__(self: _By2[_HasParams[_S0], _HasParams[_S1], object, object, type[Param[Any]], type[Param[Any]]], *args: P.args, **kwargs: P.kwargs) -> tuple[tuple[_S0, _S1], _X_co]: ...
-    @overload
-    def __call__(self: _By2[_HasParams[_S0], _Graph, object, _A1, type[Param[Any]], _F1], *args: P.args, **kwargs: P.kwargs) -> tuple[tuple[_S0, State[Any, Any, _A1, _F1]], _X_co]: ...
-    @overload
-    def __call__(self: _By2[_HasParams[_S0], object, object, _A1, type[Param[Any]], _F1], *args: P.args, **kwargs: P.kwargs) -> tuple[tuple[_S0, _A1], _X_co]: ...
-    @overload
-    def __call__(self: _By2[_Graph, _HasParams[_S1], _A0, object, _F0, type[Param[Any]]], *args: P.args, **kwargs: P.kwargs) -> tuple[tuple[State[Any, Any, _A0, _F0], _S1], _X_co]: ...
-    @overload
-    def __call__(self: _By2[_Graph, _Graph, _A0, _A1, _F0, _F1], *args: P.args, **kwargs: P.kwargs) -> tuple[tuple[State[Any, Any, _A0, _F0], State[Any, Any, _A1, _F1]], _X_co]: ...
-    @overload
-    def __call__(self: _By2[_Graph, object, _A0, _A1, _F0, _F1], *args: P.args, **kwargs: P.kwargs) -> tuple[tuple[State[Any, Any, _A0, _F0], _A1], _X_co]: ...
-    @overload
-    def __call__(self: _By2[object, _HasParams[_S1], _A0, object, _F0, type[Param[Any]]], *args: P.args, **kwargs: P.kwargs) -> tuple[tuple[_A0, _S1], _X_co]: ...
-    @overload
-    def __call__(self: _By2[object, _Graph, _A0, _A1, _F0, _F1], *args: P.args, **kwargs: P.kwargs) -> tuple[tuple[_A0, State[Any, Any, _A1, _F1]], _X_co]: ...
-    @overload
-    def __call__(self: _By2[object, object, _A0, _A1, _F0, _F1], *args: P.args, **kwargs: P.kwargs) -> tuple[tuple[_A0, _A1], _X_co]: ...
+    def __call__(self: _Has2[_S0, _S1], *args: P.args, **kwargs: P.kwargs) -> tuple[tuple[_S0, _S1], _X_co]: ...
 
-class _GradientAndAuxOfOneTuple(_By1[_A0_co, _A0_co, _G0], Gradient[P, Any], Generic[_A0_co, _G0, P, _X_co]):
+class _GradientAndAuxOfOneTuple(_By1[_I0, _I0, _G0], Gradient[P, Any], Generic[_I0, _G0, _N, P, _X_co]):
+    if not MYPY:
+        @overload
+        def __call__(self: _GradientAndAuxOfOneTuple[_Untyped, _Params, Literal["0"], Concatenate[Any, Q], _X_co], a0: _HasParams[_V0] | _V0, /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[tuple[_V0], _X_co]: ...
+        @overload
+        def __call__(self: _GradientAndAuxOfOneTuple[_I0, _Params, Literal["0"], Concatenate[Any, Q], _X_co], a0: _Model[_I0, _V0], /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[tuple[_V0], _X_co]: ...
+        @overload
+        def __call__(self: _GradientAndAuxOfOneTuple[_I0, _G0, Literal["0"], Concatenate[Any, Q], _X_co], a0: SupportsSplitPart[_I0, _G0, _V0], /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[tuple[_V0], _X_co]: ...
+        @overload
+        def __call__(self: _GradientAndAuxOfOneTuple[_Untyped, _Params, Literal["1"], Concatenate[_B, Any, Q], _X_co], a0: _B, a1: _HasParams[_V0] | _V0, /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[tuple[_V0], _X_co]: ...
+        @overload
+        def __call__(self: _GradientAndAuxOfOneTuple[_I0, _Params, Literal["1"], Concatenate[_B, Any, Q], _X_co], a0: _B, a1: _Model[_I0, _V0], /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[tuple[_V0], _X_co]: ...
+        @overload
+        def __call__(self: _GradientAndAuxOfOneTuple[_I0, _G0, Literal["1"], Concatenate[_B, Any, Q], _X_co], a0: _B, a1: SupportsSplitPart[_I0, _G0, _V0], /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[tuple[_V0], _X_co]: ...
     @overload
-    def __call__(self: _By1[_HasParams[_S0], object, type[Param[Any]]], *args: P.args, **kwargs: P.kwargs) -> tuple[tuple[_S0], _X_co]: ...
+    def __call__(self: _By1[_HasParams[_S0], object, _Params], *args: P.args, **kwargs: P.kwargs) -> tuple[tuple[_S0], _X_co]: ...
     @overload
-    def __call__(self: _By1[_HasParams[_S0] | None, object, type[Param[Any]]], *args: P.args, **kwargs: P.kwargs) -> tuple[tuple[_S0 | None], _X_co]: ...
+    def __call__(self: _By1[_HasParams[_S0] | None, object, _Params], *args: P.args, **kwargs: P.kwargs) -> tuple[tuple[_S0 | None], _X_co]: ...
     @overload
     def __call__(self: _By1[_HasLoRA[_S0], object, type[LoRAParam[Any]]], *args: P.args, **kwargs: P.kwargs) -> tuple[tuple[_S0], _X_co]: ...
     @overload
+    def __call__(self: _By1[_Graph, _A0, _Params], *args: P.args, **kwargs: P.kwargs) -> tuple[tuple[State[Any, Any, _A0, type[Param[Any]]]], _X_co]: ...
+    @overload
     def __call__(self: _By1[_Graph, _A0, _F0], *args: P.args, **kwargs: P.kwargs) -> tuple[tuple[State[Any, Any, _A0, _F0]], _X_co]: ...
+    @overload
+    def __call__(self: _By1[_Graph | None, _A0 | None, _Params], *args: P.args, **kwargs: P.kwargs) -> tuple[tuple[State[Any, Any, _A0, type[Param[Any]]] | None], _X_co]: ...
     @overload
     def __call__(self: _By1[_Graph | None, _A0 | None, _F0], *args: P.args, **kwargs: P.kwargs) -> tuple[tuple[State[Any, Any, _A0, _F0] | None], _X_co]: ...
     @overload
     def __call__(self: _By1[object, _A0, _F0], *args: P.args, **kwargs: P.kwargs) -> tuple[tuple[_A0], _X_co]: ...
 
-class _ValueAndGradientOf1(_By1[_A0_co, _A0_co, _G0], ValueAndGradient[P, Any], Generic[_A0_co, _G0, P, _R_co]):
+class _ValueAndGradientOf1(_By1[_I0, _I0, _G0], ValueAndGradient[P, Any], Generic[_I0, _G0, _N, P, _R_co]):
+    if not MYPY:
+        @overload
+        def __call__(self: _ValueAndGradientOf1[_Untyped, _Params, Literal["0"], Concatenate[Any, Q], _R_co], a0: _HasParams[_V0] | _V0, /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_R_co, _V0]: ...
+        @overload
+        def __call__(self: _ValueAndGradientOf1[_I0, _Params, Literal["0"], Concatenate[Any, Q], _R_co], a0: _Model[_I0, _V0], /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_R_co, _V0]: ...
+        @overload
+        def __call__(self: _ValueAndGradientOf1[_I0, _G0, Literal["0"], Concatenate[Any, Q], _R_co], a0: SupportsSplitPart[_I0, _G0, _V0], /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_R_co, _V0]: ...
+        @overload
+        def __call__(self: _ValueAndGradientOf1[_Untyped, _Params, Literal["1"], Concatenate[_B, Any, Q], _R_co], a0: _B, a1: _HasParams[_V0] | _V0, /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_R_co, _V0]: ...
+        @overload
+        def __call__(self: _ValueAndGradientOf1[_I0, _Params, Literal["1"], Concatenate[_B, Any, Q], _R_co], a0: _B, a1: _Model[_I0, _V0], /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_R_co, _V0]: ...
+        @overload
+        def __call__(self: _ValueAndGradientOf1[_I0, _G0, Literal["1"], Concatenate[_B, Any, Q], _R_co], a0: _B, a1: SupportsSplitPart[_I0, _G0, _V0], /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_R_co, _V0]: ...
     @overload
-    def __call__(self: _By1[_HasParams[_S0], object, type[Param[Any]]], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, _S0]: ...
+    def __call__(self: _By1[_HasParams[_S0], object, _Params], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, _S0]: ...
     @overload
-    def __call__(self: _By1[_HasParams[_S0] | None, object, type[Param[Any]]], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, _S0 | None]: ...
+    def __call__(self: _By1[_HasParams[_S0] | None, object, _Params], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, _S0 | None]: ...
     @overload
     def __call__(self: _By1[_HasLoRA[_S0], object, type[LoRAParam[Any]]], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, _S0]: ...
     @overload
+    def __call__(self: _By1[_Graph, _A0, _Params], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, State[Any, Any, _A0, type[Param[Any]]]]: ...
+    @overload
     def __call__(self: _By1[_Graph, _A0, _F0], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, State[Any, Any, _A0, _F0]]: ...
+    @overload
+    def __call__(self: _By1[_Graph | None, _A0 | None, _Params], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, State[Any, Any, _A0, type[Param[Any]]] | None]: ...
     @overload
     def __call__(self: _By1[_Graph | None, _A0 | None, _F0], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, State[Any, Any, _A0, _F0] | None]: ...
     @overload
     def __call__(self: _By1[object, _A0, _F0], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, _A0]: ...
 
-class _ValueAndGradientOf2(_By2[_A0_co, _A1_co, _A0_co, _A1_co, _G0, _G1], ValueAndGradient[P, Any], Generic[_A0_co, _A1_co, _G0, _G1, P, _R_co]):
+class _ValueAndGradientOf2(_By2[_I0, _I1, _I0, _I1, _G0, _G1], ValueAndGradient[P, Any], Generic[_I0, _I1, _G0, _G1, _N, P, _R_co]):
+    if not MYPY:
+        @overload
+        def __call__(self: _ValueAndGradientOf2[_Untyped, _Untyped, _Params, _Params, Literal["01"], Concatenate[Any, Any, Q], _R_co], a0: _HasParams[_V0] | _V0, a1: _HasParams[_V1] | _V1, /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_R_co, tuple[_V0, _V1]]: ...
+        @overload
+        def __call__(self: _ValueAndGradientOf2[_I0, _I1, _Params, _Params, Literal["01"], Concatenate[Any, Any, Q], _R_co], a0: _Model[_I0, _V0], a1: _Model[_I1, _V1], /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_R_co, tuple[_V0, _V1]]: ...
+        @overload
+        def __call__(self: _ValueAndGradientOf2[_I0, _V1, _Params, _G1, Literal["01"], Concatenate[Any, Any, Q], _R_co], a0: _Model[_I0, _V0], a1: _V1, /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_R_co, tuple[_V0, _V1]]: ...
+        @overload
+        def __call__(self: _ValueAndGradientOf2[_V0, _I1, _G0, _Params, Literal["01"], Concatenate[Any, Any, Q], _R_co], a0: _V0, a1: _Model[_I1, _V1], /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_R_co, tuple[_V0, _V1]]: ...
     @overload
-    def __call__(self: _By2[_HasParams[_S0], _HasParams[_S1], object, object, type[Param[Any]], type[Param[Any]]], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, tuple[_S0, _S1]]: ...
-    @overload
-    def __call__(self: _By2[_HasParams[_S0], _Graph, object, _A1, type[Param[Any]], _F1], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, tuple[_S0, State[Any, Any, _A1, _F1]]]: ...
-    @overload
-    def __call__(self: _By2[_HasParams[_S0], object, object, _A1, type[Param[Any]], _F1], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, tuple[_S0, _A1]]: ...
-    @overload
-    def __call__(self: _By2[_Graph, _HasParams[_S1], _A0, object, _F0, type[Param[Any]]], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, tuple[State[Any, Any, _A0, _F0], _S1]]: ...
-    @overload
-    def __call__(self: _By2[_Graph, _Graph, _A0, _A1, _F0, _F1], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, tuple[State[Any, Any, _A0, _F0], State[Any, Any, _A1, _F1]]]: ...
-    @overload
-    def __call__(self: _By2[_Graph, object, _A0, _A1, _F0, _F1], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, tuple[State[Any, Any, _A0, _F0], _A1]]: ...
-    @overload
-    def __call__(self: _By2[object, _HasParams[_S1], _A0, object, _F0, type[Param[Any]]], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, tuple[_A0, _S1]]: ...
-    @overload
-    def __call__(self: _By2[object, _Graph, _A0, _A1, _F0, _F1], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, tuple[_A0, State[Any, Any, _A1, _F1]]]: ...
-    @overload
-    def __call__(self: _By2[object, object, _A0, _A1, _F0, _F1], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, tuple[_A0, _A1]]: ...
+    def __call__(self: _Has2[_S0, _S1], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, tuple[_S0, _S1]]: ...
 
-class _ValueAndGradientOfOneTuple(_By1[_A0_co, _A0_co, _G0], ValueAndGradient[P, Any], Generic[_A0_co, _G0, P, _R_co]):
+class _ValueAndGradientOfOneTuple(_By1[_I0, _I0, _G0], ValueAndGradient[P, Any], Generic[_I0, _G0, _N, P, _R_co]):
+    if not MYPY:
+        @overload
+        def __call__(self: _ValueAndGradientOfOneTuple[_Untyped, _Params, Literal["0"], Concatenate[Any, Q], _R_co], a0: _HasParams[_V0] | _V0, /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_R_co, tuple[_V0]]: ...
+        @overload
+        def __call__(self: _ValueAndGradientOfOneTuple[_I0, _Params, Literal["0"], Concatenate[Any, Q], _R_co], a0: _Model[_I0, _V0], /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_R_co, tuple[_V0]]: ...
+        @overload
+        def __call__(self: _ValueAndGradientOfOneTuple[_I0, _G0, Literal["0"], Concatenate[Any, Q], _R_co], a0: SupportsSplitPart[_I0, _G0, _V0], /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_R_co, tuple[_V0]]: ...
+        @overload
+        def __call__(self: _ValueAndGradientOfOneTuple[_Untyped, _Params, Literal["1"], Concatenate[_B, Any, Q], _R_co], a0: _B, a1: _HasParams[_V0] | _V0, /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_R_co, tuple[_V0]]: ...
+        @overload
+        def __call__(self: _ValueAndGradientOfOneTuple[_I0, _Params, Literal["1"], Concatenate[_B, Any, Q], _R_co], a0: _B, a1: _Model[_I0, _V0], /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_R_co, tuple[_V0]]: ...
+        @overload
+        def __call__(self: _ValueAndGradientOfOneTuple[_I0, _G0, Literal["1"], Concatenate[_B, Any, Q], _R_co], a0: _B, a1: SupportsSplitPart[_I0, _G0, _V0], /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_R_co, tuple[_V0]]: ...
     @overload
-    def __call__(self: _By1[_HasParams[_S0], object, type[Param[Any]]], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, tuple[_S0]]: ...
+    def __call__(self: _By1[_HasParams[_S0], object, _Params], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, tuple[_S0]]: ...
     @overload
-    def __call__(self: _By1[_HasParams[_S0] | None, object, type[Param[Any]]], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, tuple[_S0 | None]]: ...
+    def __call__(self: _By1[_HasParams[_S0] | None, object, _Params], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, tuple[_S0 | None]]: ...
     @overload
     def __call__(self: _By1[_HasLoRA[_S0], object, type[LoRAParam[Any]]], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, tuple[_S0]]: ...
     @overload
+    def __call__(self: _By1[_Graph, _A0, _Params], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, tuple[State[Any, Any, _A0, type[Param[Any]]]]]: ...
+    @overload
     def __call__(self: _By1[_Graph, _A0, _F0], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, tuple[State[Any, Any, _A0, _F0]]]: ...
+    @overload
+    def __call__(self: _By1[_Graph | None, _A0 | None, _Params], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, tuple[State[Any, Any, _A0, type[Param[Any]]] | None]]: ...
     @overload
     def __call__(self: _By1[_Graph | None, _A0 | None, _F0], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, tuple[State[Any, Any, _A0, _F0] | None]]: ...
     @overload
@@ -344,125 +488,125 @@ def grad(f: Callable[_P, Any], *, argnums: tuple[Any, ...] | list[Any], has_aux:
 @overload
 def grad(*, argnums: DiffArgs = ..., has_aux: bool = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: Literal[False]) -> Callable[[Callable[_P, Any]], Gradient[_P, Any]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn0[_P, _A0, _R] | _NoFunction, *, argnums: Literal[0] | DiffState[Literal[0], _F0] = ..., has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOf1[_A0, _F0, _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn0[_P, _A0, _R] | _NoFunction, *, argnums: Literal[0] | DiffState[Literal[0], _F0] = ..., has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOf1[_A0, _F0, Literal["0"], _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn0[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: Literal[0] | DiffState[Literal[0], _F0] = ..., has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOf1[_A0, _F0, _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn0[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: Literal[0] | DiffState[Literal[0], _F0] = ..., has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOf1[_A0, _F0, Literal["0"], _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn1[_P, _A0, _R] | _NoFunction, *, argnums: Literal[1] | DiffState[Literal[1], _F0], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOf1[_A0, _F0, _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn1[_P, _A0, _R] | _NoFunction, *, argnums: Literal[1] | DiffState[Literal[1], _F0], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOf1[_A0, _F0, Literal["1"], _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn1[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: Literal[1] | DiffState[Literal[1], _F0], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOf1[_A0, _F0, _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn1[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: Literal[1] | DiffState[Literal[1], _F0], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOf1[_A0, _F0, Literal["1"], _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn2[_P, _A0, _R] | _NoFunction, *, argnums: Literal[2] | DiffState[Literal[2], _F0], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOf1[_A0, _F0, _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn2[_P, _A0, _R] | _NoFunction, *, argnums: Literal[2] | DiffState[Literal[2], _F0], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOf1[_A0, _F0, Literal["2"], _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn2[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: Literal[2] | DiffState[Literal[2], _F0], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOf1[_A0, _F0, _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn2[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: Literal[2] | DiffState[Literal[2], _F0], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOf1[_A0, _F0, Literal["2"], _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn3[_P, _A0, _R] | _NoFunction, *, argnums: Literal[3] | DiffState[Literal[3], _F0], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOf1[_A0, _F0, _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn3[_P, _A0, _R] | _NoFunction, *, argnums: Literal[3] | DiffState[Literal[3], _F0], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOf1[_A0, _F0, Literal["3"], _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn3[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: Literal[3] | DiffState[Literal[3], _F0], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOf1[_A0, _F0, _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn3[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: Literal[3] | DiffState[Literal[3], _F0], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOf1[_A0, _F0, Literal["3"], _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn0[_P, _A0, _R] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOfOneTuple[_A0, _F0, _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn0[_P, _A0, _R] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOfOneTuple[_A0, _F0, Literal["0"], _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn0[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOfOneTuple[_A0, _F0, _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn0[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOfOneTuple[_A0, _F0, Literal["0"], _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn1[_P, _A0, _R] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOfOneTuple[_A0, _F0, _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn1[_P, _A0, _R] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOfOneTuple[_A0, _F0, Literal["1"], _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn1[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOfOneTuple[_A0, _F0, _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn1[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOfOneTuple[_A0, _F0, Literal["1"], _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn2[_P, _A0, _R] | _NoFunction, *, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOfOneTuple[_A0, _F0, _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn2[_P, _A0, _R] | _NoFunction, *, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOfOneTuple[_A0, _F0, Literal["2"], _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn2[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOfOneTuple[_A0, _F0, _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn2[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOfOneTuple[_A0, _F0, Literal["2"], _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn3[_P, _A0, _R] | _NoFunction, *, argnums: tuple[Literal[3] | DiffState[Literal[3], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOfOneTuple[_A0, _F0, _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn3[_P, _A0, _R] | _NoFunction, *, argnums: tuple[Literal[3] | DiffState[Literal[3], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOfOneTuple[_A0, _F0, Literal["3"], _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn3[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[3] | DiffState[Literal[3], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOfOneTuple[_A0, _F0, _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn3[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[3] | DiffState[Literal[3], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOfOneTuple[_A0, _F0, Literal["3"], _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn01[_P, _A0, _A1, _R] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[1] | DiffState[Literal[1], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOf2[_A0, _A1, _F0, _F1, _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn01[_P, _A0, _A1, _R] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[1] | DiffState[Literal[1], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOf2[_A0, _A1, _F0, _F1, Literal["01"], _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn01[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[1] | DiffState[Literal[1], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOf2[_A0, _A1, _F0, _F1, _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn01[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[1] | DiffState[Literal[1], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOf2[_A0, _A1, _F0, _F1, Literal["01"], _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn02[_P, _A0, _A1, _R] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOf2[_A0, _A1, _F0, _F1, _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn02[_P, _A0, _A1, _R] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOf2[_A0, _A1, _F0, _F1, Literal["02"], _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn02[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOf2[_A0, _A1, _F0, _F1, _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn02[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOf2[_A0, _A1, _F0, _F1, Literal["02"], _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn03[_P, _A0, _A1, _R] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOf2[_A0, _A1, _F0, _F1, _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn03[_P, _A0, _A1, _R] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOf2[_A0, _A1, _F0, _F1, Literal["03"], _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn03[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOf2[_A0, _A1, _F0, _F1, _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn03[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOf2[_A0, _A1, _F0, _F1, Literal["03"], _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn12[_P, _A0, _A1, _R] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOf2[_A0, _A1, _F0, _F1, _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn12[_P, _A0, _A1, _R] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOf2[_A0, _A1, _F0, _F1, Literal["12"], _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn12[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOf2[_A0, _A1, _F0, _F1, _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn12[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOf2[_A0, _A1, _F0, _F1, Literal["12"], _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn13[_P, _A0, _A1, _R] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOf2[_A0, _A1, _F0, _F1, _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn13[_P, _A0, _A1, _R] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOf2[_A0, _A1, _F0, _F1, Literal["13"], _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn13[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOf2[_A0, _A1, _F0, _F1, _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn13[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOf2[_A0, _A1, _F0, _F1, Literal["13"], _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn23[_P, _A0, _A1, _R] | _NoFunction, *, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOf2[_A0, _A1, _F0, _F1, _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn23[_P, _A0, _A1, _R] | _NoFunction, *, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOf2[_A0, _A1, _F0, _F1, Literal["23"], _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn23[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOf2[_A0, _A1, _F0, _F1, _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn23[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOf2[_A0, _A1, _F0, _F1, Literal["23"], _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn10[_P, _A0, _A1, _R] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[0] | DiffState[Literal[0], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOf2[_A0, _A1, _F0, _F1, _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn10[_P, _A0, _A1, _R] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[0] | DiffState[Literal[0], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientOf2[_A0, _A1, _F0, _F1, Literal["10"], _P]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(f: _Fn10[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[0] | DiffState[Literal[0], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOf2[_A0, _A1, _F0, _F1, _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(f: _Fn10[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[0] | DiffState[Literal[0], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _GradientAndAuxOf2[_A0, _A1, _F0, _F1, Literal["10"], _P, _X]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: Literal[0] | DiffState[Literal[0], _F0] = ..., has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn0[_P, _A0, _R] | _NoFunction], _GradientOf1[_A0, _F0, _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: Literal[0] | DiffState[Literal[0], _F0] = ..., has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn0[_P, _A0, _R] | _NoFunction], _GradientOf1[_A0, _F0, Literal["0"], _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: Literal[0] | DiffState[Literal[0], _F0] = ..., has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn0[_P, _A0, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOf1[_A0, _F0, _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: Literal[0] | DiffState[Literal[0], _F0] = ..., has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn0[_P, _A0, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOf1[_A0, _F0, Literal["0"], _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: Literal[1] | DiffState[Literal[1], _F0], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn1[_P, _A0, _R] | _NoFunction], _GradientOf1[_A0, _F0, _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: Literal[1] | DiffState[Literal[1], _F0], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn1[_P, _A0, _R] | _NoFunction], _GradientOf1[_A0, _F0, Literal["1"], _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: Literal[1] | DiffState[Literal[1], _F0], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn1[_P, _A0, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOf1[_A0, _F0, _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: Literal[1] | DiffState[Literal[1], _F0], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn1[_P, _A0, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOf1[_A0, _F0, Literal["1"], _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: Literal[2] | DiffState[Literal[2], _F0], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn2[_P, _A0, _R] | _NoFunction], _GradientOf1[_A0, _F0, _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: Literal[2] | DiffState[Literal[2], _F0], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn2[_P, _A0, _R] | _NoFunction], _GradientOf1[_A0, _F0, Literal["2"], _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: Literal[2] | DiffState[Literal[2], _F0], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn2[_P, _A0, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOf1[_A0, _F0, _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: Literal[2] | DiffState[Literal[2], _F0], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn2[_P, _A0, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOf1[_A0, _F0, Literal["2"], _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: Literal[3] | DiffState[Literal[3], _F0], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn3[_P, _A0, _R] | _NoFunction], _GradientOf1[_A0, _F0, _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: Literal[3] | DiffState[Literal[3], _F0], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn3[_P, _A0, _R] | _NoFunction], _GradientOf1[_A0, _F0, Literal["3"], _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: Literal[3] | DiffState[Literal[3], _F0], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn3[_P, _A0, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOf1[_A0, _F0, _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: Literal[3] | DiffState[Literal[3], _F0], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn3[_P, _A0, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOf1[_A0, _F0, Literal["3"], _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn0[_P, _A0, _R] | _NoFunction], _GradientOfOneTuple[_A0, _F0, _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn0[_P, _A0, _R] | _NoFunction], _GradientOfOneTuple[_A0, _F0, Literal["0"], _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn0[_P, _A0, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOfOneTuple[_A0, _F0, _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn0[_P, _A0, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOfOneTuple[_A0, _F0, Literal["0"], _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn1[_P, _A0, _R] | _NoFunction], _GradientOfOneTuple[_A0, _F0, _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn1[_P, _A0, _R] | _NoFunction], _GradientOfOneTuple[_A0, _F0, Literal["1"], _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn1[_P, _A0, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOfOneTuple[_A0, _F0, _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn1[_P, _A0, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOfOneTuple[_A0, _F0, Literal["1"], _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn2[_P, _A0, _R] | _NoFunction], _GradientOfOneTuple[_A0, _F0, _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn2[_P, _A0, _R] | _NoFunction], _GradientOfOneTuple[_A0, _F0, Literal["2"], _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn2[_P, _A0, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOfOneTuple[_A0, _F0, _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn2[_P, _A0, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOfOneTuple[_A0, _F0, Literal["2"], _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: tuple[Literal[3] | DiffState[Literal[3], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn3[_P, _A0, _R] | _NoFunction], _GradientOfOneTuple[_A0, _F0, _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: tuple[Literal[3] | DiffState[Literal[3], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn3[_P, _A0, _R] | _NoFunction], _GradientOfOneTuple[_A0, _F0, Literal["3"], _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: tuple[Literal[3] | DiffState[Literal[3], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn3[_P, _A0, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOfOneTuple[_A0, _F0, _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: tuple[Literal[3] | DiffState[Literal[3], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn3[_P, _A0, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOfOneTuple[_A0, _F0, Literal["3"], _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[1] | DiffState[Literal[1], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn01[_P, _A0, _A1, _R] | _NoFunction], _GradientOf2[_A0, _A1, _F0, _F1, _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[1] | DiffState[Literal[1], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn01[_P, _A0, _A1, _R] | _NoFunction], _GradientOf2[_A0, _A1, _F0, _F1, Literal["01"], _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[1] | DiffState[Literal[1], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn01[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOf2[_A0, _A1, _F0, _F1, _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[1] | DiffState[Literal[1], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn01[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOf2[_A0, _A1, _F0, _F1, Literal["01"], _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn02[_P, _A0, _A1, _R] | _NoFunction], _GradientOf2[_A0, _A1, _F0, _F1, _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn02[_P, _A0, _A1, _R] | _NoFunction], _GradientOf2[_A0, _A1, _F0, _F1, Literal["02"], _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn02[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOf2[_A0, _A1, _F0, _F1, _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn02[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOf2[_A0, _A1, _F0, _F1, Literal["02"], _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn03[_P, _A0, _A1, _R] | _NoFunction], _GradientOf2[_A0, _A1, _F0, _F1, _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn03[_P, _A0, _A1, _R] | _NoFunction], _GradientOf2[_A0, _A1, _F0, _F1, Literal["03"], _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn03[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOf2[_A0, _A1, _F0, _F1, _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn03[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOf2[_A0, _A1, _F0, _F1, Literal["03"], _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn12[_P, _A0, _A1, _R] | _NoFunction], _GradientOf2[_A0, _A1, _F0, _F1, _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn12[_P, _A0, _A1, _R] | _NoFunction], _GradientOf2[_A0, _A1, _F0, _F1, Literal["12"], _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn12[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOf2[_A0, _A1, _F0, _F1, _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn12[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOf2[_A0, _A1, _F0, _F1, Literal["12"], _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn13[_P, _A0, _A1, _R] | _NoFunction], _GradientOf2[_A0, _A1, _F0, _F1, _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn13[_P, _A0, _A1, _R] | _NoFunction], _GradientOf2[_A0, _A1, _F0, _F1, Literal["13"], _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn13[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOf2[_A0, _A1, _F0, _F1, _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn13[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOf2[_A0, _A1, _F0, _F1, Literal["13"], _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn23[_P, _A0, _A1, _R] | _NoFunction], _GradientOf2[_A0, _A1, _F0, _F1, _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn23[_P, _A0, _A1, _R] | _NoFunction], _GradientOf2[_A0, _A1, _F0, _F1, Literal["23"], _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn23[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOf2[_A0, _A1, _F0, _F1, _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn23[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOf2[_A0, _A1, _F0, _F1, Literal["23"], _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[0] | DiffState[Literal[0], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn10[_P, _A0, _A1, _R] | _NoFunction], _GradientOf2[_A0, _A1, _F0, _F1, _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[0] | DiffState[Literal[0], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn10[_P, _A0, _A1, _R] | _NoFunction], _GradientOf2[_A0, _A1, _F0, _F1, Literal["10"], _P]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
-def grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[0] | DiffState[Literal[0], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn10[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOf2[_A0, _A1, _F0, _F1, _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+def grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[0] | DiffState[Literal[0], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn10[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction], _GradientAndAuxOf2[_A0, _A1, _F0, _F1, Literal["10"], _P, _X]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
 def grad(f: _Fn2[_P, Any, _R] | _NoFunction, *, argnums: tuple[_Position, _Position, _Position], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Gradient[_P, tuple[Any, Any, Any]]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
@@ -563,125 +707,125 @@ def value_and_grad(f: Callable[_P, Any], *, argnums: tuple[Any, ...] | list[Any]
 @overload
 def value_and_grad(*, argnums: DiffArgs = ..., has_aux: bool = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: Literal[False]) -> Callable[[Callable[_P, Any]], ValueAndGradient[_P, Any]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn0[_P, _A0, _R] | _NoFunction, *, argnums: Literal[0] | DiffState[Literal[0], _F0] = ..., has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf1[_A0, _F0, _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn0[_P, _A0, _R] | _NoFunction, *, argnums: Literal[0] | DiffState[Literal[0], _F0] = ..., has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf1[_A0, _F0, Literal["0"], _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn0[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: Literal[0] | DiffState[Literal[0], _F0] = ..., has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf1[_A0, _F0, _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn0[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: Literal[0] | DiffState[Literal[0], _F0] = ..., has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf1[_A0, _F0, Literal["0"], _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn1[_P, _A0, _R] | _NoFunction, *, argnums: Literal[1] | DiffState[Literal[1], _F0], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf1[_A0, _F0, _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn1[_P, _A0, _R] | _NoFunction, *, argnums: Literal[1] | DiffState[Literal[1], _F0], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf1[_A0, _F0, Literal["1"], _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn1[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: Literal[1] | DiffState[Literal[1], _F0], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf1[_A0, _F0, _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn1[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: Literal[1] | DiffState[Literal[1], _F0], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf1[_A0, _F0, Literal["1"], _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn2[_P, _A0, _R] | _NoFunction, *, argnums: Literal[2] | DiffState[Literal[2], _F0], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf1[_A0, _F0, _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn2[_P, _A0, _R] | _NoFunction, *, argnums: Literal[2] | DiffState[Literal[2], _F0], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf1[_A0, _F0, Literal["2"], _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn2[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: Literal[2] | DiffState[Literal[2], _F0], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf1[_A0, _F0, _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn2[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: Literal[2] | DiffState[Literal[2], _F0], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf1[_A0, _F0, Literal["2"], _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn3[_P, _A0, _R] | _NoFunction, *, argnums: Literal[3] | DiffState[Literal[3], _F0], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf1[_A0, _F0, _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn3[_P, _A0, _R] | _NoFunction, *, argnums: Literal[3] | DiffState[Literal[3], _F0], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf1[_A0, _F0, Literal["3"], _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn3[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: Literal[3] | DiffState[Literal[3], _F0], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf1[_A0, _F0, _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn3[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: Literal[3] | DiffState[Literal[3], _F0], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf1[_A0, _F0, Literal["3"], _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn0[_P, _A0, _R] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOfOneTuple[_A0, _F0, _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn0[_P, _A0, _R] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOfOneTuple[_A0, _F0, Literal["0"], _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn0[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOfOneTuple[_A0, _F0, _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn0[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOfOneTuple[_A0, _F0, Literal["0"], _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn1[_P, _A0, _R] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOfOneTuple[_A0, _F0, _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn1[_P, _A0, _R] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOfOneTuple[_A0, _F0, Literal["1"], _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn1[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOfOneTuple[_A0, _F0, _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn1[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOfOneTuple[_A0, _F0, Literal["1"], _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn2[_P, _A0, _R] | _NoFunction, *, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOfOneTuple[_A0, _F0, _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn2[_P, _A0, _R] | _NoFunction, *, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOfOneTuple[_A0, _F0, Literal["2"], _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn2[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOfOneTuple[_A0, _F0, _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn2[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOfOneTuple[_A0, _F0, Literal["2"], _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn3[_P, _A0, _R] | _NoFunction, *, argnums: tuple[Literal[3] | DiffState[Literal[3], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOfOneTuple[_A0, _F0, _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn3[_P, _A0, _R] | _NoFunction, *, argnums: tuple[Literal[3] | DiffState[Literal[3], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOfOneTuple[_A0, _F0, Literal["3"], _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn3[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[3] | DiffState[Literal[3], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOfOneTuple[_A0, _F0, _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn3[_P, _A0, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[3] | DiffState[Literal[3], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOfOneTuple[_A0, _F0, Literal["3"], _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn01[_P, _A0, _A1, _R] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[1] | DiffState[Literal[1], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf2[_A0, _A1, _F0, _F1, _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn01[_P, _A0, _A1, _R] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[1] | DiffState[Literal[1], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf2[_A0, _A1, _F0, _F1, Literal["01"], _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn01[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[1] | DiffState[Literal[1], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf2[_A0, _A1, _F0, _F1, _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn01[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[1] | DiffState[Literal[1], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf2[_A0, _A1, _F0, _F1, Literal["01"], _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn02[_P, _A0, _A1, _R] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf2[_A0, _A1, _F0, _F1, _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn02[_P, _A0, _A1, _R] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf2[_A0, _A1, _F0, _F1, Literal["02"], _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn02[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf2[_A0, _A1, _F0, _F1, _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn02[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf2[_A0, _A1, _F0, _F1, Literal["02"], _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn03[_P, _A0, _A1, _R] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf2[_A0, _A1, _F0, _F1, _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn03[_P, _A0, _A1, _R] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf2[_A0, _A1, _F0, _F1, Literal["03"], _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn03[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf2[_A0, _A1, _F0, _F1, _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn03[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf2[_A0, _A1, _F0, _F1, Literal["03"], _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn12[_P, _A0, _A1, _R] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf2[_A0, _A1, _F0, _F1, _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn12[_P, _A0, _A1, _R] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf2[_A0, _A1, _F0, _F1, Literal["12"], _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn12[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf2[_A0, _A1, _F0, _F1, _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn12[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf2[_A0, _A1, _F0, _F1, Literal["12"], _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn13[_P, _A0, _A1, _R] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf2[_A0, _A1, _F0, _F1, _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn13[_P, _A0, _A1, _R] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf2[_A0, _A1, _F0, _F1, Literal["13"], _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn13[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf2[_A0, _A1, _F0, _F1, _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn13[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf2[_A0, _A1, _F0, _F1, Literal["13"], _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn23[_P, _A0, _A1, _R] | _NoFunction, *, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf2[_A0, _A1, _F0, _F1, _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn23[_P, _A0, _A1, _R] | _NoFunction, *, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf2[_A0, _A1, _F0, _F1, Literal["23"], _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn23[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf2[_A0, _A1, _F0, _F1, _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn23[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf2[_A0, _A1, _F0, _F1, Literal["23"], _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn10[_P, _A0, _A1, _R] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[0] | DiffState[Literal[0], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf2[_A0, _A1, _F0, _F1, _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn10[_P, _A0, _A1, _R] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[0] | DiffState[Literal[0], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf2[_A0, _A1, _F0, _F1, Literal["10"], _P, _R]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(f: _Fn10[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[0] | DiffState[Literal[0], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf2[_A0, _A1, _F0, _F1, _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(f: _Fn10[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction, *, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[0] | DiffState[Literal[0], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> _ValueAndGradientOf2[_A0, _A1, _F0, _F1, Literal["10"], _P, tuple[_R, _X]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: Literal[0] | DiffState[Literal[0], _F0] = ..., has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn0[_P, _A0, _R] | _NoFunction], _ValueAndGradientOf1[_A0, _F0, _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: Literal[0] | DiffState[Literal[0], _F0] = ..., has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn0[_P, _A0, _R] | _NoFunction], _ValueAndGradientOf1[_A0, _F0, Literal["0"], _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: Literal[0] | DiffState[Literal[0], _F0] = ..., has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn0[_P, _A0, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOf1[_A0, _F0, _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: Literal[0] | DiffState[Literal[0], _F0] = ..., has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn0[_P, _A0, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOf1[_A0, _F0, Literal["0"], _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: Literal[1] | DiffState[Literal[1], _F0], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn1[_P, _A0, _R] | _NoFunction], _ValueAndGradientOf1[_A0, _F0, _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: Literal[1] | DiffState[Literal[1], _F0], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn1[_P, _A0, _R] | _NoFunction], _ValueAndGradientOf1[_A0, _F0, Literal["1"], _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: Literal[1] | DiffState[Literal[1], _F0], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn1[_P, _A0, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOf1[_A0, _F0, _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: Literal[1] | DiffState[Literal[1], _F0], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn1[_P, _A0, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOf1[_A0, _F0, Literal["1"], _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: Literal[2] | DiffState[Literal[2], _F0], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn2[_P, _A0, _R] | _NoFunction], _ValueAndGradientOf1[_A0, _F0, _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: Literal[2] | DiffState[Literal[2], _F0], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn2[_P, _A0, _R] | _NoFunction], _ValueAndGradientOf1[_A0, _F0, Literal["2"], _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: Literal[2] | DiffState[Literal[2], _F0], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn2[_P, _A0, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOf1[_A0, _F0, _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: Literal[2] | DiffState[Literal[2], _F0], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn2[_P, _A0, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOf1[_A0, _F0, Literal["2"], _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: Literal[3] | DiffState[Literal[3], _F0], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn3[_P, _A0, _R] | _NoFunction], _ValueAndGradientOf1[_A0, _F0, _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: Literal[3] | DiffState[Literal[3], _F0], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn3[_P, _A0, _R] | _NoFunction], _ValueAndGradientOf1[_A0, _F0, Literal["3"], _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: Literal[3] | DiffState[Literal[3], _F0], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn3[_P, _A0, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOf1[_A0, _F0, _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: Literal[3] | DiffState[Literal[3], _F0], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn3[_P, _A0, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOf1[_A0, _F0, Literal["3"], _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn0[_P, _A0, _R] | _NoFunction], _ValueAndGradientOfOneTuple[_A0, _F0, _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn0[_P, _A0, _R] | _NoFunction], _ValueAndGradientOfOneTuple[_A0, _F0, Literal["0"], _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn0[_P, _A0, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOfOneTuple[_A0, _F0, _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn0[_P, _A0, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOfOneTuple[_A0, _F0, Literal["0"], _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn1[_P, _A0, _R] | _NoFunction], _ValueAndGradientOfOneTuple[_A0, _F0, _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn1[_P, _A0, _R] | _NoFunction], _ValueAndGradientOfOneTuple[_A0, _F0, Literal["1"], _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn1[_P, _A0, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOfOneTuple[_A0, _F0, _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn1[_P, _A0, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOfOneTuple[_A0, _F0, Literal["1"], _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn2[_P, _A0, _R] | _NoFunction], _ValueAndGradientOfOneTuple[_A0, _F0, _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn2[_P, _A0, _R] | _NoFunction], _ValueAndGradientOfOneTuple[_A0, _F0, Literal["2"], _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn2[_P, _A0, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOfOneTuple[_A0, _F0, _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn2[_P, _A0, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOfOneTuple[_A0, _F0, Literal["2"], _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: tuple[Literal[3] | DiffState[Literal[3], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn3[_P, _A0, _R] | _NoFunction], _ValueAndGradientOfOneTuple[_A0, _F0, _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: tuple[Literal[3] | DiffState[Literal[3], _F0]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn3[_P, _A0, _R] | _NoFunction], _ValueAndGradientOfOneTuple[_A0, _F0, Literal["3"], _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: tuple[Literal[3] | DiffState[Literal[3], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn3[_P, _A0, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOfOneTuple[_A0, _F0, _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: tuple[Literal[3] | DiffState[Literal[3], _F0]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn3[_P, _A0, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOfOneTuple[_A0, _F0, Literal["3"], _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[1] | DiffState[Literal[1], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn01[_P, _A0, _A1, _R] | _NoFunction], _ValueAndGradientOf2[_A0, _A1, _F0, _F1, _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[1] | DiffState[Literal[1], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn01[_P, _A0, _A1, _R] | _NoFunction], _ValueAndGradientOf2[_A0, _A1, _F0, _F1, Literal["01"], _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[1] | DiffState[Literal[1], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn01[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOf2[_A0, _A1, _F0, _F1, _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[1] | DiffState[Literal[1], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn01[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOf2[_A0, _A1, _F0, _F1, Literal["01"], _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn02[_P, _A0, _A1, _R] | _NoFunction], _ValueAndGradientOf2[_A0, _A1, _F0, _F1, _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn02[_P, _A0, _A1, _R] | _NoFunction], _ValueAndGradientOf2[_A0, _A1, _F0, _F1, Literal["02"], _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn02[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOf2[_A0, _A1, _F0, _F1, _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn02[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOf2[_A0, _A1, _F0, _F1, Literal["02"], _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn03[_P, _A0, _A1, _R] | _NoFunction], _ValueAndGradientOf2[_A0, _A1, _F0, _F1, _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn03[_P, _A0, _A1, _R] | _NoFunction], _ValueAndGradientOf2[_A0, _A1, _F0, _F1, Literal["03"], _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn03[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOf2[_A0, _A1, _F0, _F1, _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: tuple[Literal[0] | DiffState[Literal[0], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn03[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOf2[_A0, _A1, _F0, _F1, Literal["03"], _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn12[_P, _A0, _A1, _R] | _NoFunction], _ValueAndGradientOf2[_A0, _A1, _F0, _F1, _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn12[_P, _A0, _A1, _R] | _NoFunction], _ValueAndGradientOf2[_A0, _A1, _F0, _F1, Literal["12"], _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn12[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOf2[_A0, _A1, _F0, _F1, _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[2] | DiffState[Literal[2], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn12[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOf2[_A0, _A1, _F0, _F1, Literal["12"], _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn13[_P, _A0, _A1, _R] | _NoFunction], _ValueAndGradientOf2[_A0, _A1, _F0, _F1, _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn13[_P, _A0, _A1, _R] | _NoFunction], _ValueAndGradientOf2[_A0, _A1, _F0, _F1, Literal["13"], _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn13[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOf2[_A0, _A1, _F0, _F1, _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn13[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOf2[_A0, _A1, _F0, _F1, Literal["13"], _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn23[_P, _A0, _A1, _R] | _NoFunction], _ValueAndGradientOf2[_A0, _A1, _F0, _F1, _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn23[_P, _A0, _A1, _R] | _NoFunction], _ValueAndGradientOf2[_A0, _A1, _F0, _F1, Literal["23"], _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn23[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOf2[_A0, _A1, _F0, _F1, _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: tuple[Literal[2] | DiffState[Literal[2], _F0], Literal[3] | DiffState[Literal[3], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn23[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOf2[_A0, _A1, _F0, _F1, Literal["23"], _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[0] | DiffState[Literal[0], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn10[_P, _A0, _A1, _R] | _NoFunction], _ValueAndGradientOf2[_A0, _A1, _F0, _F1, _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[0] | DiffState[Literal[0], _F1]], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn10[_P, _A0, _A1, _R] | _NoFunction], _ValueAndGradientOf2[_A0, _A1, _F0, _F1, Literal["10"], _P, _R]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
-def value_and_grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[0] | DiffState[Literal[0], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn10[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOf2[_A0, _A1, _F0, _F1, _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+def value_and_grad(*, argnums: tuple[Literal[1] | DiffState[Literal[1], _F0], Literal[0] | DiffState[Literal[0], _F1]], has_aux: Literal[True], holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[_Fn10[_P, _A0, _A1, tuple[_R, _X]] | _NoFunction], _ValueAndGradientOf2[_A0, _A1, _F0, _F1, Literal["10"], _P, tuple[_R, _X]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
 def value_and_grad(f: _Fn2[_P, Any, _R] | _NoFunction, *, argnums: tuple[_Position, _Position, _Position], has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> ValueAndGradient[_P, tuple[_R, tuple[Any, Any, Any]]]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload

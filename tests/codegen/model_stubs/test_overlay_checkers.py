@@ -18,8 +18,11 @@ _IMPORTS = """\
 from typing import Any, assert_type
 import jax
 import jax.numpy as jnp
+import optax
 {imported}
 from app import MLP, Block, Box, Open, Scale, Trio, Wide
+
+tx = optax.sgd(0.1)
 
 """
 
@@ -193,6 +196,70 @@ params = nnx.state(model, nnx.Param)
 params["rngs"].dropout  # E
 """
 
+# The gradient by a model is a State of the object that is given. mypy leaves it to its plugin.
+GRADIENTS = """\
+from typing import TypeVar
+from collections.abc import Callable
+from typed_nnx_models import BlockParamState, MLPParamState, MLPState, WideParamState
+M = TypeVar("M", bound=nnx.Module)
+x = jnp.ones(2)
+def of_mlp(model: MLP, x: jax.Array) -> jax.Array: ...
+def of_module(model: nnx.Module, x: jax.Array) -> jax.Array: ...
+def of_maybe(model: MLP | None) -> jax.Array: ...
+def of_two(first: MLP, second: nnx.Module) -> jax.Array: ...
+def with_aux(model: MLP, x: jax.Array) -> tuple[jax.Array, int]: ...
+def untyped(model, x):
+    return x.mean()
+assert_type(nnx.grad(of_mlp)(MLP(), x), MLPParamState)
+assert_type(nnx.grad(of_mlp)(model=MLP(), x=x), MLPParamState)
+assert_type(nnx.grad(of_mlp)(Wide(), x), WideParamState)
+assert_type(nnx.grad(of_module)(Block(), x), BlockParamState)
+assert_type(nnx.value_and_grad(of_module)(Block(), x), tuple[jax.Array, BlockParamState])
+assert_type(nnx.grad(with_aux, has_aux=True)(Wide(), x), tuple[WideParamState, int])
+assert_type(nnx.grad(nnx.remat(of_module))(Block(), x), BlockParamState)
+assert_type(nnx.jit(nnx.grad(of_module))(Block(), x), BlockParamState)
+assert_type(nnx.vmap(nnx.grad(of_module), in_axes=(None, 0))(Block(), x), BlockParamState)
+assert_type(nnx.grad(of_maybe)(MLP()), MLPParamState)
+assert_type(nnx.grad(of_module, argnums=(0,))(Block(), x), tuple[BlockParamState])
+assert_type(nnx.grad(of_two, argnums=1)(MLP(), Block()), BlockParamState)
+assert_type(
+    nnx.grad(of_two, argnums=(0, 1))(Wide(), Block()), tuple[WideParamState, BlockParamState]
+)
+assert_type(nnx.grad(of_mlp, argnums=nnx.DiffState(0, ...))(MLP(), x), MLPState)
+nnx.grad(of_mlp)(Wide(), x).more  # E
+nnx.grad(of_mlp)(Block(), x)  # E
+nnx.grad(of_module)(x, x)  # E
+nnx.grad(of_module)(Block())  # E
+# A function, or a value, of which no type is known.
+assert_type(nnx.grad(lambda model: model(x).mean())(Block()), BlockParamState)
+assert_type(nnx.grad(untyped)(Block(), x), BlockParamState)
+assert_type(nnx.jit(nnx.grad(untyped))(Block(), x), BlockParamState)
+assert_type(nnx.grad(untyped, argnums=1)(x, Block()), BlockParamState)
+assert_type(
+    nnx.grad(untyped, argnums=(0, 1))(Wide(), Block()), tuple[WideParamState, BlockParamState]
+)
+assert_type(nnx.grad(lambda x: x.mean())(x), jax.Array)
+assert_type(nnx.jit(nnx.grad(lambda x: x.mean()))(x), jax.Array)
+assert_type(nnx.vmap(nnx.grad(lambda x: x.mean()))(x), jax.Array)
+assert_type(nnx.grad(lambda tree: tree["x"].mean())({"x": x}), dict[str, jax.Array])
+assert_type(nnx.grad(untyped)(nnx.Param(x), x), nnx.Param[jax.Array])
+nnx.grad(untyped)(Block(), x).nope  # E
+nnx.grad(untyped)(Block())  # E
+def of_batch(batch: Any) -> None:
+    assert_type(nnx.grad(of_mlp)(MLP(), batch["x"]), MLPParamState)
+    assert_type(nnx.grad(of_module)(Block(), batch["x"]), BlockParamState)
+    assert_type(nnx.grad(untyped)(Block(), batch["x"]), BlockParamState)
+    nnx.grad(of_mlp)(batch, x).anything
+def generic(model: M, loss: Callable[[M, jax.Array], jax.Array]) -> M:
+    value, grads = nnx.value_and_grad(loss)(model, x)
+    nnx.Optimizer(model, tx, wrt=nnx.Param).update(model, grads)
+    return model
+def step(model: MLP, optimizer: nnx.Optimizer[MLP]) -> None:
+    optimizer.update(model, nnx.grad(of_module)(model, x))
+    optimizer.update(model, nnx.grad(untyped)(model, x))
+    optimizer.update(model, nnx.grad(of_module)(Block(), x))  # E
+"""
+
 FLAX = """\
 from typing import TYPE_CHECKING, cast
 from typed_nnx_models import BlockParamState, MLPParamState, MLPRestOfParamState, MLPState
@@ -287,7 +354,8 @@ NONE_DIFFER: dict[str, object] = {"not expected": {}, "missing": set()}
 def test_pyright_knows_the_fields_of_states_and_parts_and_finds_nothing_in_the_overlay(
     tmp_path: Path,
 ) -> None:
-    files = {"states.py": STATES, "uses.py": USES, "parts.py": PARTS, "filters.py": FILTERS}
+    files = {"states.py": STATES, "uses.py": USES, "parts.py": PARTS}
+    files |= {"filters.py": FILTERS, "gradients.py": GRADIENTS}
     expected = project(tmp_path, "typed_nnx", files)
     assert differences(pyright_errors(tmp_path), expected) == NONE_DIFFER
 
