@@ -12,7 +12,7 @@ VERIFIED := tests/graph $(wildcard tests/transforms/test_equivalence_*.py)
 # Devices are the user's choice everywhere else; checks and tests mean the same on every machine.
 export JAX_PLATFORMS ?= cpu
 
-.PHONY: help demo fuzz test test-all test-lowest peer-suite test-installs dist check lint types generated generate stubs format bench gpu docs docs-serve install clean
+.PHONY: help demo fuzz test test-all test-lowest test-mypy peer-suite test-installs dist check lint types generated generate stubs format bench gpu docs docs-serve install clean
 
 help:
 	@echo "make demo      take a Linen project to typed_nnx: migrate, check, train, compare (about two minutes)"
@@ -22,6 +22,7 @@ help:
 	@echo "make fuzz N=10000  so many random programs, compared with a slow reference and with flax, and graphs"
 	@echo "make dist      wheel and sdist in dist/, reproducible;  make test-installs  into empty environments"
 	@echo "make test-lowest  the tests with the oldest versions of everything that pyproject.toml allows"
+	@echo "make test-mypy  the plugin with mypy's newest release;  MYPY=git+https://github.com/python/mypy  with its master"
 	@echo "make peer-suite  flax's own tests of NNX, with typed_nnx as flax.nnx"
 	@echo "make bench     the benchmarks: graph engine, transforms, training, types; the table of the README"
 	@echo "make gpu       on a GPU or TPU: its tests, benchmarks and docs/gpu.md;  PYTHON=python3  instead of $(VENV)"
@@ -96,6 +97,20 @@ $(LOWEST)/.installed: pyproject.toml
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check \
 	  --constraint $(LOWEST)/constraints.txt --editable '.[dev]'
 	@touch $@
+
+# The plugin with another mypy, in an environment of its own that is as new as can be. mypy checks the
+# sources first: what it does not have any more is an error there, with its name and line.
+MYPY ?= mypy
+OTHER_MYPY := .venv-mypy
+
+test-mypy: $(STAMP)
+	@test -x $(OTHER_MYPY)/bin/python || $(BIN)/python -m venv $(OTHER_MYPY)
+	$(OTHER_MYPY)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(OTHER_MYPY)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade '$(MYPY)'
+	@$(OTHER_MYPY)/bin/mypy --version
+	@status=0; $(OTHER_MYPY)/bin/mypy mypy_plugin codegen/typed_nnx_codegen/lint || status=1; \
+	  $(OTHER_MYPY)/bin/python -m pytest -q -n $(WORKERS) tests/mypy_plugin tests/codegen/lint || status=1; \
+	  exit $$status
 
 # The NNX tests of flax's own release, from the package index, against the table of those that may fail.
 peer-suite: $(STAMP)

@@ -43,6 +43,7 @@ from mypy.types import Instance, get_proper_type
 
 from typed_nnx_mypy.call import AttributeCheck, ClassCheck, StoreCheck
 from typed_nnx_mypy.checker import Checker
+from typed_nnx_mypy.internals import class_of_body
 from typed_nnx_mypy.names import runtime_of
 from typed_nnx_mypy.syntax.children import children
 from typed_nnx_mypy.syntax.statements import blocks_of, statements_of
@@ -293,7 +294,7 @@ def store_check(context: AttributeContext, checker: Checker) -> StoreCheck | Non
 
 def class_check(context: MethodContext, checker: Checker) -> ClassCheck | None:
     """Return what the check of a class sees; None for any other call of the method."""
-    owner = checker.api.scope.active_class()
+    owner = class_of_body(checker.api)
     if owner is None or not _checks_class(context.context):
         return None
     return ClassCheck(owner, checker, _runtime(owner))

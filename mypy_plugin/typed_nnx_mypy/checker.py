@@ -1,4 +1,4 @@
-"""All that the plugin asks of mypy's type checker, most of it not part of the plugin interface.
+"""All that the plugin asks of mypy's type checker.
 
 mypy has no hook on assignments, statements or functions. What a check needs of them is found from
 the place of a call: the file's tree, the function around it and the types found so far.
@@ -30,6 +30,7 @@ from mypy.nodes import (
 from mypy.plugin import CheckerPluginInterface
 from mypy.types import Instance, ProperType, Type, get_proper_type
 
+from typed_nnx_mypy import internals
 from typed_nnx_mypy.config import Config
 from typed_nnx_mypy.names import name_of, runtime_of
 from typed_nnx_mypy.syntax.children import descendants
@@ -63,7 +64,7 @@ class Checker:
     @property
     def round(self) -> object:
         """What is another object whenever the daemon checks a part of the file again."""
-        return self.api.scope
+        return internals.current_round(self.api)
 
     def is_of_runtime(self) -> bool:
         """Tell whether the file is part of a runtime itself."""
@@ -86,7 +87,7 @@ class Checker:
     @property
     def current_class(self) -> TypeInfo | None:
         """The innermost class whose body or method is being checked."""
-        return self.api.scope.current_class()
+        return internals.current_class(self.api)
 
     # -- types --------------------------------------------------------------------------------
 
@@ -98,22 +99,20 @@ class Checker:
         # What is wrong in it is reported when mypy gets there.
         _LOOKING_AHEAD.append(expression)
         try:
-            with self.api.msg.filter_errors():
-                return get_proper_type(self.api.get_expression_type(expression))
+            return get_proper_type(internals.type_of(self.api, expression))
         finally:
             _LOOKING_AHEAD.pop()
 
     @property
     def expected_type(self) -> Type | None:
         """The type that is expected of the expression that is being checked; None for any."""
-        return self.api.expr_checker.type_context[-1]
+        return internals.expected_type(self.api)
 
     def type_as(self, expression: Expression, expected: Type) -> ProperType:
         """Return the type that an expression has where another one is expected of it."""
         _LOOKING_AHEAD.append(expression)
         try:
-            with self.api.msg.filter_errors(), self.api.local_type_map:
-                return get_proper_type(self.api.expr_checker.accept(expression, expected))
+            return get_proper_type(internals.type_as(self.api, expression, expected))
         finally:
             _LOOKING_AHEAD.pop()
 
@@ -131,8 +130,7 @@ class Checker:
             or name_of(expression.callee.fullname) is None
         ):
             return None
-        here = self.api.scope.current_function()
-        is_here = self.function_around(expression) in (here, *self.api.scope.stack)
+        is_here = self.function_around(expression) in internals.functions_around(self.api)
         return None if is_here or not _is_simple(expression) else self.type_of(expression)
 
     def known_type(self, expression: Expression) -> ProperType | None:
@@ -162,11 +160,7 @@ class Checker:
         Returns:
             Whether that will be; not at the top of a module and not in the last pass.
         """
-        node = self.api.scope.top_level_function()
-        if self.api.pass_num >= self.api.last_pass or not isinstance(node, FuncDef):
-            return False
-        self.api.handle_cannot_determine_type("", node)
-        return True
+        return internals.defer(self.api)
 
     # -- reports ------------------------------------------------------------------------------
 
@@ -179,46 +173,34 @@ class Checker:
         have types of a variant that is not the one.
         """
         severity = self.config.of(code.code)
-        if severity == "off" or self.is_of_runtime() or self.api.current_node_deferred:
+        if severity == "off" or self.is_of_runtime() or internals.is_deferred(self.api):
             return
         if _LOOKING_AHEAD:
             return
         if isinstance(context, Node) and asks_for_exception(self.above(context)):
             return  # a test of errors
-        # There is no public way past the watchers.
-        errors = self.api.errors
-        held_back = errors._watchers  # pyright: ignore[reportPrivateUsage]
-        if held_back and self._is_in_lambda():
+        if internals.is_trying_in_lambda(self.api):
             return
-        errors._watchers = []  # pyright: ignore[reportPrivateUsage]
-        try:
+        with internals.past_watchers(self.api):
             if severity == "note":
                 self.api.note(message, context, code=code)
             else:
                 self.api.fail(message, context, code=code)
-        finally:
-            errors._watchers = held_back  # pyright: ignore[reportPrivateUsage]
 
     def has_error(self, context: Context) -> bool:
         """Tell whether mypy itself has found an error in the lines of an expression.
 
         That is also so where mypy tries a variant of an overloaded function that does not fit.
         """
-        errors = self.api.errors
-        watchers = errors._watchers  # pyright: ignore[reportPrivateUsage]  # no public way
-        if watchers and watchers[-1].has_new_errors():
+        if internals.new_errors_are_held_back(self.api):
             return True
         if not isinstance(context, Expression):
             return False
         last = context.end_line if context.end_line is not None else context.line
         return any(
-            context.line <= info.line <= last and not _is_own(info.code)
-            for info in errors.error_info_map.get(errors.file, ())
-            if info.severity == "error"
+            context.line <= line <= last and not _is_own(code)
+            for line, code in internals.error_lines(self.api)
         )
-
-    def _is_in_lambda(self) -> bool:
-        return isinstance(self.api.scope.current_function(), LambdaExpr)
 
 
 def _is_own(code: ErrorCode | None) -> bool:

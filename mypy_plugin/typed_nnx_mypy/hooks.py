@@ -1,7 +1,7 @@
 """What the plugin does when mypy calls one of its hooks.
 
 This module imports every check, which takes longer than a whole run of mypy in which nothing has
-changed. So `plugin` imports it when mypy asks for the first hook.
+changed. So `plugin_class` imports it when mypy asks for the first hook.
 """
 
 from __future__ import annotations

@@ -2,16 +2,53 @@
 
 from __future__ import annotations
 
+import re
 import sys
+import tomllib
 from pathlib import Path
+
+import pytest
+from mypy.errors import CompileError
 
 import typed_nnx_mypy
 from tests.support.processes import run_process
-from typed_nnx_mypy.plugin import TypedNnxPlugin
+from typed_nnx_mypy.plugin_class import TypedNnxPlugin
+
+PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
 
-def test_mypy_gets_the_plugin_class_for_any_version() -> None:
-    assert typed_nnx_mypy.plugin("2.4.1") is TypedNnxPlugin
+@pytest.mark.parametrize("version", ["2.2.0", "2.4.1", "3.0", "2.10.0+dev.5a1b", "unknown"])
+def test_mypy_gets_the_plugin_class_for_each_version_from_the_oldest_on(version: str) -> None:
+    assert typed_nnx_mypy.plugin(version) is TypedNnxPlugin
+
+
+@pytest.mark.parametrize("version", ["1.18.2", "2.1.9", "0.991", "2.1.0+dev.5a1b.dirty"])
+def test_an_older_mypy_ends_with_one_line(version: str) -> None:
+    with pytest.raises(CompileError) as caught:
+        typed_nnx_mypy.plugin(version)
+    assert caught.value.messages == [
+        f"typed_nnx_mypy: this is mypy {version}, the plugin needs 2.2 or newer. "
+        "Fix: pip install 'mypy>=2.2'"
+    ]
+
+
+def test_the_oldest_mypy_is_the_one_that_is_asked_for() -> None:
+    tools = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert f"mypy>={'.'.join(map(str, typed_nnx_mypy.OLDEST_MYPY))}" in tools["tools"]
+
+
+def test_private_names_of_mypy_are_used_in_one_file() -> None:
+    private = re.compile(
+        r"api\.(errors|expr_checker|local_type_map|msg|pass_num|scope|tscope)\b"
+        r"|^from mypy\.(plugins|server|checker\w+)|\._watchers|\._fullname",
+        re.MULTILINE,
+    )
+    using = {
+        path.name
+        for path in Path(typed_nnx_mypy.__path__[0]).rglob("*.py")
+        if private.search(path.read_text(encoding="utf-8"))
+    }
+    assert using == {"internals.py"}
 
 
 def test_a_file_without_nnx_reads_the_same_with_the_plugin_on(tmp_path: Path) -> None:

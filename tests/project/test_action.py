@@ -13,7 +13,7 @@ import pytest
 from tests.project.action_runner import ACTION, DEFINITION, REPOSITORY, STEPS, Job
 from tests.support.processes import run_process
 
-WORKFLOW = REPOSITORY / ".github" / "workflows" / "ci.yml"
+WORKFLOWS = sorted((REPOSITORY / ".github" / "workflows").glob("*.yml"))
 OLD = "from flax import nnx\n\nVariableState = nnx.VariableState\n"
 NEW = "import typed_nnx as nnx\n\nkind = nnx.Param\n"
 # mypy takes half a minute where it has no cache; the command's own tests run it.
@@ -31,8 +31,8 @@ def job(tmp_path: Path) -> Job:
 
 @pytest.mark.parametrize(
     ("schema", "path"),
-    [("github-actions", ACTION), ("github-workflows", WORKFLOW)],
-    ids=["action", "workflow"],
+    [("github-actions", ACTION), *(("github-workflows", path) for path in WORKFLOWS)],
+    ids=["action", *(path.stem for path in WORKFLOWS)],
 )
 def test_a_definition_is_what_the_published_schema_asks_for(schema: str, path: Path) -> None:
     done = run_process(

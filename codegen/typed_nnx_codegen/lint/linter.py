@@ -26,8 +26,8 @@ from typed_nnx_codegen.model_stubs.reading.naming import as_imported
 from typed_nnx_codegen.mypy_run import CouldNotRun, MypyRun
 from typed_nnx_codegen.sarif.reports import Report
 from typed_nnx_codegen.settings.mypy_settings import PLUGIN, module_of
-from typed_nnx_mypy import TypedNnxPlugin
 from typed_nnx_mypy.config import find_pyproject
+from typed_nnx_mypy.plugin_class import TypedNnxPlugin
 
 _CODE: Final = "nnx"
 _OVERLAY: Final = rf"(^|/){NAME.replace('.', '[.]')}$"

@@ -21,11 +21,6 @@ from mypy.nodes import (
     RefExpr,
 )
 from mypy.plugin import ClassDefContext, FunctionSigContext
-from mypy.plugins.dataclasses import (
-    DataclassTransformer,
-    dataclass_class_maker_callback,
-    dataclass_makers,
-)
 from mypy.types import (
     CallableType,
     FunctionLike,
@@ -36,6 +31,11 @@ from mypy.types import (
     get_proper_type,
 )
 
+from typed_nnx_mypy.internals import (
+    DataclassTransformer,
+    dataclass_class_maker_callback,
+    dataclass_makers,
+)
 from typed_nnx_mypy.names import name_of, runtime_of
 
 SPECIFIERS: Final = frozenset({"data", "static"})

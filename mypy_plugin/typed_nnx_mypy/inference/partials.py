@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
-from mypy.nodes import ARG_NAMED, ARG_POS, ArgKind, Expression, TempNode
+from mypy.nodes import ARG_NAMED, ARG_POS, ArgKind, Expression, RefExpr, TempNode
 from mypy.plugin import FunctionContext, MethodContext
-from mypy.plugins.functools import partial_call_callback, partial_new_callback
 from mypy.types import (
     Instance,
     LiteralType,
@@ -24,6 +23,11 @@ from mypy.types import (
 
 from typed_nnx_mypy.call import Argument, Call
 from typed_nnx_mypy.checker import Checker
+from typed_nnx_mypy.internals import (
+    partial_call_callback,
+    partial_new_callback,
+    type_of_call,
+)
 from typed_nnx_mypy.names import runtime_of
 from typed_nnx_mypy.registry import infers
 
@@ -59,8 +63,7 @@ def bound_transform(call: Call) -> Type | None:
     transform = given[0].type
     if not isinstance(transform, Overloaded):
         return None
-    definition = transform.items[0].definition
-    fullname = definition.fullname if definition is not None else ""
+    fullname = _fullname(given[0].expression)
     if not runtime_of(fullname):
         return None
     builtin = call.checker.api.named_type
@@ -72,6 +75,12 @@ def bound_transform(call: Call) -> Type | None:
         if argument.name is not None:
             made = made.copy_with_extra_attr(_NAMED + argument.name, argument.type)
     return made
+
+
+def _fullname(transform: Expression) -> str:
+    """Return the full name of a function; its type says it only where no cache was read."""
+    node = transform.node if isinstance(transform, RefExpr) else None
+    return node.fullname if node is not None else ""
 
 
 @infers("functools.partial.__call__")
@@ -95,7 +104,7 @@ def called_transform(call: Call) -> Type | None:
         for name, found in carried.attrs.items()
         if name.startswith(_NAMED) and name.removeprefix(_NAMED) not in now
     ]
-    return _result(call, transform, [*actual, *_actual(given), *later])
+    return type_of_call(call.checker.api, transform, [*actual, *_actual(given), *later], call.node)
 
 
 _Actual: TypeAlias = tuple[Expression, ArgKind, str | None]
@@ -112,17 +121,3 @@ def _transform(name: ProperType, checker: Checker) -> Overloaded | None:
     symbol = checker.symbol(name.value)
     found = get_proper_type(symbol.type) if symbol is not None else None
     return found if isinstance(found, Overloaded) else None
-
-
-def _result(call: Call, transform: Overloaded, actual: list[_Actual]) -> Type | None:
-    """Return the type of a call; None where the arguments do not fit."""
-    api = call.checker.api
-    with api.msg.filter_errors() as errors:
-        found, _ = api.expr_checker.check_call(
-            callee=transform,
-            args=[expression for expression, _, _ in actual],
-            arg_kinds=[kind for _, kind, _ in actual],
-            arg_names=[name for _, _, name in actual],
-            context=call.node,
-        )
-    return None if errors.has_new_errors() else found

@@ -9,7 +9,6 @@ from typing import Final, Literal, TypeAlias
 from mypy.expandtype import expand_type_by_instance
 from mypy.maptype import map_instance_to_supertype
 from mypy.nodes import TypeInfo, Var
-from mypy.server.trigger import make_wildcard_trigger
 from mypy.types import (
     AnyType,
     Instance,
@@ -21,6 +20,7 @@ from mypy.types import (
     get_proper_type,
 )
 
+from typed_nnx_mypy import internals
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.kinds import holds_data, is_plain_container, is_pytree, is_rngs, kind_of
 from typed_nnx_mypy.models.marks import UNSURE, Said, is_checked, marks_of
@@ -99,11 +99,9 @@ def depend_on(info: TypeInfo, checker: Checker) -> None:
 
     mypy's daemon does that for what the syntax names, and so not for the fields of a State.
     """
-    target = checker.api.tscope.current_target()
     for base in info.mro:
         if not runtime_of(base.fullname) and base.fullname != "builtins.object":
-            trigger = make_wildcard_trigger(base.fullname)
-            checker.tree.plugin_deps.setdefault(trigger, set()).add(target)
+            internals.depend_on(checker.api, base.fullname)
 
 
 def _is_bare(base: TypeInfo) -> bool:

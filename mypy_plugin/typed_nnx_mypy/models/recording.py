@@ -37,6 +37,7 @@ from mypy.plugin import ClassDefContext, SemanticAnalyzerPluginInterface
 from mypy.types import LiteralType, Type, UnboundType
 
 from typed_nnx_mypy.assignments import assigned_attributes
+from typed_nnx_mypy.internals import set_fullname
 from typed_nnx_mypy.models.marks import (
     KEY,
     UNSURE,
@@ -81,7 +82,7 @@ def _show(info: TypeInfo, api: SemanticAnalyzerPluginInterface) -> None:
         return
     shown = Var(_SHOWN, LiteralType(json.dumps(info.metadata[KEY], sort_keys=True), text))
     shown.info = info
-    shown._fullname = f"{info.fullname}.{_SHOWN}"  # pyright: ignore[reportPrivateUsage]  # no other way
+    set_fullname(shown, f"{info.fullname}.{_SHOWN}")
     shown.is_classvar = True
     info.names[_SHOWN] = SymbolTableNode(MDEF, shown, plugin_generated=True)
 

@@ -1,0 +1,250 @@
+"""Random edits, after each of which the daemon and a run from the cache say what a run from nothing does.
+
+``python -m tests.mypy_plugin.daemon_fuzz EDITS [SEED]`` prints each difference, and the edit it came with.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Final, Self
+
+from mypy.build import build
+from mypy.dmypy_server import Server
+from mypy.errors import CompileError
+from mypy.fscache import FileSystemCache
+from mypy.main import process_options
+
+from tests.mypy_plugin.edits import Program, edit, first_program
+from tests.mypy_plugin.same_project import FOR_DAEMON
+
+START: Final = 240.0
+LIMIT: Final = 40.0
+"""Seconds that the first run and each further one may take."""
+
+_SPAWN: Final = get_context("spawn")
+_OPTIONS: Final = ("--no-error-summary", "--show-traceback", "--local-partial-types")
+Said = frozenset[str]
+Checker = Callable[[list[str]], list[str]]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where a way to check says something else than a run from nothing.
+
+    Attributes:
+        way: The way.
+        number: The edits so far.
+        edit: The last one.
+        more, missing: The reports that only it has, and that it does not have.
+    """
+
+    way: str
+    number: int
+    edit: str
+    more: Said
+    missing: Said
+
+    def __str__(self) -> str:
+        lines = [f"{self.way} after edit {self.number}, {self.edit}:"]
+        lines += [f"  more: {each}" for each in sorted(self.more)]
+        lines += [f"  missing: {each}" for each in sorted(self.missing)]
+        return "\n".join(lines)
+
+
+def differences(edits: int, seed: int, folder: Path, log: list[str]) -> Iterator[Difference]:
+    """Yield where a way to check says something else, unless mypy does so without the plugin too.
+
+    Args:
+        edits: How many.
+        seed: Decides the program and its edits.
+        folder: Where to work.
+        log: Takes a line for each edit.
+    """
+    random = Random(seed)
+    program = first_program(random)
+    programs: list[Program] = []
+    with ExitStack() as stack:
+        nothing = stack.enter_context(_Checker(folder / "nothing", _build))
+        ways = {name: stack.enter_context(_Checker(folder / name, _WAYS[name])) for name in _WAYS}
+        for number in range(edits + 1):
+            said = "the start"
+            if number and random.random() < 0.1:
+                said, program = "undone", random.choice(programs[-5:])
+            elif number:
+                said, program = edit(program, random)
+            programs.append(program)
+            start = time.monotonic()
+            expected = nothing.check(program, f"# {number}\n")
+            times = [f"from nothing {time.monotonic() - start:.2f} s"]
+            for name, checker in ways.items():
+                start = time.monotonic()
+                found = checker.check(program)
+                times.append(f"{name} {time.monotonic() - start:.2f} s")
+                if found == expected:
+                    continue
+                alone = _of_mypy_alone(name, programs, folder / "alone")
+                more, missing = found - expected - alone, expected - found - alone
+                if more or missing:
+                    yield Difference(name, number, said, more, missing)
+                times.append("which differs" if more or missing else "as mypy alone differs")
+                # What it got wrong stays wrong.
+                checker.begin_anew()
+            log.append(f"{number} {said}: {len(expected)} reports, {', '.join(times)}")
+
+
+def _of_mypy_alone(way: str, programs: list[Program], folder: Path) -> Said:
+    """Return what mypy says in one of two ways only, after the same edits without the plugin."""
+    config = FOR_DAEMON.replace("plugins = typed_nnx_mypy\n", "")
+    with _Checker(folder / "nothing", _build, config) as nothing:
+        expected = nothing.check(programs[-1], f"# {len(programs)}\n")
+    with _Checker(folder / way, _WAYS[way], config) as checker:
+        said = [checker.check(program) for program in programs]
+    return said[-1] ^ expected
+
+
+class _Checker(AbstractContextManager["_Checker"]):
+    """Checks programs in a process of its own: mypy has state that two runs in one would share.
+
+    Args:
+        folder: Where to write the programs.
+        kind: How to check them.
+        config: The configuration of mypy.
+    """
+
+    def __init__(self, folder: Path, kind: Callable[[], Checker], config: str = FOR_DAEMON) -> None:
+        self._folder = folder
+        self._kind = kind
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "mypy.ini").write_text(config, encoding="utf-8")
+        (folder / "pyproject.toml").touch()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._limit = START
+        self._connection, theirs = _SPAWN.Pipe()
+        arguments = (theirs, self._folder, self._kind)
+        self._process = _SPAWN.Process(target=_serve, args=arguments, daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def begin_anew(self) -> None:
+        """Forget all that was checked."""
+        self._process.kill()
+        self._process.join()
+        shutil.rmtree(self._folder / "mypy_cache", ignore_errors=True)
+        self._begin()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._process.kill()
+        self._process.join()
+
+    def check(self, program: Program, end: str = "") -> Said:
+        """Return the reports of a program, whose files get a last line.
+
+        Raises:
+            TimeoutError: It takes too long.
+        """
+        files = program.files()
+        for path in self._folder.glob("*.py*"):
+            if path.name not in files:
+                path.unlink()
+        for name, text in files.items():
+            path = self._folder / name
+            if not path.exists() or path.read_text(encoding="utf-8") != text + end:
+                path.write_text(text + end, encoding="utf-8")
+        self._connection.send(sorted(files))
+        if not self._connection.poll(self._limit):
+            raise TimeoutError(f"mypy takes more than {self._limit} s")
+        self._limit = LIMIT
+        return frozenset(filter(_counts, self._connection.recv()))
+
+
+def _counts(line: str) -> bool:
+    """Tell whether a line is a report that does not depend on which file is read first."""
+    return "running_mypy.html#missing-imports" not in line
+
+
+def _serve(connection: Connection, folder: Path, kind: Callable[[], Checker]) -> None:
+    os.chdir(folder)
+    check = kind()
+    while True:
+        try:
+            names: list[str] = connection.recv()
+        except EOFError:
+            return
+        connection.send(check(names))
+
+
+def _daemon() -> Checker:
+    """Return what the daemon of mypy does, without a second process of its own."""
+    servers: list[Server] = []
+
+    def check(names: list[str]) -> list[str]:
+        sources, options = process_options([*_OPTIONS, *names], server_options=True)
+        if not servers:
+            servers.append(Server(options, "status.json"))
+        answer = servers[0].check(sources, export_types=False, is_tty=False, terminal_width=80)
+        return f"{answer['out']}{answer['err']}".splitlines()
+
+    return check
+
+
+def _build() -> Checker:
+    """Return runs of mypy. One knows nothing of files that are all changed since the last one."""
+
+    def check(names: list[str]) -> list[str]:
+        sources, options = process_options([*_OPTIONS, *names])
+        said: list[str] = []
+        try:
+            build(
+                sources,
+                options,
+                flush_errors=lambda path, messages, serious: said.extend(messages),
+                fscache=FileSystemCache(),
+            )
+        except CompileError as error:
+            said += error.messages
+        return said
+
+    return check
+
+
+_WAYS: Final = {"cache": _build, "daemon": _daemon}
+
+
+def main(arguments: list[str]) -> int:
+    """Run and print; return the exit status."""
+    edits = int(arguments[0])
+    seed = int(arguments[1]) if len(arguments) > 1 else 0
+    log: list[str] = []
+    found = 0
+    with TemporaryDirectory() as folder:
+        try:
+            for each in differences(edits, seed, Path(folder), log):
+                print(each, flush=True)
+                found += 1
+        except (TimeoutError, EOFError) as error:
+            print(f"after {log[-1:]}: {error!r}")
+            found += 1
+    if "-v" in arguments:
+        print(*log, sep="\n")
+    print(f"{found} differences in {len(log)} programs")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
