@@ -29,6 +29,7 @@ from typed_nnx_codegen.migrate.syntax import (
     error_in,
     gives_back,
     parses_with_libcst,
+    still_parses,
 )
 
 NO_NNX: Final = "no NNX"
@@ -105,7 +106,7 @@ def _checked(text: str, migrate: TextMigration) -> Migrated:
             return Migrated(text, migrated.findings)
         line = _first_difference(text, plain)
         raise SourceError(f"line {line}: libcst would lose spaces or a line end here")
-    if not parses_with_libcst(migrated.text) if problem else error_in(migrated.text):
+    if not still_parses(text, migrated.text):
         raise SourceError(
             "the new text would not parse any more; this is a bug of typed-nnx migrate"
         )

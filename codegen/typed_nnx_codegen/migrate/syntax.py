@@ -25,6 +25,15 @@ def is_python(text: str) -> bool:
     return not error_in(text) or parses_with_libcst(text)
 
 
+def still_parses(before: str, after: str) -> bool:
+    """Whether a new text parses as the old one does: with the Python that runs, or with libcst.
+
+    Raises:
+        TooDeepError: It is nested too deeply to say.
+    """
+    return parses_with_libcst(after) if error_in(before) else not error_in(after)
+
+
 def error_in(text: str) -> str:
     """Return where and why a text does not parse with the Python that runs; empty where it does.
 

@@ -74,12 +74,16 @@ def newly_undefined(texts: Mapping[K, tuple[str, str]]) -> dict[K, tuple[Undefin
 
 
 def defined_names(text: str) -> frozenset[str] | None:
-    """Return the names that a module has for those who import it; None where that is not known.
+    """Return the names that a module has for those who import it.
 
-    Raises:
-        SyntaxError: The text is not valid Python.
+    Returns:
+        The names; None where that is not known, or the syntax is that of a newer Python.
     """
-    for node in ast.walk(ast.parse(text)):
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return None
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
             return None
     symbols = symtable.symtable(text, "", "exec").get_symbols()

@@ -44,7 +44,7 @@ from typed_nnx_codegen.migrate.linen.write.emission import (
 )
 from typed_nnx_codegen.migrate.options import Options
 from typed_nnx_codegen.migrate.project import Project
-from typed_nnx_codegen.migrate.syntax import error_in
+from typed_nnx_codegen.migrate.syntax import still_parses
 from typed_nnx_codegen.migrate.undefined_names import (
     defined_names,
     imported_names,
@@ -603,7 +603,8 @@ class _Migration:
             # A bug of ours must not stop the other files.
             except Exception as error:  # noqa: BLE001 - what is kept back says it
                 problem = described(error)
-            if not problem and text != self._before[path] and error_in(text):
+            before = self._before[path]
+            if not problem and text != before and not still_parses(before, text):
                 problem = _UNWRITABLE
             found[path] = text, problem
             self._written()

@@ -238,6 +238,7 @@ class Site:
         attribute: The attribute path of the new model, without ``self``: ``dense_0``,
             ``blocks.{i}``.
         reference: The expression in methods that stands in for the constructor.
+        owner: The name of the module where it is constructed.
         is_listed: Whether it is one item of a list that runs in the order of execution.
         explicit: The name that it is given in Linen; a pattern with `{i}` where it is computed.
         name_code: The expression for that name in the constructor.
@@ -274,6 +275,7 @@ class Site:
     linen: str = ""
     attribute: str = ""
     reference: str = ""
+    owner: str = "self"
     is_listed: bool = False
     explicit: str = ""
     name_code: str = ""

@@ -565,6 +565,16 @@ class Frame:
             frame = frame.outer
         return None
 
+    def name_of_instance(self) -> str:
+        """Return the name of the object here: a function may get it as an argument."""
+        frame: Frame | None = self
+        while frame is not None:
+            for name, value in frame.names.items():
+                if value is self.recorder.instance:
+                    return name
+            frame = frame.outer
+        return "self"
+
     def note_call(self, site: Site, method: str, values: dict[str, Value]) -> None:
         """Note what a method of a submodule is called with: its sizes follow from that."""
         recorder = self.recorder

@@ -64,6 +64,8 @@ from typed_nnx_codegen.migrate.linen.evaluate.functions import (
     spelled,
     under_transform,
 )
+from typed_nnx_codegen.migrate.linen.evaluate.lifted_functions import LiftedFunctions
+from typed_nnx_codegen.migrate.linen.evaluate.lifts import is_transform
 from typed_nnx_codegen.migrate.linen.evaluate.lists import (
     container_method,
     note_setting_call,
@@ -174,13 +176,6 @@ def _check_arguments(node: cst.Call, frame: Frame) -> None:
         )
 
 
-_TRANSFORMS: Final = frozenset(
-    f"{LINEN}.{name}"
-    for name in (
-        *("remat", "checkpoint", "scan", "vmap", "jit", "remat_scan", "transforms.scan"),
-        "partitioning.remat",
-    )
-)
 # Callables of which nothing is known but that arrays keep their shape, by the name of the field.
 _ACTIVATION: Final = re.compile(
     r"(^|_)(acts?|activ|activate|activations?|non_?lin(ear|earity|earities)?)(2?fn|\d*)(_|$)"
@@ -215,6 +210,7 @@ class Calls:
         recurrence: Goes through layers that run others over time.
         mapped_functions: Goes through functions that JAX maps.
         looped_functions: Goes through functions that JAX runs in loops.
+        lifted_functions: Evaluates calls of functions under transforms of Linen.
         sized_lists: Goes through lists of arrays whose sizes are known.
         merging: Joins values.
         parent_setup: Goes through the `setup` that another one calls.
@@ -231,6 +227,7 @@ class Calls:
     recurrence: Recurrence
     mapped_functions: MappedFunctions
     looped_functions: LoopedFunctions
+    lifted_functions: LiftedFunctions
     sized_lists: SizedLists
     merging: Merging
     parent_setup: Callable[[SelfValue, Method, cst.Call, Frame], Value]
@@ -305,6 +302,9 @@ class Calls:
                 given = _with_given(callee, passed, node)
                 return self.dispatch(_spelled_as(function, callee.code), given, node, frame)
             case ClassTransform():
+                value = self.lifted_functions.call(callee, passed, node, frame)
+                if value is not None:
+                    return value
                 return self.submodules.construct(callee, passed, node, frame)
             case ClassRef() | PlainClass():
                 return self.submodules.construct(callee, passed, node, frame)
@@ -344,7 +344,7 @@ class Calls:
             frame.recorder.mark(node, f"what `{code_of(node.func)}` builds is not known")
 
     def _linen(self, callee: Ref, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
-        if callee.name in _TRANSFORMS:
+        if is_transform(callee.name):
             return _transform(callee.name, passed, node)
         if is_refused(callee.name):
             frame.mark(node, f"`nn.{callee.name.rpartition('.')[2]}` is not migrated")

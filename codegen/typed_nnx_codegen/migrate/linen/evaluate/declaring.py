@@ -437,15 +437,18 @@ class Declaring:
         stacks = [one for one in recorder.stacks if isinstance(one, Stack)]
         if any(one.lift.stacks(frozenset({collection})) for one in stacks):
             recorder.mark(node, "a variable that is declared under a transform that stacks it")
-        recorder.replace(node, self._reading(attribute, name, collection, value))
+        owner = frame.name_of_instance()
+        recorder.replace(node, self._reading(owner, attribute, name, collection, value))
         return attribute
 
     @staticmethod
-    def _reading(attribute: str, name: VariableName, collection: str, value: Value) -> str:
+    def _reading(
+        owner: str, attribute: str, name: VariableName, collection: str, value: Value
+    ) -> str:
         """Return what stands for the declaration of a variable in a method."""
-        where = f"self.{attribute}"
+        where = f"{owner}.{attribute}"
         if not name.is_literal:
-            where = f"getattr(self, {code_of(name.node)})"
+            where = f"getattr({owner}, {code_of(name.node)})"
         if collection != "params":
             return where
         return f"{where}[...]" if isinstance(value, Array) else f"{where}.get_value()"

@@ -30,6 +30,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.functions import (
     MappedFunctions,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import LiftedCalls, LiftedMethods
+from typed_nnx_codegen.migrate.linen.evaluate.lifted_functions import LiftedFunctions
 from typed_nnx_codegen.migrate.linen.evaluate.loops import Loops
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, is_class
 from typed_nnx_codegen.migrate.linen.evaluate.module_calls import ModuleCalls
@@ -96,6 +97,7 @@ class Executor:
         )
         self.lifted_calls = LiftedCalls(plan_of, self.refer)
         self.lifted_methods = LiftedMethods(self.evaluate, plan_of, self.refer)
+        self.lifted_functions = LiftedFunctions(self.call_function, plan_of, self.refer)
         mapped_functions = MappedFunctions(self.evaluate, self.dispatch)
         recurrence = Recurrence(self.evaluate, self.passed, self.refer)
         self.functions = Functions(self.lifted_methods, merging, self.evaluate, self.run)
@@ -154,6 +156,7 @@ class Executor:
             recurrence=recurrence,
             mapped_functions=mapped_functions,
             looped_functions=LoopedFunctions(self.dispatch),
+            lifted_functions=self.lifted_functions,
             sized_lists=sized_lists,
             merging=merging,
             parent_setup=self._statements.parent_setup,

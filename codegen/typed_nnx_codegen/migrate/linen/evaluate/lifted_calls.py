@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from keyword import iskeyword
-from typing import Final
 
 import libcst as cst
 
@@ -62,6 +61,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.lifts import (
     draws,
     in_method,
     is_broadcast,
+    is_transform,
     lift_of,
     lifts_of,
     plan_draws,
@@ -716,8 +716,6 @@ def _modules_in(value: Value) -> Iterator[ModuleValue]:
 
 # -- methods ----------------------------------------------------------------------------------
 
-_NAMES: Final = frozenset({"remat", "checkpoint", "scan", "vmap", "jit", "remat_scan"})
-
 
 class LiftedMethods:
     """Goes through methods under transforms, and writes them.
@@ -751,9 +749,9 @@ class LiftedMethods:
         self, decorator: cst.BaseExpression, target: Value, frame: Frame
     ) -> ClassTransform | None:
         match self._evaluate(decorator, frame):
-            case Ref(name=name) if _is_transform(name):
+            case Ref(name=name) if is_transform(name):
                 return ClassTransform(name, target, node=decorator)
-            case Partial(function=Ref(name=name), args=args, keywords=keywords) if _is_transform(
+            case Partial(function=Ref(name=name), args=args, keywords=keywords) if is_transform(
                 name
             ):
                 return ClassTransform(name, target, args, tuple(keywords.items()), decorator)
@@ -763,7 +761,7 @@ class LiftedMethods:
 
     def of_method(self, method: Method, recorder: Recorder) -> tuple[ClassTransform, ...]:
         """Return the transforms of a method, outermost first."""
-        if not any(_is_transform(name) for name in method.decorators):
+        if not any(is_transform(name) for name in method.decorators):
             return ()
         frame = Frame(recorder, method.owner.analysis, records=False)
         found: list[ClassTransform] = []
@@ -883,7 +881,3 @@ class LiftedMethods:
         for one in cls.node.decorators:
             if self._transform(one.decorator, UNKNOWN, frame) is not None:
                 recorder.mark(cls.node, "a transform of a whole class is not migrated", TRANSFORM)
-
-
-def _is_transform(name: str) -> bool:
-    return name.startswith("flax.linen.") and name.rpartition(".")[2] in _NAMES

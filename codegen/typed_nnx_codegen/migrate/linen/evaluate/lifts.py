@@ -17,7 +17,7 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     given_of,
     linen_class_name,
 )
-from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim
 from typed_nnx_codegen.migrate.linen.domain.expr import has_slots
 from typed_nnx_codegen.migrate.linen.domain.frames import Recorder
@@ -90,6 +90,14 @@ _KINDS: Final = {
         maps=True,
     ),
 }
+
+
+_NAMES: Final = frozenset({*_KINDS, "checkpoint", "remat_scan"})
+
+
+def is_transform(name: str) -> bool:
+    """Whether the public name of something of Linen is that of a transform."""
+    return name.startswith(f"{LINEN}.") and name.rpartition(".")[2] in _NAMES
 
 
 class Unsupported(Exception):

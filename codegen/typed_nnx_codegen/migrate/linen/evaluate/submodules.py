@@ -307,6 +307,7 @@ class Submodules:
         is_said = len(options) == sum(bool(one.star) for one in bound.extra)
         site.options = tuple(options) if is_said else None
         site.stacks = recorder.stacks
+        site.owner = frame.name_of_instance()
         site.is_verbatim = frame.verbatim
         name = bound.by_name.get("name")
         if name is not None and name.value != Const(None):

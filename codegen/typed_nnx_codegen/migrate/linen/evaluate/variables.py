@@ -313,13 +313,13 @@ class Variables:
         if frame.records:
             frame.recorder.uses_rngs = True
             name = passed[0].node if passed else cst.SimpleString("'params'")
-            owner = "rngs" if frame.verbatim else "self.rngs"
+            owner = "rngs" if frame.verbatim else f"{frame.name_of_instance()}.rngs"
             frame.recorder.replace(node, f"({code_of(name)} in {owner})")
         return UNKNOWN
 
     @staticmethod
     def _stream(passed: list[Passed], frame: Frame) -> str:
-        owner = "rngs" if frame.verbatim else "self.rngs"
+        owner = "rngs" if frame.verbatim else f"{frame.name_of_instance()}.rngs"
         if not passed:
             return f"{owner}.params"
         match passed[0].value:

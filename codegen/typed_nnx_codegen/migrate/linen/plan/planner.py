@@ -671,6 +671,7 @@ class Planner:
         edit_methods(recorder, naming, moving, executor.refer)
         self.executor.lifted_calls.write(recorder)
         self.executor.lifted_methods.write(recorder)
+        self.executor.lifted_functions.write(recorder)
         mark_unseen(recorder, self.classes)
         mark_builders(recorder, self._builders)
         mark_class_uses(recorder, self.classes)

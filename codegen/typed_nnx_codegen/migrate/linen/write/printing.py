@@ -435,6 +435,8 @@ class Printing:
         consume_within(self._plan.sites)
         for site in self._plan.sites:
             code = self._calls.constructor(site) if site.is_verbatim else site.reference
+            if code.startswith("self."):
+                code = site.owner + code.removeprefix("self")
             if code:
                 self._recorder.replace(site.node, code)
         declared = self._plan.log.of(Declare)

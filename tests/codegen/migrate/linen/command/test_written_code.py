@@ -42,6 +42,16 @@ def constructor(text: str, name: str) -> ast.FunctionDef:
     raise AssertionError(name)
 
 
+def test_a_file_with_the_syntax_of_a_newer_python_is_written(path: Path) -> None:
+    path.write_text("import flax.linen as nn\n\ntype Width = int\n\n\n" + DENSE)
+
+    (result,) = migrate_linen([path], [path.parent], Options())
+
+    assert not result.error
+    assert "type Width = int" in result.after
+    assert "nnx.Linear(in_features, 4, rngs=rngs)" in result.after
+
+
 # -- imports ------------------------------------------------------------------------------------
 
 

@@ -53,7 +53,21 @@ _CASES = {
         "def body(mdl, c, s):\n            return nn.Dense(5)(c), s\n"
         "        return nn.scan(body, variable_axes={'params': 0}, split_rngs={'params': True})"
         "(self, x, jnp.arange(1.0, 2.0 + x.shape[0]))",
-        "`flax.linen.scan` of something that is no module is not migrated",
+        "`nn.scan` of a function stacks variables: write it as a module",
+    ),
+    "statistics_that_a_function_does_not_get": (
+        "def body(norm, c, s):\n            return c, norm(s)\n"
+        "        norm = nn.BatchNorm(use_running_average=True)\n"
+        "        return nn.scan(body, variable_broadcast='params', split_rngs={})(norm, x, x)",
+        "`nn.scan` leaves out the collection `batch_stats`",
+    ),
+    "a_function_without_a_module": (
+        "return nn.remat(lambda *args: args)(*x)",
+        "a function under a transform is called with something unknown",
+    ),
+    "what_is_no_function": (
+        "return nn.remat(x.sum)(self)",
+        "`flax.linen.remat` of something that is no module is not migrated",
     ),
     "keys_that_all_steps_share": (
         "return nn.scan(Part, variable_broadcast='params', split_rngs={'params': False,"
