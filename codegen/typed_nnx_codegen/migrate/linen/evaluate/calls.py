@@ -182,6 +182,11 @@ _ACTIVATION: Final = re.compile(
 )
 
 
+# The outputs of models that `transformers` defines: a number finds a field that is not None.
+_OUTPUT: Final = re.compile(r"transformers\.(\w+\.)*Flax\w+Output(With\w+)?")
+_FIRST_FIELDS: Final = frozenset({"last_hidden_state", "logits", "start_logits"})
+
+
 # The arguments that functions of Linen have, and those of NNX with the same name have not.
 _ONLY_LINEN: Final = {
     "dot_product_attention": frozenset(
@@ -389,6 +394,8 @@ class Calls:
         args, keywords = _split(passed)
         if any(one.star for one in passed):
             return UNKNOWN
+        if _OUTPUT.fullmatch(name) and _FIRST_FIELDS & {*list(keywords)[:1]} and not args:
+            return Table(keywords, name)
         if name == "builtins.isinstance" and len(args) == 2:
             outcome = instance_of(*args)
             return UNKNOWN if outcome is None else Const(outcome)

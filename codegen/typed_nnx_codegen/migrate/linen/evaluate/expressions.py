@@ -45,6 +45,7 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
     VariableValue,
 )
 from typed_nnx_codegen.migrate.linen.domain.values import (
+    ANY_SHAPE,
     NONE,
     UNKNOWN,
     Array,
@@ -265,6 +266,10 @@ OPERATORS: Final[dict[type[cst.CSTNode], str]] = {
 }
 
 
+# What nothing but an array has: something unknown with it is an array.
+_OF_ARRAYS: Final = frozenset({"shape", "reshape"})
+
+
 @dataclass(frozen=True, eq=False)
 class Expressions:
     """Goes through expressions.
@@ -391,6 +396,8 @@ class Expressions:
                 return Ref(f"{public}.{name}") if not base.code else UNKNOWN
             case Seq() | Repeated() | Const():
                 return BoundMethod(base, name)
+            case Unknown() if name in _OF_ARRAYS:
+                return self.member(Array(ANY_SHAPE), name, node, frame)
         return UNKNOWN
 
     # -- literals -----------------------------------------------------------------------------
