@@ -112,7 +112,6 @@ MARKED: Final[dict[str, set[str]]] = {
     "lifted_transforms": {
         "EnsembleSetup",
         "FunctionBody",
-        "RematFunction",
     },
     "filled_lists": {"NamedPairs"},
     "lists_in_setup": {"MiscountedParts", "PlacesAfterAHead"},
@@ -163,7 +162,6 @@ MARKED: Final[dict[str, set[str]]] = {
     "passed_options": {"ConfiguredConv"},
     "project_b/flat_derived": {"ReadsTheOther"},
     "recurrent": {
-        "FunctionScan",
         "UnrolledLSTM",
     },
     "returned_values": {"DrawnOfCall", "DrawnTwice", "SetupTableTwice"},
