@@ -395,7 +395,7 @@ class Calls:
         if any(one.star for one in passed):
             return UNKNOWN
         if _OUTPUT.fullmatch(name) and _FIRST_FIELDS & {*list(keywords)[:1]} and not args:
-            return Table(keywords, name)
+            return Table(dict[object, Value](keywords.items()), name)
         if name == "builtins.isinstance" and len(args) == 2:
             outcome = instance_of(*args)
             return UNKNOWN if outcome is None else Const(outcome)
