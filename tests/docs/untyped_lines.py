@@ -58,6 +58,11 @@ REFUSED = (
         "layers += [jnp.tanh]",
         "the List was made of Linear layers only, and gets a function",
     ),
+    Refused(
+        "docs/guides/export.md",
+        "exported = export.export(nnx.jit(predict))(model, jnp.ones((2, 4)))",
+        "jax declares its own Traced and Lowered, ours are not subclasses of them",
+    ),
     Refused("docs/guides/sharding.md", "print(w[...].sharding.spec)", SHARDING),
     Refused(
         "docs/guides/sharding.md",
