@@ -32,6 +32,7 @@ from mypy.types import Instance, ProperType, Type, get_proper_type
 
 from typed_nnx_mypy import internals
 from typed_nnx_mypy.config import Config
+from typed_nnx_mypy.errorcodes import NNX
 from typed_nnx_mypy.names import name_of, runtime_of
 from typed_nnx_mypy.syntax.children import descendants
 from typed_nnx_mypy.syntax.expected import asks_for_exception
@@ -172,7 +173,14 @@ class Checker:
         says nothing about the variant, so it goes past: except in a lambda, whose parameters may
         have types of a variant that is not the one.
         """
-        severity = self.config.of(code.code)
+        self._say(self.config.of(code.code), code, message, context)
+
+    def report_open(self, message: str, context: Context) -> None:
+        """Say where a check is quiet, if the settings ask for it."""
+        if self.config.report_open:
+            self._say("note", NNX, message, context)
+
+    def _say(self, severity: str, code: ErrorCode, message: str, context: Context) -> None:
         if severity == "off" or self.is_of_runtime() or internals.is_deferred(self.api):
             return
         if _LOOKING_AHEAD:

@@ -7,6 +7,8 @@ runtimes = ["typed_nnx", "flax.nnx"]   # whose code is checked; both by default
 [tool.typed_nnx.severity]
 nnx-deprecated = "note"                # "error" (default), "note" or "off"
 ```
+
+`report_open = true` has a note wherever a class becomes open, so that checks of its keys are quiet.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from typed_nnx_mypy.names import RUNTIMES
 
 SEVERITIES: Final = ("error", "note", "off")
 # `typed-nnx lint` reads the last one: which files it looks at is no matter of the plugin.
-_KEYS: Final = ("runtimes", "severity", "lint")
+_KEYS: Final = ("runtimes", "severity", "report_open", "lint")
 
 
 class ConfigError(Exception):
@@ -36,10 +38,12 @@ class Config:
     Attributes:
         runtimes: The runtimes whose code is checked: keys of `RUNTIMES`.
         severity: By error code: "error", "note" or "off". Codes that are missing are errors.
+        report_open: Whether there is a note where a class becomes open.
     """
 
     runtimes: tuple[str, ...] = tuple(RUNTIMES)
     severity: Mapping[str, str] = field(default_factory=dict[str, str])
+    report_open: bool = False
 
     def of(self, code: str) -> str:
         """Return the severity of an error code."""
@@ -47,7 +51,11 @@ class Config:
 
     def as_data(self) -> dict[str, object]:
         """Return the settings as JSON: what they are decides which results mypy may keep."""
-        return {"runtimes": list(self.runtimes), "severity": dict(sorted(self.severity.items()))}
+        return {
+            "runtimes": list(self.runtimes),
+            "severity": dict(sorted(self.severity.items())),
+            "report_open": self.report_open,
+        }
 
 
 def find_pyproject(config_file: str | None, start: Path) -> Path | None:
@@ -83,7 +91,13 @@ def read_config(path: Path | None) -> Config:
             raise ConfigError(
                 f"{path}: [tool.typed_nnx] has no setting {key!r}. Fix: use {' or '.join(_KEYS)}."
             )
+    report_open = settings.get("report_open", False)
+    if not isinstance(report_open, bool):
+        raise ConfigError(
+            f"{path}: `report_open` of [tool.typed_nnx] is {report_open!r}. Fix: write true or false."
+        )
     return Config(
+        report_open=report_open,
         runtimes=_runtimes(path, settings.get("runtimes", list(RUNTIMES))),
         severity=_severity(path, settings.get("severity", {})),
     )

@@ -195,5 +195,5 @@ class Hooks:
         bases = context.cls.info.mro[1:]
         if any(base.name == "Pytree" and runtime_of(base.fullname) for base in bases):
             self._attributes.clear()  # the class may be one that was known in another form
-            record_marks(context)
+            record_marks(context, report_open=self._config.report_open)
             insert_checks(context)

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from mypy.checker import TypeChecker
 from mypy.errorcodes import ErrorCode
 from mypy.nodes import ArgKind, Context, Expression, FuncDef, LambdaExpr, TypeInfo, Var
+from mypy.plugin import SemanticAnalyzerPluginInterface
 from mypy.plugins.dataclasses import DataclassTransformer as DataclassTransformer
 from mypy.plugins.dataclasses import (
     dataclass_class_maker_callback as dataclass_class_maker_callback,
@@ -19,6 +20,7 @@ from mypy.plugins.dataclasses import (
 from mypy.plugins.dataclasses import dataclass_makers as dataclass_makers
 from mypy.plugins.functools import partial_call_callback as partial_call_callback
 from mypy.plugins.functools import partial_new_callback as partial_new_callback
+from mypy.semanal import SemanticAnalyzer
 from mypy.server.trigger import make_wildcard_trigger
 from mypy.types import Type
 
@@ -112,6 +114,14 @@ def set_fullname(variable: Var, fullname: str) -> None:
 
 
 # -- errors -------------------------------------------------------------------------------------
+
+
+def note_in_analysis(
+    api: SemanticAnalyzerPluginInterface, message: str, context: Context, code: ErrorCode
+) -> None:
+    """Add a note while mypy still finds out what names stand for."""
+    if isinstance(api, SemanticAnalyzer):
+        api.note(message, context, code=code)
 
 
 @contextmanager

@@ -72,6 +72,7 @@ def test_what_is_set_is_read_and_named_for_the_cache(tmp_path: Path) -> None:
     assert config.as_data() == {
         "runtimes": ["flax.nnx"],
         "severity": {"nnx-axes": "note", "nnx-carry": "off"},
+        "report_open": False,
     }
 
 
@@ -82,7 +83,7 @@ def test_what_is_set_is_read_and_named_for_the_cache(tmp_path: Path) -> None:
         pytest.param("[tool]\ntyped_nnx = 1", r"\[tool.typed_nnx\] is not a table", id="table"),
         pytest.param(
             "[tool.typed_nnx]\nruntime = 1",
-            "has no setting 'runtime'. Fix: use runtimes or severity or lint",
+            "has no setting 'runtime'. Fix: use runtimes or severity or report_open or lint",
             id="setting",
         ),
         pytest.param(
@@ -134,7 +135,7 @@ def test_mypy_shows_wrong_settings_as_one_line_without_a_traceback() -> None:
     done = run_mypy("x = 1\n", "[tool.typed_nnx]\nruntime = 1\n")
     path = settings_folder() / "pyproject.toml"
     expected = f"{path}: [tool.typed_nnx] has no setting 'runtime'."
-    assert done.stderr == f"{expected} Fix: use runtimes or severity or lint.\n"
+    assert done.stderr == f"{expected} Fix: use runtimes or severity or report_open or lint.\n"
     assert "Traceback" not in done.stdout
     assert done.returncode == 2
 
@@ -154,6 +155,38 @@ def test_the_pyproject_beside_mypys_configuration_comes_before_those_above(tmp_p
 
 def _above(folder: Path) -> list[Path]:
     return [each / "pyproject.toml" for each in folder.parents]
+
+
+OPEN = """\
+import typed_nnx as nnx
+class Sown(nnx.Module):
+    def __call__(self) -> None:
+        self.sow(nnx.Intermediate, "x", 1)
+class Own(nnx.Module):
+    def __getattr__(self, name: str) -> int:
+        return 1
+class Closed(nnx.Module):
+    def __init__(self) -> None:
+        self.scale = nnx.Param(1.0)
+        self.scale[...] = 2.0
+        setattr(object(), "scale", 1)
+def change(model: Closed, name: str) -> None:
+    nnx.state(model).scale
+    setattr(model, name, 1)
+    model.scale[...] = 3.0
+    nnx.state(model).missing
+"""
+
+
+def test_report_open_has_a_note_for_each_place_that_opens_a_class_and_quiets_a_check() -> None:
+    assert said(OPEN) == []
+    settings = "[tool.typed_nnx]\nreport_open = true\n"
+    expected = [(4, "note", "nnx"), (5, "note", "nnx"), (15, "note", "nnx")]
+    assert sorted(said(OPEN, settings)) == expected
+    texts = run_mypy(OPEN, settings).stdout  # from the cache
+    assert "Sown is open, by `self.sow`: nnx-state-key" in texts
+    assert "Own is open, by its own `__getattr__`" in texts
+    assert "what its State lacks in line 17 is not reported" in texts
 
 
 # -- error codes --------------------------------------------------------------------------------

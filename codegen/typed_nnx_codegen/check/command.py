@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 import json
@@ -49,6 +50,20 @@ class _Given(TypedDict):
     python: str | None
     jobs: int | None
     quiet: bool
+    explain: tuple[Path, int] | None
+
+
+def _place(
+    ctx: click.Context, param: click.Parameter, value: str | None
+) -> tuple[Path, int] | None:
+    """Return the file and the line of ``src/model.py:12``."""
+    if value is None:
+        return None
+    name, _, line = value.rpartition(":")
+    if not line.isdigit() or not Path(name).is_file():
+        said = f"{value!r} is no line of a file.\n  Fix: write src/model.py:12"
+        raise click.BadParameter(said, ctx, param)
+    return Path(name), int(line)
 
 
 @click.command(
@@ -92,6 +107,12 @@ class _Given(TypedDict):
 @click.option(
     "--jobs", metavar="N", type=click.IntRange(min=1), help="Processes; as many as cores if absent."
 )
+@click.option(
+    "--explain",
+    metavar="FILE:LINE",
+    callback=_place,
+    help="Say what the plugin knows of the States and models in a line, and what is open; checks nothing.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Show only what was found, no table.")
 def check(**given: Unpack[_Given]) -> None:
     """Check the project in this folder as its CI would: three parts, one table, one exit code.
@@ -109,6 +130,9 @@ def check(**given: Unpack[_Given]) -> None:
     command looks at this folder. The code itself is read, never imported; nothing is written but the
     caches of mypy and of `typed-nnx stubs`.
     """
+    if given["explain"] is not None:
+        _explain(*given["explain"], given["python"])
+        return
     parts = _parts(given["only"], given["skip"])
     scope = _scope(given)
     to_output = given["sarif"] is not None and is_standard_output(given["sarif"])
@@ -120,6 +144,22 @@ def check(**given: Unpack[_Given]) -> None:
         write_text(given["sarif"], json.dumps(joined(logs), indent=2, ensure_ascii=False) + "\n")
     states = {outcome.state for outcome in outcomes.values()}
     sys.exit(COULD_NOT_RUN if FAILED in states else SOMETHING_FOUND if FINDINGS in states else OK)
+
+
+def _explain(file: Path, line: int, python: str | None) -> None:
+    mypy_run: Any = importlib.import_module("typed_nnx_codegen.mypy_run")
+    new_linter: Any = importlib.import_module("typed_nnx_codegen.lint.linter").Linter
+    explained_at: Any = importlib.import_module("typed_nnx_codegen.lint.hovers").explained_at
+    cache: str = importlib.import_module("typed_nnx_codegen.lint.options").CACHE
+    path = file.resolve()
+    try:
+        linted: Any = new_linter(python, Path(cache)).lint(
+            [str(file)], [path], functools.partial(explained_at, line=line)
+        )
+    except mypy_run.CouldNotRun as error:
+        raise click.UsageError(str(error)) from error
+    texts = [each.text for each in linted.hovers.get(str(path), ())]
+    click.echo("\n\n".join(texts) or f"{file}:{line}: no State and no model is known here")
 
 
 def _parts(only: tuple[str, ...], skip: tuple[str, ...]) -> list[str]:

@@ -7,15 +7,19 @@ from dataclasses import dataclass
 from typing import Final
 
 from mypy.build import BuildResult
-from mypy.nodes import Expression
-from mypy.types import Type
+from mypy.nodes import ClassDef, Expression, TypeInfo
+from mypy.types import Instance, Type, get_proper_type
+from mypy.typevars import fill_typevars_with_any
 
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.config import Config
+from typed_nnx_mypy.models.fields import Model, model_of
 from typed_nnx_mypy.models.filters import Everything, Filter, Unknown, below, describe, passes
 from typed_nnx_mypy.models.kinds import short_name
 from typed_nnx_mypy.models.leaves import is_leaf, members_of, options
+from typed_nnx_mypy.models.marks import QUIET, opening_of
 from typed_nnx_mypy.models.states import StateView, view_of
+from typed_nnx_mypy.names import runtime_of
 from typed_nnx_mypy.syntax.children import descendants
 
 _DEEPEST: Final = 8
@@ -54,6 +58,76 @@ def hovers_in(result: BuildResult, module: str) -> list[Hover]:
                 end = (node.end_line, node.end_column or 0)
                 found.append(Hover((node.line, node.column), end, trees.of(view)))
     return found
+
+
+def explained_at(result: BuildResult, module: str, line: int) -> list[Hover]:
+    """Return what is known of the States and models in a line: what they hold, and what is open."""
+    state = result.graph.get(module)
+    if state is None or state.tree is None or not state.tree.defs:
+        return []
+    api = state.type_checker()
+    checker = Checker(api, Config())
+    trees = _Trees(checker)
+    found: dict[str, Hover] = {}
+    with api.tscope.module_scope(module):
+        for node in descendants(state.tree):
+            if node.line != line or node.end_line is None:
+                continue
+            of: Type | None = None
+            if isinstance(node, ClassDef):
+                of = fill_typevars_with_any(node.info)
+            elif isinstance(node, Expression):
+                of = result.types.get(node)
+            view = view_of(of) if of is not None else None
+            proper = get_proper_type(of)
+            if view is not None:
+                text = "\n".join([trees.of(view), *_openings(view.model, checker)])
+            elif isinstance(proper, Instance) and (model := model_of(proper, checker)) is not None:
+                text = "\n".join([*_fields(model), *_openings(proper, checker)])
+            else:
+                continue
+            place = Hover((node.line, node.column), (node.end_line, node.end_column or 0), text)
+            found.setdefault(text, place)
+    return list(found.values())
+
+
+def _fields(model: Model) -> Iterator[str]:
+    """Yield a line about a model and a line for each of its attributes."""
+    yield short_name(model.instance)
+    for name, each in model.fields.items():
+        sure = "" if each.is_always else ", not in each object"
+        status = (
+            "data or static, its type does not say" if each.status == "unknown" else each.status
+        )
+        yield f"{_INDENT}{name}: {short_name(each.type)}, {status}{sure}"
+
+
+def _openings(found: Type, checker: Checker) -> Iterator[str]:
+    """Yield why the classes of models, and of what is in them, are open; a line that none is."""
+    seen: set[TypeInfo] = set()
+    said: list[str] = []
+    left: list[Type] = [found]
+    while left:
+        for part in options(left.pop())[0]:
+            members = members_of(part, checker)
+            if members is None or (isinstance(part, Instance) and part.type in seen):
+                continue
+            if isinstance(part, Instance):
+                seen.add(part.type)
+                said += _openings_of(part.type)
+            left += [each.type for each in members.named.values() if each.status != "static"]
+            left += [members.other] if members.other is not None else []
+    yield from said or [
+        "closed: what it lacks is reported, unless this file gives it more (report_open)"
+    ]
+
+
+def _openings_of(info: TypeInfo) -> Iterator[str]:
+    for base in info.mro:
+        reason = "" if runtime_of(base.fullname) else opening_of(base)
+        if reason and base.fullname != "builtins.object":
+            of = info.name if base is info else f"{info.name}, by its base {base.name},"
+            yield f"open: {of} has {reason}; {QUIET} do not report what it lacks"
 
 
 class _Trees:

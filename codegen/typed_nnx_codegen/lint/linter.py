@@ -6,7 +6,7 @@ import io
 import os
 import tomllib
 import traceback
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -69,12 +69,18 @@ class Linter:
         if python is not None:
             self._arguments += ["--python-executable", python]
 
-    def lint(self, paths: Sequence[str] = (), shown: Iterable[Path] = ()) -> Linted:
+    def lint(
+        self,
+        paths: Sequence[str] = (),
+        shown: Iterable[Path] = (),
+        look: Callable[[BuildResult, str], list[Hover]] = hovers_in,
+    ) -> Linted:
         """Run the checks.
 
         Args:
             paths: Files and folders; none for what the settings say, or else the current folder.
             shown: The files in which States are looked up, for an editor; as they are resolved.
+            look: Looks them up, in a module that is named.
 
         Raises:
             CouldNotRun: Settings cannot be read, or there are no files.
@@ -99,7 +105,7 @@ class Linter:
         found.sort(key=lambda each: (each.file, each.line, each.column))
         files = tuple(os.path.normpath(each.path) for each in sources if each.path)
         tracebacks = list(run.tracebacks.values())
-        hovers = _hovers(result, looked_into, tracebacks)
+        hovers = _hovers(result, looked_into, look, tracebacks)
         return Linted(files, tuple(found), tuple(tracebacks), hovers)
 
     def _arguments_for(self, paths: Sequence[str]) -> list[str]:
@@ -126,11 +132,14 @@ class _CheckAgain(Plugin):
 
 
 def _hovers(
-    result: BuildResult, modules: Mapping[str, Path], tracebacks: list[str]
+    result: BuildResult,
+    modules: Mapping[str, Path],
+    look: Callable[[BuildResult, str], list[Hover]],
+    tracebacks: list[str],
 ) -> dict[str, list[Hover]]:
     """Return what States hold; a bug in that costs nothing else, and is added to the tracebacks."""
     try:
-        return {str(path): hovers_in(result, name) for name, path in modules.items()}
+        return {str(path): look(result, name) for name, path in modules.items()}
     except Exception:  # noqa: BLE001  # whatever it is: reports count for more
         tracebacks.append(traceback.format_exc())
         return {}

@@ -23,15 +23,13 @@ from mypy.types import (
 from typed_nnx_mypy import internals
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.kinds import holds_data, is_plain_container, is_pytree, is_rngs, kind_of
-from typed_nnx_mypy.models.marks import UNSURE, Said, is_checked, marks_of
+from typed_nnx_mypy.models.marks import UNSURE, Said, is_checked, marks_of, opening_of
 from typed_nnx_mypy.names import runtime_of
 
 Status: TypeAlias = Literal["data", "static", "unknown"]
 
 # The runtimes' classes whose own attributes are in no State.
 _BARE: Final = frozenset({"Pytree", "Module", "Object", "List", "Dict", "Rngs"})
-# What opens a class when it defines them.
-_HOOKS: Final = ("__getattr__", "__setattr__", "__getattribute__")
 
 
 @dataclass(frozen=True)
@@ -89,7 +87,7 @@ def model_of(instance: Instance, checker: Checker) -> Model | None:
     return Model(
         instance,
         fields,
-        is_open=is_rngs(info) or any(_opens(base) for base in info.mro),
+        is_open=is_rngs(info) or any(map(_opens, info.mro)),
         is_ready=all(each.is_ready for each in fields.values()),
     )
 
@@ -112,12 +110,7 @@ def _is_bare(base: TypeInfo) -> bool:
 
 
 def _opens(base: TypeInfo) -> bool:
-    if base.fallback_to_any:
-        return True
-    if _is_bare(base):
-        return False
-    found = marks_of(base)
-    return (found is not None and found.is_open) or any(name in base.names for name in _HOOKS)
+    return base.fallback_to_any or (not _is_bare(base) and bool(opening_of(base)))
 
 
 # -- one class --------------------------------------------------------------------------------

@@ -254,6 +254,6 @@ def _calls_base(owner: TypeInfo, function: FuncDef, statement: AssignmentStmt) -
 def knows_all_bases(owner: TypeInfo) -> bool:
     """Tell whether the source of all bases with attributes was read, so that nothing is hidden."""
     return not any(
-        base.fallback_to_any or ((marks := marks_of(base)) is not None and marks.is_open)
+        base.fallback_to_any or ((marks := marks_of(base)) is not None and bool(marks.opened_by))
         for base in owner.mro
     )

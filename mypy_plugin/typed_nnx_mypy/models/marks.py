@@ -75,15 +75,22 @@ class ClassMarks:
     Attributes:
         attributes: By name.
         is_pytree: Whether it does not say ``pytree=False``.
-        is_open: Whether its methods make attributes by names that are not written.
+        opened_by: What in its methods makes attributes by names that are not written; empty for
+            nothing.
         calls_super: Whether its ``__init__`` surely calls ``super().__init__``.
     """
 
     attributes: dict[str, Said]
     is_pytree: bool = True
-    is_open: bool = False
+    opened_by: str = ""
     calls_super: bool = False
 
+
+QUIET: Final = "nnx-state-key, nnx-state-missing, nnx-state-mismatch and nnx-filter-coverage"
+"""The checks that need to know all attributes of a class."""
+
+# What opens a class when it defines them.
+_HOOKS: Final = ("__getattr__", "__setattr__", "__getattribute__")
 
 # What was read from the metadata of a class, with the metadata that it was read from.
 _read: Final[dict[str, tuple[object, ClassMarks]]] = {}
@@ -97,9 +104,19 @@ def marks_of(info: TypeInfo) -> ClassMarks | None:
     known = _read.get(info.fullname)
     if known is None or known[0] is not data:
         attributes = {name: Said(*said) for name, said in data["attributes"].items()}
-        marks = ClassMarks(attributes, data["is_pytree"], data["is_open"], data["calls_super"])
+        marks = ClassMarks(attributes, data["is_pytree"], data["opened_by"], data["calls_super"])
         known = _read[info.fullname] = (data, marks)
     return known[1]
+
+
+def opening_of(info: TypeInfo) -> str:
+    """Return what in a class makes attributes that no source names; empty for nothing."""
+    if info.fallback_to_any:
+        return "a base class that mypy does not know"
+    found = marks_of(info)
+    if found is not None and found.opened_by:
+        return f"`{found.opened_by}`"
+    return next((f"its own `{name}`" for name in _HOOKS if name in info.names), "")
 
 
 def is_checked(info: TypeInfo) -> bool:

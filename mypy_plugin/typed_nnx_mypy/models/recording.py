@@ -22,6 +22,7 @@ from mypy.nodes import (
     MemberExpr,
     MypyFile,
     NameExpr,
+    Node,
     ReturnStmt,
     Statement,
     SuperExpr,
@@ -37,14 +38,17 @@ from mypy.plugin import ClassDefContext, SemanticAnalyzerPluginInterface
 from mypy.types import LiteralType, Type, UnboundType
 
 from typed_nnx_mypy.assignments import assigned_attributes
-from typed_nnx_mypy.internals import set_fullname
+from typed_nnx_mypy.errorcodes import NNX
+from typed_nnx_mypy.internals import note_in_analysis, set_fullname
 from typed_nnx_mypy.models.marks import (
     KEY,
+    QUIET,
     UNSURE,
     ClassMarks,
     Said,
     is_static_by_form,
     methods_of,
+    opening_of,
     self_name_of,
 )
 from typed_nnx_mypy.names import runtime_of
@@ -58,18 +62,28 @@ _OPENING: Final = ("sow", "perturb", "__setattr__", "__dict__")
 _SHOWN: Final = "__nnx_marks"
 
 
-def record_marks(context: ClassDefContext) -> None:
-    """Write down what the body of a Pytree class says of its attributes."""
+def record_marks(context: ClassDefContext, *, report_open: bool = False) -> None:
+    """Write down what the body of a Pytree class says of its attributes.
+
+    Args:
+        context: The class.
+        report_open: Whether to add a note where the class becomes open.
+    """
     definition = context.cls
-    found = _Reading(definition, context.api).read()
+    reading = _Reading(definition, context.api)
+    found = reading.read()
     info = definition.info
     info.metadata[KEY] = {
         "attributes": {name: list(astuple(said)) for name, said in found.attributes.items()},
         "is_pytree": found.is_pytree,
-        "is_open": found.is_open,
+        "opened_by": found.opened_by,
         "calls_super": found.calls_super,
     }
     _show(info, context.api)
+    reason = opening_of(info)
+    if report_open and reason and not runtime_of(info.module_name):
+        said = f"{info.name} is open, by {reason}: {QUIET} do not report what it lacks"
+        note_in_analysis(context.api, said, reading.opening or definition, NNX)
 
 
 def _show(info: TypeInfo, api: SemanticAnalyzerPluginInterface) -> None:
@@ -99,7 +113,8 @@ class _Reading:
         self._definition = definition
         self._names = _Names(definition, api)
         self._found: dict[str, Said] = {}
-        self._is_open = False
+        self._opened_by = ""
+        self.opening: Node | None = None
         self._calls_super = False
 
     def read(self) -> ClassMarks:
@@ -111,7 +126,7 @@ class _Reading:
         for method in methods_of(self._definition):
             self._take_method(method)
         is_pytree = pytree is None or (isinstance(pytree, NameExpr) and pytree.name == "True")
-        return ClassMarks(self._found, is_pytree, self._is_open, self._calls_super)
+        return ClassMarks(self._found, is_pytree, self._opened_by, self._calls_super)
 
     def _take_field(self, statement: AssignmentStmt) -> None:
         target = statement.lvalues[0]
@@ -143,8 +158,12 @@ class _Reading:
                 for name in deleted_attributes(statement, self_name):
                     seen.add(name)
                     self._say(name, Said(0, is_deleted=True))
-        if not self._is_open:
-            self._is_open = any(_opens(node, self_name) for node in descendants(method.body))
+        if not self._opened_by:
+            for node in descendants(method.body):
+                self._opened_by = _opening(node, self_name)
+                if self._opened_by:
+                    self.opening = node
+                    break
 
     def _mark(self, statement: AssignmentStmt) -> str:
         by_value = self._names.mark_of(statement.rvalue)
@@ -262,19 +281,22 @@ def deleted_attributes(statement: DelStmt, self_name: str) -> list[str]:
     ]
 
 
-def _opens(node: object, self_name: str) -> bool:
-    """Tell whether an expression makes attributes by a name that is not written."""
+def _opening(node: object, self_name: str) -> str:
+    """Return how an expression makes attributes by a name that is not written; empty if it does not."""
     match node:
         case CallExpr(
-            callee=NameExpr(name="setattr" | "delattr" | "vars"), args=[NameExpr(name=first), *_]
+            callee=NameExpr(name="setattr" | "delattr" | "vars" as name),
+            args=[NameExpr(name=first), *_],
+        ) if first == self_name:
+            return f"{name}({first}, ...)"
+        case CallExpr(callee=MemberExpr(name="__setattr__"), args=[NameExpr(name=first), *_]) if (
+            first == self_name
         ):
-            return first == self_name
-        case CallExpr(callee=MemberExpr(name="__setattr__"), args=[NameExpr(name=first), *_]):
-            return first == self_name
-        case MemberExpr(expr=NameExpr(name=first), name=name):
-            return first == self_name and name in _OPENING
+            return f"__setattr__({first}, ...)"
+        case MemberExpr(expr=NameExpr(name=first), name=name) if first == self_name:
+            return f"{first}.{name}" if name in _OPENING else ""
         case _:
-            return False
+            return ""
 
 
 def _written(expression: Expression) -> str:

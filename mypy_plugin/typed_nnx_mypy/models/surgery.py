@@ -32,7 +32,7 @@ from mypy.types import (
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.assigned import file_of
 from typed_nnx_mypy.models.early import early_type
-from typed_nnx_mypy.models.kinds import Kind, kind_of
+from typed_nnx_mypy.models.kinds import Kind, kind_of, short_name
 from typed_nnx_mypy.models.leaves import Members, is_leaf, members_of, options
 from typed_nnx_mypy.names import runtime_of
 from typed_nnx_mypy.syntax.targets import is_same_target, is_self
@@ -69,11 +69,16 @@ def may_be_other(
         if not is_self(owner)
     ]
     owners += [owner for node in file.seen for owner in _changed(node, checker)]
-    return any(
-        _may_share(early_type(owner, checker), model, checker)
-        for owner in owners
-        for model in models
-    )
+    for owner in owners:
+        for model in models:
+            if _may_share(early_type(owner, checker), model, checker):
+                checker.report_open(
+                    f"{short_name(model)} may get other attributes here, so what its State lacks "
+                    f"in line {access.line} is not reported",
+                    owner,
+                )
+                return True
+    return False
 
 
 def _changed(node: Node, checker: Checker) -> Iterator[Expression]:

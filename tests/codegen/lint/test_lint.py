@@ -302,3 +302,60 @@ def test_what_makes_the_next_run_quick_is_hidden_from_git(project: Path) -> None
     assert CliRunner().invoke(typed_nnx, ["lint", "-q"]).exit_code == 0
     (ignored,) = (project / ".typed_nnx_cache").rglob(".gitignore")
     assert ignored.read_text(encoding="utf-8").split("\n")[-2:] == ["*", ""]
+
+
+MODELS = """\
+import typed_nnx as nnx
+
+
+class Closed(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.linear = nnx.Linear(2, 2, rngs=rngs)
+        self.size = 3
+
+
+class Sown(Closed):
+    def __call__(self) -> None:
+        self.sow(nnx.Intermediate, "x", 1)
+
+
+def use(closed: Closed, sown: Sown) -> None:
+    nnx.state(closed, nnx.Param)
+    nnx.state(sown)
+"""
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("line", "begins", "ends"),
+    [
+        (4, "Closed\n  linear: Linear, data\n  size: int, static\n", "(report_open)"),
+        (16, "State of Closed, Param\n  linear: Linear\n    kernel: Param\n", "(report_open)"),
+        (17, "State of Sown\n", "do not report what it lacks"),
+        (1, "model.py:1: no State and no model is known here", ""),
+    ],
+    ids=["class", "closed-state", "open-state", "nothing"],
+)
+def test_check_explains_what_is_known_in_a_line(
+    project: Path,
+    cache: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    line: int,
+    begins: str,
+    ends: str,
+) -> None:
+    monkeypatch.setattr("typed_nnx_codegen.lint.options.CACHE", str(cache))
+    write(project, {"model.py": MODELS})
+    with locked(cache.with_suffix(".lock")):
+        done = CliRunner().invoke(typed_nnx, ["check", "--explain", f"model.py:{line}"])
+    assert done.exit_code == 0, done.output
+    assert done.output.startswith(begins)
+    assert done.output.strip().endswith(ends)
+
+
+@pytest.mark.parametrize("place", ["model.py", "model.py:x", "missing.py:3"])
+def test_check_explains_lines_of_files_alone(project: Path, place: str) -> None:
+    write(project, {"model.py": MODELS})
+    done = CliRunner().invoke(typed_nnx, ["check", "--explain", place])
+    assert done.exit_code == 2
+    assert "Fix: write src/model.py:12" in done.output
