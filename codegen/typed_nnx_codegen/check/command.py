@@ -44,6 +44,7 @@ class _Given(TypedDict):
     only: tuple[str, ...]
     skip: tuple[str, ...]
     sarif: Path | None
+    json_file: Path | None
     root: Path
     docs: str
     target: Literal["typed_nnx", "flax.nnx"] | None
@@ -91,6 +92,15 @@ def _place(
     type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
     help="Write what was found as one SARIF 2.1.0 log; - is standard output.",
 )
+@click.option(
+    "--json",
+    "json_file",
+    metavar="[FILE]",
+    is_flag=False,
+    flag_value=Path("-"),
+    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
+    help="Write what each part found as JSON; standard output if FILE is absent or -.",
+)
 @log_options
 @click.option(
     "--target",
@@ -126,22 +136,32 @@ def check(**given: Unpack[_Given]) -> None:
     stubs: whether the overlay that `typed-nnx stubs` wrote says what the models are; nothing where
     there is none.
 
-    PATH are files and folders; without them mypy checks what its settings name, and the rest of the
-    command looks at this folder. The code itself is read, never imported; nothing is written but the
-    caches of mypy and of `typed-nnx stubs`.
+    PATH are files and folders; without them mypy checks what its settings name, and migrate the same
+    files, or this folder, less what `exclude` of mypy and Git leave out. The code itself is read,
+    never imported; nothing is written but the caches of mypy and of `typed-nnx stubs`.
     """
     if given["explain"] is not None:
         _explain(*given["explain"], given["python"])
         return
     parts = _parts(given["only"], given["skip"])
     scope = _scope(given)
-    to_output = given["sarif"] is not None and is_standard_output(given["sarif"])
+    logs_to_output = [
+        option for option, file in (("--sarif", given["sarif"]), ("--json", given["json_file"]))
+        if file is not None and is_standard_output(file)
+    ]  # fmt: skip
+    if len(logs_to_output) > 1:
+        raise click.UsageError(
+            "standard output takes one of --sarif and --json.\n  Fix: --json FILE"
+        )
+    to_output = bool(logs_to_output)
     screen = Screen(quiet=given["quiet"], to_errors=to_output)
     outcomes = {part: _run(part, scope, screen) for part in parts}
     screen.show_table()
     if given["sarif"] is not None:
         logs = [outcome.log for outcome in outcomes.values() if outcome.log is not None]
         write_text(given["sarif"], json.dumps(joined(logs), indent=2, ensure_ascii=False) + "\n")
+    if given["json_file"] is not None:
+        write_text(given["json_file"], json.dumps(screen.as_json(), indent=2) + "\n")
     states = {outcome.state for outcome in outcomes.values()}
     sys.exit(COULD_NOT_RUN if FAILED in states else SOMETHING_FOUND if FINDINGS in states else OK)
 

@@ -64,6 +64,21 @@ class Screen:
             table.add_row(part, state, Text(first), f"{seconds:.1f} s")
         print_table(self._console, table)
 
+    def as_json(self) -> list[dict[str, object]]:
+        """Return what each part found, for a program."""
+        return [
+            {
+                "part": part,
+                "state": outcome.state,
+                "said": outcome.said,
+                "lines": list(outcome.lines),
+                "remedy": outcome.remedy,
+                "notes": list(outcome.notes),
+                "seconds": round(seconds, 3),
+            }
+            for part, outcome, seconds in self._rows
+        ]
+
     def _say(self, message: str, style: str = "") -> None:
         text = Text(shown_lines_of(message), style=style)
         self._console.print(text, soft_wrap=not self._console.is_terminal)

@@ -8,15 +8,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from typed_nnx_codegen.check.outcome import CLEAN, FINDINGS, Outcome, Scope
-from typed_nnx_codegen.migrate.discovery import find_files
+from typed_nnx_codegen.migrate.discovery import Discovery, find_files
 from typed_nnx_codegen.migrate.findings import FileResult
 from typed_nnx_codegen.migrate.options import TYPED_NNX, Options
 from typed_nnx_codegen.migrate.report.as_sarif import sarif_log
 from typed_nnx_codegen.migrate.report.run import Run, counted, place_of, told, totals
+from typed_nnx_codegen.migrate.repositories import ignored_files
 from typed_nnx_codegen.migrate.rule_info import known_rules
 from typed_nnx_codegen.migrate.screen import Screen
 from typed_nnx_codegen.migrate.session import OlderCode, Request, migrated, run_of
 from typed_nnx_codegen.migrate.shown_text import shown
+from typed_nnx_codegen.settings.mypy_settings import UnreadableSettings, find_mypy_settings
 from typed_nnx_codegen.settings.our_settings import wanted_runtime
 
 _IMPORTS = "TN101"
@@ -25,15 +27,16 @@ _IMPORTS = "TN101"
 def run(scope: Scope) -> Outcome:
     """Look for old spellings; nothing is written."""
     target = scope.target or wanted_runtime(scope.folder)
+    paths, found = _files(scope)
     request = Request(
-        paths=scope.paths or (Path(),),
+        paths=paths,
         options=Options(target=target),
         rules=known_rules(),
         jobs=scope.jobs,
         mode="check",
     )
     screen = Screen(quiet=True, diff=False, report_on_output=False)
-    results = migrated(find_files(request.paths), request, screen, OlderCode())
+    results = migrated(found, request, screen, OlderCode())
     course = run_of(request)
     # Logs begin where those of the other parts do.
     log = sarif_log(dataclasses.replace(course, folder=scope.root), results)
@@ -46,6 +49,24 @@ def run(scope: Scope) -> Outcome:
         said += f", {counted(all_of.failed_files, 'file')} could not be read"
     lines = tuple(_lines(course, results))
     return Outcome(FINDINGS, said, lines, _remedy(request, results), log=log)
+
+
+def _files(scope: Scope) -> tuple[tuple[Path, ...], Discovery]:
+    """Return what is looked at, and the files: without paths those of the project, as mypy has them."""
+    if scope.paths:
+        return scope.paths, find_files(scope.paths)
+    try:
+        settings = find_mypy_settings(scope.folder)
+    except UnreadableSettings:  # the part of mypy says so
+        settings = None
+    paths = (settings.files(scope.folder) if settings is not None else ()) or (Path(),)
+    found = find_files(paths)
+    left_out = ignored_files(found.files)
+    kept = [
+        path for path in found.files
+        if path not in left_out and not (settings is not None and settings.excludes(path))
+    ]  # fmt: skip
+    return paths, Discovery(tuple(kept), found.skipped)
 
 
 def _lines(course: Run, results: Sequence[FileResult]) -> Iterator[str]:

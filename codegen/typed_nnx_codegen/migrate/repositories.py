@@ -1,4 +1,4 @@
-"""What Git knows of files: which of them have no other copy than the one on disk."""
+"""What Git knows of files: which it ignores, which have no other copy than the one on disk."""
 
 from __future__ import annotations
 
@@ -39,6 +39,27 @@ def dirty_files(paths: Iterable[Path]) -> set[Path]:
     return dirty
 
 
+def ignored_files(paths: Iterable[Path]) -> set[Path]:
+    """Return the files that Git ignores: none without Git, or where it does not answer."""
+    git = shutil.which("git")
+    if git is None:
+        return set()
+    ignored: set[Path] = set()
+    for top, files in _by_repository(paths).items():
+        try:
+            # A folder that is ignored as a whole is one entry, with a slash at its end.
+            entries = _ask(git, top, "ls-files", "-z", *_IGNORED)
+        except GitError:
+            continue
+        folders = tuple(entry for entry in entries if entry.endswith("/"))
+        names = set(entries)
+        ignored |= {
+            path for path, name in files.items() if name in names or name.startswith(folders)
+        }
+    return ignored
+
+
+_IGNORED: Final = ("--others", "--ignored", "--exclude-standard", "--directory")
 _STATUS: Final = (
     *("status", "--porcelain=v1", "-z", "--untracked-files=no"),
     *("--no-renames", "--ignore-submodules=all"),

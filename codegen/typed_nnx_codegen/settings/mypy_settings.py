@@ -6,6 +6,7 @@ Source: https://mypy.readthedocs.io/en/stable/config_file.html
 from __future__ import annotations
 
 import configparser
+import glob
 import os
 import re
 import tomllib
@@ -53,6 +54,25 @@ class MypySettings:
     def names_files(self) -> bool:
         """Whether they say what mypy checks where it is given no paths."""
         return any(self.sections[_SECTION].get(key) for key in ("files", "packages", "modules"))
+
+    def files(self, folder: Path) -> tuple[Path, ...]:
+        """Return the files and folders that ``files`` names from a folder on, those that exist."""
+        found: list[Path] = []
+        for text in _names(self.sections[_SECTION].get("files")):
+            pattern = os.path.expandvars(os.path.expanduser(text))
+            names = glob.glob(pattern, root_dir=folder, recursive=True)
+            found.extend(Path(name) for name in sorted(names))
+        return tuple(found)
+
+    def excludes(self, path: Path) -> bool:
+        """Whether ``exclude`` matches a file, or a folder that it is in, as mypy has it."""
+        value = self.sections[_SECTION].get("exclude")
+        patterns = [value] if isinstance(value, str) else cast("list[str]", value or [])
+        names = [path.as_posix(), *(f"{each.as_posix()}/" for each in path.parents if each.name)]
+        try:
+            return any(re.search(pattern, name) for pattern in patterns for name in names)
+        except re.error:  # mypy itself says so
+            return False
 
     @property
     def line_to_write(self) -> str:
@@ -117,7 +137,7 @@ def _read(path: Path) -> MypySettings | None:
         if path.name in _SHARED_NAMES:
             return None
         sections[_SECTION] = {}
-    return MypySettings(path, _plugins(sections[_SECTION].get("plugins")), sections)
+    return MypySettings(path, _names(sections[_SECTION].get("plugins")), sections)
 
 
 def _toml_sections(path: Path) -> dict[str, Table]:
@@ -137,7 +157,7 @@ def _ini_sections(path: Path) -> dict[str, Table]:
     }
 
 
-def _plugins(value: object) -> tuple[str, ...]:
+def _names(value: object) -> tuple[str, ...]:
     """Return the names in a list or a text with commas."""
     if isinstance(value, list):
         names = [str(each) for each in cast("list[object]", value)]

@@ -374,3 +374,60 @@ def test_what_the_plugin_finds_is_a_finding_of_the_check(project: Path) -> None:
     result = check("--only", "mypy", "app")
     assert result.exit_code == 1
     assert "[nnx-filter-order]" in result.output
+
+
+def with_mypy(line: str) -> str:
+    return WITHOUT_JAX.replace("[tool.mypy]", f"[tool.mypy]\n{line}", 1)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"pyproject.toml": with_mypy('files = ["app", "li*/"]')},
+        {"pyproject.toml": "", "mypy.ini": "[mypy]\nfiles = app, li*\n"},
+        {"pyproject.toml": with_mypy("exclude = ['^scratch/', '/old/$']")},
+    ],
+    ids=["files in TOML", "files in INI", "exclude"],
+)
+def test_spellings_are_looked_for_in_the_files_that_mypy_checks(
+    project: Path, settings: dict[str, str]
+) -> None:
+    write(project, {**settings, "scratch/try.py": OLD, "lib/old/kept.txt": ""})
+    write(project, {"some/old/b.py": OLD} if "exclude" in settings["pyproject.toml"] else {})
+    assert check("--only", "migrate").exit_code == 0
+    assert check("--only", "migrate", "scratch").exit_code == 1
+    write(project, {"lib/a.py": OLD})
+    result = check("--only", "migrate")
+    assert result.exit_code == 1
+    assert "lib/a.py:3:8: TN103" in result.output
+    assert "scratch" not in result.output
+
+
+def test_spellings_are_not_looked_for_in_what_git_ignores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {"pyproject.toml": WITHOUT_JAX, "app/good.py": GOOD, "scratch/a.py": OLD})
+    write(tmp_path, {".gitignore": "scratch/\n*_tmp.py\n", "app/b_tmp.py": OLD})
+    run_process(["git", "init", "-q", tmp_path], check=True)
+    monkeypatch.chdir(tmp_path)
+    assert check("--only", "migrate").exit_code == 0
+    assert check("--only", "migrate", "scratch").exit_code == 1
+    write(tmp_path, {"app/new.py": OLD})  # not in a commit, and not ignored
+    assert check("--only", "migrate").exit_code == 1
+
+
+def test_json_says_what_each_part_found(project: Path) -> None:
+    write(project, {"app/old.py": OLD})
+    result = check("--skip", "mypy", "--json", "--quiet")
+    assert result.exit_code == 1
+    spellings, stubs = json.loads(result.stdout)
+    assert (spellings["part"], spellings["state"]) == ("migrate", "findings")
+    assert spellings["said"] == "1 file would change"
+    assert spellings["lines"] == ["app/old.py:3:8: TN103 `nnx.VariableState` is `nnx.Variable`"]
+    assert spellings["remedy"] == "typed-nnx migrate --write ."
+    assert (stubs["part"], stubs["state"]) == ("stubs", "nothing to check")
+    check("--skip", "mypy", "--json", "found.json")
+    assert (
+        json.loads(Path("found.json").read_text(encoding="utf-8"))[0]["said"] == spellings["said"]
+    )
+    assert check("--json", "--sarif", "-").exit_code == 2
