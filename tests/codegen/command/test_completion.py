@@ -109,34 +109,62 @@ def test_the_script_of_a_shell_asks_the_command(shell: str) -> None:
     assert run("completion").returncode == 2
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not on this machine")
-def test_bash_completes_with_the_line_that_the_help_names(tmp_path: Path) -> None:
+BASH = """\
+eval "$(typed-nnx completion bash)"
+complete -p typed-nnx
+COMP_WORDS=(typed-nnx migrate --sel); COMP_CWORD=2; COMPREPLY=()
+_typed_nnx_completion typed-nnx --sel migrate
+echo "${COMPREPLY[@]}"
+COMP_WORDS=(typed-nnx check --only s); COMP_CWORD=3; COMPREPLY=()
+_typed_nnx_completion typed-nnx s --only
+echo "${COMPREPLY[@]}"
+"""
+# What zsh would offer is printed; -f: no settings of the machine.
+ZSH = """\
+autoload -Uz compinit && compinit -D -u
+eval "$(typed-nnx completion zsh)"
+print "complete $_comps[typed-nnx]"
+_describe() { print -l -- ${${(P)3}%%:*} }
+compadd() { print -l -- ${(P)@[-1]} }
+words=(typed-nnx migrate --sel); CURRENT=3; _typed_nnx_completion
+words=(typed-nnx check --only s); CURRENT=4; _typed_nnx_completion
+"""
+FISH = """\
+typed-nnx completion fish | source
+complete -c typed-nnx | string match -rq _typed_nnx_completion; and echo complete
+complete -C "typed-nnx migrate --sel" | string split -f 1 \\t
+complete -C "typed-nnx check --only s" | string split -f 1 \\t
+"""
+
+
+@pytest.mark.parametrize(
+    ("shell", "script", "first"),
+    [
+        (("bash", "--norc"), BASH, "complete -o nosort -F _typed_nnx_completion typed-nnx"),
+        (("zsh", "-f"), ZSH, "complete _typed_nnx_completion"),
+        (("fish", "--no-config"), FISH, "complete"),
+    ],
+    ids=SHELLS,
+)
+def test_a_shell_completes_with_the_line_that_the_help_names(
+    tmp_path: Path, shell: tuple[str, str], script: str, first: str
+) -> None:
+    if shutil.which(shell[0]) is None:
+        pytest.skip(f"{shell[0]} is not on this machine")
     on_path = tmp_path / "typed-nnx"
     python, _, code = PROGRAM
     on_path.write_text(f"#!{python}\n{code}\n", encoding="utf-8")
     on_path.chmod(0o755)
     (tmp_path / "sources").mkdir()
-    script = (
-        'eval "$(typed-nnx completion bash)"\n'
-        "complete -p typed-nnx\n"
-        "COMP_WORDS=(typed-nnx migrate --sel); COMP_CWORD=2; COMPREPLY=()\n"
-        "_typed_nnx_completion typed-nnx --sel migrate\n"
-        'echo "${COMPREPLY[@]}"\n'
-        "COMP_WORDS=(typed-nnx check --only s); COMP_CWORD=3; COMPREPLY=()\n"
-        "_typed_nnx_completion typed-nnx s --only\n"
-        'echo "${COMPREPLY[@]}"\n'
-    )
     done = run_process(
-        ["bash", "--norc", "-c", script],
+        [*shell, "-c", script],
         capture_output=True,
         text=True,
         check=False,
         cwd=tmp_path,
-        env=environment({"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}),
+        env=environment(
+            {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)}
+        ),
     )
     assert done.stderr == ""
-    assert done.stdout.splitlines() == [
-        "complete -o nosort -F _typed_nnx_completion typed-nnx",
-        "--select",
-        "stubs",
-    ]
+    assert done.stdout.splitlines() == [first, "--select", "stubs"]
