@@ -53,8 +53,11 @@ _LIMIT: Final = 60.0
     type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
     help="Write it as JSON; standard output if FILE is absent or -.",
 )
+@click.option("--fix", is_flag=True, help="Fix what can be fixed in this project, then look again.")
 @click.option("-q", "--quiet", is_flag=True, help="Show only what is to be fixed.")
-def doctor(backend: bool, time_limit: float, json_file: Path | None, quiet: bool) -> None:
+def doctor(
+    backend: bool, time_limit: float, json_file: Path | None, fix: bool, quiet: bool
+) -> None:
     """Look at this installation and at the project in this folder, and say what to fix.
 
     versions: what is installed, and whether it fits together.
@@ -67,7 +70,9 @@ def doctor(backend: bool, time_limit: float, json_file: Path | None, quiet: bool
     stubs: whether typed_nnx-stubs is that of the runtime; whether the overlay of your models is
     current and pyright finds it.
 
-    Each line is `ok`; or `note`, good to know and nothing is broken; or `fix`.
+    Each line is `ok`; or `note`, good to know and nothing is broken; or `fix`. `--fix` names the
+    plugin in the settings of mypy and writes the overlay anew, where these lines say `fix`; packages
+    are left to you.
     """
     here = Path.cwd()
     looks: dict[str, Callable[[], Iterator[Finding]]] = {
@@ -82,7 +87,13 @@ def doctor(backend: bool, time_limit: float, json_file: Path | None, quiet: bool
     progress = console_of(to_errors=True)
     for name, look in looks.items():
         with working(progress, f"{name} ..."):
-            findings += _looked(name, look)
+            looked = list(_looked(name, look))
+            repairs = [each.repair for each in looked if each.state == FIX and each.repair]
+            if fix and repairs:
+                for repair in repairs:
+                    repair()
+                looked = list(_looked(name, look))
+            findings += looked
     if json_file is not None:
         write_text(json_file, findings_as_json(findings))
     if json_file is None or not is_standard_output(json_file):

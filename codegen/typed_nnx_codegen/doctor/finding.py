@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 OK: Final = "ok"
@@ -22,6 +23,7 @@ class Finding:
         found: What was found, in one line.
         remedy: The command line or the line to write that changes it; empty where nothing is
             to be changed.
+        repair: Does what the remedy says, in the project alone; None where a person has to.
     """
 
     area: str
@@ -29,3 +31,9 @@ class Finding:
     state: State
     found: str
     remedy: str = ""
+    repair: Callable[[], object] | None = field(default=None, compare=False, repr=False)
+
+    def as_json(self) -> dict[str, object]:
+        """Return what there is to know of it, for a program."""
+        names = ("area", "name", "state", "found", "remedy")
+        return {**{name: getattr(self, name) for name in names}, "fixable": self.repair is not None}

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,7 +20,7 @@ from typed_nnx_codegen.settings.mypy_settings import (
     UnreadableSettings,
     find_mypy_settings,
 )
-from typed_nnx_codegen.settings.with_plugin import write_with_plugin
+from typed_nnx_codegen.settings.with_plugin import add_plugin, write_with_plugin
 
 AREA: Final = "mypy plugin"
 _LINE: Final = 'plugins = ["typed_nnx_mypy"] below [tool.mypy] in pyproject.toml'
@@ -93,7 +94,8 @@ def _switched_on(settings: MypySettings | None, folder: Path, *, is_wanted: bool
     state: State = FIX if is_wanted else NOTE
     if settings is None:
         said = "no: there are no settings of mypy in this folder or above it"
-        return Finding(AREA, name, state, said, _LINE)
+        repair = partial(add_plugin, None, folder)
+        return Finding(AREA, name, state, said, _LINE, repair)
     shown = _shown(settings.path, folder)
     if settings.has_plugin:
         return Finding(AREA, name, OK, f"in {shown}")
@@ -103,7 +105,8 @@ def _switched_on(settings: MypySettings | None, folder: Path, *, is_wanted: bool
         return Finding(AREA, name, FIX, said, f"write {PLUGIN!r} in its place")
     section = "[tool.mypy]" if settings.is_toml else "[mypy]"
     remedy = f"{settings.line_to_write} below {section} in {shown}"
-    return Finding(AREA, name, state, f"no: {shown} does not name it", remedy)
+    repair = partial(add_plugin, settings, folder)
+    return Finding(AREA, name, state, f"no: {shown} does not name it", remedy, repair)
 
 
 def _our_settings(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Sequence
 from typing import Final
@@ -68,6 +67,6 @@ def findings_as_json(findings: Sequence[Finding]) -> str:
     said = {
         "version": 1,
         "ok": all(each.state != FIX for each in findings),
-        "findings": [dataclasses.asdict(each) for each in findings],
+        "findings": [each.as_json() for each in findings],
     }
     return json.dumps(said, indent=2, ensure_ascii=False) + "\n"

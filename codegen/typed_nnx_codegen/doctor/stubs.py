@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import shlex
+import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -106,8 +109,22 @@ def _overlay_finding(folder: Path) -> Finding:
     state = states.overlay_state(request, models)
     if state.kind != "current":
         said = state.problem or "is there, but its sources have no models"
-        return Finding(AREA, name, FIX, f"{shown} {said}", request.command)
+        return Finding(
+            AREA,
+            name,
+            FIX,
+            f"{shown} {said}",
+            request.command,
+            partial(_run, request.command, folder),
+        )
     return _found_by_pyright(overlay, shown, folder)
+
+
+def _run(command: str, folder: Path) -> None:
+    """Run a command line of typed-nnx in the project."""
+    program = "from typed_nnx_codegen.cli import main; main()"
+    words = [sys.executable, "-c", program, *shlex.split(command)[1:]]
+    subprocess.run(words, cwd=folder, capture_output=True, check=False)
 
 
 def _found_by_pyright(overlay: Path, shown: Path, folder: Path) -> Finding:

@@ -1,16 +1,24 @@
-"""The settings of a project with our mypy plugin added, in a file of their own for one run."""
+"""The settings of a project with our mypy plugin added: in a file for one run, or for good."""
 
 from __future__ import annotations
 
 import configparser
+import contextlib
 import io
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, cast
 
-from typed_nnx_codegen.settings.mypy_settings import PLUGIN, MypySettings, Table
+from typed_nnx_codegen.settings.mypy_settings import (
+    PLUGIN,
+    MypySettings,
+    Table,
+    UnreadableSettings,
+    find_mypy_settings,
+)
 
 _FOLDER_OF_FILE: Final = ("${MYPY_CONFIG_FILE_DIR}", "$MYPY_CONFIG_FILE_DIR")
 _WITHOUT_SETTINGS: Final = f"[mypy]\nplugins = {PLUGIN}\n"
@@ -45,6 +53,48 @@ def write_with_plugin(settings: MypySettings | None, folder: Path) -> Path:
     if beside.is_file():
         (folder / "pyproject.toml").write_bytes(beside.read_bytes())
     return path
+
+
+def add_plugin(settings: MypySettings | None, folder: Path) -> bool:
+    """Name our plugin in the settings of a project, and change nothing else of the file.
+
+    Returns whether that was done: not where the plugins are written over several lines.
+
+    Args:
+        settings: The settings; None writes them to the pyproject.toml of the folder.
+        folder: The folder of the project.
+    """
+    path = folder / "pyproject.toml" if settings is None else settings.path
+    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    if settings is None:
+        gap = "\n" if before else ""
+        path.write_text(f'{before}{gap}[tool.mypy]\nplugins = ["{PLUGIN}"]\n', encoding="utf-8")
+        return True
+    header = r"\[tool\.mypy\]" if settings.is_toml else r"\[mypy\]"
+    section = re.search(rf"^{header}[^\n]*\n(?:(?!\[)[^\n]*\n?)*", before, re.MULTILINE)
+    if section is None:
+        return False
+    text, line = section[0], settings.line_to_write
+    if settings.plugins:
+        changed = re.sub(r"^plugins\s*=.*$", lambda _: line, text, count=1, flags=re.MULTILINE)
+    else:
+        head, _, rest = text.partition("\n")
+        changed = f"{head}\n{line}\n{rest}"
+    after = before[: section.start()] + changed + before[section.end() :]
+    path.write_text(after, encoding="utf-8")
+    with contextlib.suppress(UnreadableSettings):
+        found = find_mypy_settings(folder)
+        if found is not None and _with_us(settings) == dict(found.sections):
+            return True
+    path.write_text(before, encoding="utf-8")
+    return False
+
+
+def _with_us(settings: MypySettings) -> dict[str, Table]:
+    """Return the sections of settings with our plugin added, and all else as it is."""
+    names = [*settings.plugins, PLUGIN]
+    plugins: object = names if settings.is_toml else ", ".join(names)
+    return {**settings.sections, "mypy": {**settings.sections["mypy"], "plugins": plugins}}
 
 
 def _moved(table: Table, home: Path) -> Table:

@@ -303,3 +303,94 @@ def test_a_pipe_gets_a_line_for_each_finding_and_a_terminal_no_line_that_is_too_
     table = re.sub(r"\x1b\[[^a-zA-Z]*[a-zA-Z]", "", table).replace("\r", "\n")
     table = table[table.rindex("versions") :]
     assert max(map(len, table.splitlines())) <= 80
+
+
+# -- --fix --------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("without_mypy_runs")
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("pyproject.toml", OUR_TABLE, f"{OUR_TABLE}\n{NAMED}"),
+        (
+            "pyproject.toml",
+            f"# mine\n[tool.mypy]  # here\nstrict = true\n\n{OUR_TABLE}",
+            f'# mine\n[tool.mypy]  # here\nplugins = ["typed_nnx_mypy"]\nstrict = true\n\n{OUR_TABLE}',
+        ),
+        (
+            "pyproject.toml",
+            f"[tool.mypy]\nplugins = ['one']\n{OUR_TABLE}",
+            f'[tool.mypy]\nplugins = ["one", "typed_nnx_mypy"]\n{OUR_TABLE}',
+        ),
+        (
+            "mypy.ini",
+            "[mypy]\nplugins = one\n[mypy-x.*]\nstrict = True\n",
+            "[mypy]\nplugins = one, typed_nnx_mypy\n[mypy-x.*]\nstrict = True\n",
+        ),
+    ],
+    ids=["no settings", "no plugins", "another plugin", "INI"],
+)
+def test_fix_names_the_plugin_and_changes_nothing_else(
+    project: Path, name: str, before: str, after: str
+) -> None:
+    (project / "pyproject.toml").write_text(OUR_TABLE, encoding="utf-8")
+    (project / name).write_text(before, encoding="utf-8")
+    assert doctor().exit_code == 1
+    assert (project / name).read_text(encoding="utf-8") == before
+    found = as_json(doctor("--fix", "--json"))
+    states = {each["name"]: each["state"] for each in found["findings"]}
+    assert states["switched on"] == "ok"
+    assert (project / name).read_text(encoding="utf-8") == after
+    assert doctor("--fix").exit_code == 0
+    assert (project / name).read_text(encoding="utf-8") == after
+
+
+@pytest.mark.usefixtures("without_mypy_runs")
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"[tool.mypy]\nplugins = [\n  'one',\n]\n{OUR_TABLE}",
+        f"tool.mypy.plugins = ['one']\n{OUR_TABLE}",
+        "[tool.mypy]\nplugins = ['one']\n",
+    ],
+    ids=["over several lines", "without a section", "no fix is wanted"],
+)
+def test_fix_leaves_alone_what_it_is_not_sure_of(project: Path, text: str) -> None:
+    path = project / "pyproject.toml"
+    path.write_text(text, encoding="utf-8")
+    doctor("--fix")
+    assert path.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.usefixtures("project", "without_mypy_runs")
+def test_fix_runs_the_command_that_writes_the_overlay(
+    models: Callable[[Models], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[list[str]] = []
+
+    def run_here(command: list[str], **options: Any) -> None:
+        ran.append(command)
+        CliRunner().invoke(typed_nnx, command[3:])
+
+    models(net("w"))
+    CliRunner().invoke(typed_nnx, ["stubs", "app"])
+    models(net("w", "v"))
+    monkeypatch.setattr("typed_nnx_codegen.doctor.stubs.subprocess.run", run_here)
+    before = OVERLAY.read_text(encoding="utf-8")
+    finding = by_name([Finding(**each) for each in _findings(doctor("--json"))])["overlay"]
+    assert (finding.state, OVERLAY.read_text(encoding="utf-8"), ran) == ("fix", before, [])
+    finding = by_name([Finding(**each) for each in _findings(doctor("--json", "--fix"))])["overlay"]
+    assert finding.state == "ok"
+    assert OVERLAY.read_text(encoding="utf-8") != before
+    assert [command[3:] for command in ran] == [["stubs", "app"]]
+
+
+OVERLAY = Path("typings/typed_nnx_models.pyi")
+
+
+def _findings(result: Result) -> Iterator[dict[str, Any]]:
+    for each in as_json(result)["findings"]:
+        fixable = each.pop("fixable")
+        assert fixable is (each["remedy"] == "typed-nnx stubs app" or each["name"] == "switched on")
+        yield each
