@@ -169,7 +169,9 @@ class _Reading:
         by_value = self._names.mark_of(statement.rvalue)
         if statement.unanalyzed_type is None:
             return by_value
-        return self._names.mark_of_annotation(statement.unanalyzed_type) or by_value
+        annotated = self._names.mark_of_annotation(statement.unanalyzed_type)
+        # An alias may hide a mark, but the value says it in any case.
+        return by_value if by_value and annotated == UNSURE else annotated or by_value
 
     def _say(self, name: str, said: Said) -> None:
         before = self._found.get(name)

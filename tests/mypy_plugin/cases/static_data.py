@@ -12,6 +12,8 @@ import numpy as np
 import typed_nnx as nnx
 
 ARRAY = jnp.zeros(2)
+Alias = jax.Array
+Hidden = nnx.Data[list[jax.Array]]
 RNGS = nnx.Rngs(0)
 
 
@@ -59,6 +61,13 @@ class Fields(nnx.Pytree):
     # E: `nnx.data(default_factory=...)`  [nnx-static-data]
     c: object = nnx.static(default_factory=lambda: [jnp.zeros(2)])
     d: object = nnx.static(default_factory=make)  # E: jax.Array  [nnx-static-data]
+
+
+@nnx.dataclass
+class FieldsOfAliases(nnx.Pytree):
+    a: Alias = nnx.static()  # E: `a` is declared as a static jax.Array  [nnx-static-data]
+    b: Alias = nnx.data()
+    c: Hidden
 
 
 # -- correct
