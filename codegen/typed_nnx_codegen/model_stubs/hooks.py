@@ -3,6 +3,9 @@
 Checkers try one overload after the other, at each use, so no method may have many. A model leads to
 its group, the group to the list of State classes of the model, and that to the State class: for 300
 models each method has about 20 overloads.
+
+That is for mypy and pyright. pyrefly and ty do not look at the type of `self` where they compare an
+overloaded method with that of a protocol, but they ask a descriptor, which pyright does not.
 """
 
 from __future__ import annotations
@@ -23,6 +26,10 @@ class _HasGroup(_Protocol[_C]):
 class _HasStates(_Protocol[_C]):
     def __nnx_states__(self, /) -> _C: ...
 
+class _HasList(_Protocol[_C]):
+    @_property
+    def __nnx_list__(self, /) -> _C: ...
+
 """
 
 _HAS_PART = """\
@@ -40,17 +47,33 @@ class _Others(_Generic[_A]):
 """
 
 _HOOKS = '''\
+# pyright takes the last definition of a name where it does not know which one counts; others the first.
+_DESCRIBED: _Literal[True]
 class Hooks:
     """The base of every Pytree: asks the model for its State classes."""
 
+    if not MYPY and _DESCRIBED:
+        __nnx_list__: _Lists
+    else:
+{groups}
+        @_property
+        def __nnx_list__(self: _HasGroup[_HasStates[_S]], /) -> _S: ...
 '''
+
+_LISTS = """\
+class _Lists:
+    \"""A descriptor of the State classes of a model.\"""
+{answers}
+"""
+
+_LIST = "    def __get__(self, instance: {model}, owner: _Any = None, /) -> {states}: ..."
 
 _OVERLOAD = "    @_overload"
 
 _GROUP_OF_OTHERS = "    def __nnx_group__(self: _A, /) -> _Others[_A]: ..."
 _GROUP = "    def __nnx_group__(self: {member}, /) -> {group}[{member}]: ..."
 _MEMBER = "    def __nnx_states__(self: {group}[{model}], /) -> {states}: ..."
-_HAS = "_HasGroup[_HasStates[_Has{part}[_S]]]"
+_HAS = "_HasList[_Has{part}[_S]]"
 _STATE = f"    def __nnx_state__(self: {_HAS}, /) -> _S: ..."
 _ANSWER = f"    def {{method}}(self: {_HAS}, taken: {{taken}}, /) -> _S: ..."
 _PART_OF_UNUSED = (
@@ -96,6 +119,10 @@ class HooksWriter:
         groups = _groups(models)
         names = [f"_Group{index}" for index in range(len(groups))]
         members = [_GROUP.format(member=f"{name}Member", group=name) for name in names]
+        grouped = _overloads([*members, _GROUP_OF_OTHERS]).rstrip().replace("    @", "        @")
+        # None for other classes: pyrefly takes a type variable for its bound, such as `Module`.
+        pairs = [pair for info in models for pair in self._members(info)]
+        answers = _overloads([_LIST.format(model=model, states=found) for model, found in pairs])
         return "".join(
             [
                 _HAS_STATES,
@@ -103,8 +130,8 @@ class HooksWriter:
                 *(self._list(info, lists[info.name]) for info in models),
                 *(self._group(name, group) for name, group in zip(names, groups, strict=True)),
                 _OTHERS,
-                _HOOKS,
-                _overloads([*members, _GROUP_OF_OTHERS]),
+                _LISTS.format(answers=answers),
+                _HOOKS.format(groups=grouped.replace("    def", "        def")),
                 f"{_STATE.format(part='Everything')}\n",
                 _overloads([*self._parts(taken), _PART_OF_OTHERS]),
                 _overloads(self._rests(left)),
@@ -178,21 +205,24 @@ class HooksWriter:
     def _group(self, name: str, models: list[ClassInfo]) -> str:
         """Return the text of a group: the type of its members, and their State classes."""
         members = " | ".join(self._speller.plain(Named(info.name)) for info in models)
-        methods = _overloads([line for info in models for line in self._members(name, info)])
+        pairs = [pair for info in models for pair in self._members(info)]
+        methods = _overloads(
+            [_MEMBER.format(group=name, model=model, states=found) for model, found in pairs]
+        )
         return (
             f'{name}Member = _TypeVar("{name}Member", bound={members})\n'
             f"class {name}(_Generic[_C]):\n{methods}\n"
         )
 
-    def _members(self, group: str, info: ClassInfo) -> list[str]:
-        """Return the overloads that lead from a model to the list of its State classes."""
+    def _members(self, info: ClassInfo) -> list[tuple[str, str]]:
+        """Return the types of a model with those of the list of its State classes."""
         model, states = self._speller.model(info), self._names.list_of(info.name)
         parameters = _parameters(info)
         pairs = [(model, f"{states}[{', '.join(parameters)}]" if parameters else states)]
         if len(parameters) == 1:
             # Variables and arrays have no State that could be asked for: they are in it themselves.
             pairs.insert(0, (model.replace(parameters[0], "_V"), f"{states}[_Holds[_V]]"))
-        return [_MEMBER.format(group=group, model=each, states=found) for each, found in pairs]
+        return pairs
 
 
 def _groups(models: list[ClassInfo]) -> list[list[ClassInfo]]:

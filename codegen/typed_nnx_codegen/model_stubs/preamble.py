@@ -26,6 +26,7 @@ _RULES = (
     "reportOverlappingOverload",
     "reportPrivateImportUsage",
     "reportPropertyTypeMismatch",
+    "reportRedeclaration",
     "reportUnsupportedDunderAll",
     "reportUnusedExcept",
 )
@@ -129,7 +130,16 @@ OWN_NAMES = frozenset(
         _TYPING + _VARIABLES + OURS + FLAX + OUR_CLASSES,
         re.MULTILINE,
     )
-) | {"Hooks", "_HasEverything", "_HasGroup", "_HasStates", "_Others"}
+) | {
+    "Hooks",
+    "_DESCRIBED",
+    "_HasEverything",
+    "_HasGroup",
+    "_HasList",
+    "_HasStates",
+    "_Lists",
+    "_Others",
+}
 
 # And those with a number.
 OWN_NUMBERED = re.compile(r"_[LMPS]\d+|_Group\d+(Member)?|_Leaves\d+")

@@ -39,27 +39,37 @@ def _overloads(name: str, takes: str, gives: str, options: str) -> str:
     return "\n".join([*lines, f"@overload\ndef {name}({more}) -> {gives.format('...')}: ..."])
 
 
+_JITTED = """
+# What `jit` returns, and what is made of it. By its call: some checkers do not compare the parameters
+# of a class that has names with those of one that has none.
+class _Jitted(Protocol[P, R_co]):
+    @property
+    def _traced(self, /) -> Any: ...
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ..."""
+
 MODULES = (
     Overloads(
         "typed_nnx._transforms.partial_overloads",
         (
             "from collections.abc import Callable",
-            "from typing import Any, Concatenate, ParamSpec, TypeVar, overload",
-            "from typed_nnx._transforms.cached_partial import Bound, CachedPartial, JitPartial",
+            "from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload",
+            "from typed_nnx._transforms.cached_partial import CachedPartial, JitPartial",
             "from typed_nnx._transforms.engine.argnums import ArgNames, ArgNums",
-            "from typed_nnx._transforms.jit import Device, JitWrapped",
+            "from typed_nnx._transforms.jit import Device",
         ),
         [
             "\n".join(
                 [
                     'P = ParamSpec("P")',
                     *(f'{name} = TypeVar("{name}")' for name in ("R", *_NAMES)),
+                    'R_co = TypeVar("R_co", covariant=True)',
                 ]
             ),
+            _JITTED,
             _overloads("jit_partial", "fun: Callable[{}, R]", "JitPartial[{}, R]", _JIT_OPTIONS),
             _overloads(
                 "cached_partial",
-                "f: JitWrapped[{0}, R] | Bound[{0}, R]",
+                "f: _Jitted[{}, R]",
                 "CachedPartial[{}, R]",
                 _MODES,
             ),

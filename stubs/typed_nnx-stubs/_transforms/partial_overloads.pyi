@@ -7,10 +7,10 @@
 # pyright: reportInvalidTypeVarUse=false
 
 from collections.abc import Callable
-from typed_nnx._transforms.cached_partial import Bound, CachedPartial, JitPartial
+from typed_nnx._transforms.cached_partial import CachedPartial, JitPartial
 from typed_nnx._transforms.engine.argnums import ArgNames, ArgNums
-from typed_nnx._transforms.jit import Device, JitWrapped
-from typing import Any, Concatenate, ParamSpec, TypeVar, overload
+from typed_nnx._transforms.jit import Device
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -20,6 +20,14 @@ _A3 = TypeVar("_A3")
 _A4 = TypeVar("_A4")
 _A5 = TypeVar("_A5")
 _A6 = TypeVar("_A6")
+R_co = TypeVar("R_co", covariant=True)
+
+# What `jit` returns, and what is made of it. By its call: some checkers do not compare the parameters
+# of a class that has names with those of one that has none.
+class _Jitted(Protocol[P, R_co]):
+    @property
+    def _traced(self, /) -> Any: ...
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
 
 @overload
 def jit_partial(fun: Callable[P, R], *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: ArgNums = None, static_argnames: ArgNames = None, donate_argnums: ArgNums = None, donate_argnames: ArgNames = None, keep_unused: bool = False, device: Device | None = None, backend: str | None = None, inline: bool = False, graph: bool | None = None, graph_updates: bool | None = None) -> JitPartial[P, R]:
@@ -72,7 +80,7 @@ def jit_partial(fun: Callable[Concatenate[_A1, _A2, _A3, _A4, _A5, _A6, P], R], 
 def jit_partial(fun: Callable[..., R], _1: Any, _2: Any, _3: Any, _4: Any, _5: Any, _6: Any, _7: Any, /, *more: Any, in_shardings: Any = None, out_shardings: Any = None, static_argnums: ArgNums = None, static_argnames: ArgNames = None, donate_argnums: ArgNums = None, donate_argnames: ArgNames = None, keep_unused: bool = False, device: Device | None = None, backend: str | None = None, inline: bool = False, graph: bool | None = None, graph_updates: bool | None = None) -> JitPartial[..., R]: """Compile a function and bind its first arguments, which saves taking them apart at each call."""
 
 @overload
-def cached_partial(f: JitWrapped[P, R] | Bound[P, R], *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]:
+def cached_partial(f: _Jitted[P, R], *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]:
     """Bind the first arguments of a jitted function, which saves taking them apart at each call.
 
     The function must leave the structure of what is bound as it is.
@@ -101,16 +109,16 @@ def cached_partial(f: JitWrapped[P, R] | Bound[P, R], *, graph: bool | None = No
         A function of the remaining arguments.
     """
 @overload
-def cached_partial(f: JitWrapped[Concatenate[_A1, P], R] | Bound[Concatenate[_A1, P], R], _1: _A1, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: """Bind the first arguments of a jitted function, which saves taking them apart at each call."""
+def cached_partial(f: _Jitted[Concatenate[_A1, P], R], _1: _A1, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: """Bind the first arguments of a jitted function, which saves taking them apart at each call."""
 @overload
-def cached_partial(f: JitWrapped[Concatenate[_A1, _A2, P], R] | Bound[Concatenate[_A1, _A2, P], R], _1: _A1, _2: _A2, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: """Bind the first arguments of a jitted function, which saves taking them apart at each call."""
+def cached_partial(f: _Jitted[Concatenate[_A1, _A2, P], R], _1: _A1, _2: _A2, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: """Bind the first arguments of a jitted function, which saves taking them apart at each call."""
 @overload
-def cached_partial(f: JitWrapped[Concatenate[_A1, _A2, _A3, P], R] | Bound[Concatenate[_A1, _A2, _A3, P], R], _1: _A1, _2: _A2, _3: _A3, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: """Bind the first arguments of a jitted function, which saves taking them apart at each call."""
+def cached_partial(f: _Jitted[Concatenate[_A1, _A2, _A3, P], R], _1: _A1, _2: _A2, _3: _A3, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: """Bind the first arguments of a jitted function, which saves taking them apart at each call."""
 @overload
-def cached_partial(f: JitWrapped[Concatenate[_A1, _A2, _A3, _A4, P], R] | Bound[Concatenate[_A1, _A2, _A3, _A4, P], R], _1: _A1, _2: _A2, _3: _A3, _4: _A4, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: """Bind the first arguments of a jitted function, which saves taking them apart at each call."""
+def cached_partial(f: _Jitted[Concatenate[_A1, _A2, _A3, _A4, P], R], _1: _A1, _2: _A2, _3: _A3, _4: _A4, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: """Bind the first arguments of a jitted function, which saves taking them apart at each call."""
 @overload
-def cached_partial(f: JitWrapped[Concatenate[_A1, _A2, _A3, _A4, _A5, P], R] | Bound[Concatenate[_A1, _A2, _A3, _A4, _A5, P], R], _1: _A1, _2: _A2, _3: _A3, _4: _A4, _5: _A5, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: """Bind the first arguments of a jitted function, which saves taking them apart at each call."""
+def cached_partial(f: _Jitted[Concatenate[_A1, _A2, _A3, _A4, _A5, P], R], _1: _A1, _2: _A2, _3: _A3, _4: _A4, _5: _A5, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: """Bind the first arguments of a jitted function, which saves taking them apart at each call."""
 @overload
-def cached_partial(f: JitWrapped[Concatenate[_A1, _A2, _A3, _A4, _A5, _A6, P], R] | Bound[Concatenate[_A1, _A2, _A3, _A4, _A5, _A6, P], R], _1: _A1, _2: _A2, _3: _A3, _4: _A4, _5: _A5, _6: _A6, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: """Bind the first arguments of a jitted function, which saves taking them apart at each call."""
+def cached_partial(f: _Jitted[Concatenate[_A1, _A2, _A3, _A4, _A5, _A6, P], R], _1: _A1, _2: _A2, _3: _A3, _4: _A4, _5: _A5, _6: _A6, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: """Bind the first arguments of a jitted function, which saves taking them apart at each call."""
 @overload
-def cached_partial(f: JitWrapped[..., R] | Bound[..., R], _1: Any, _2: Any, _3: Any, _4: Any, _5: Any, _6: Any, _7: Any, /, *more: Any, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[..., R]: """Bind the first arguments of a jitted function, which saves taking them apart at each call."""
+def cached_partial(f: _Jitted[..., R], _1: Any, _2: Any, _3: Any, _4: Any, _5: Any, _6: Any, _7: Any, /, *more: Any, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[..., R]: """Bind the first arguments of a jitted function, which saves taking them apart at each call."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -18,11 +19,8 @@ _IMPORTS = """\
 from typing import Any, assert_type
 import jax
 import jax.numpy as jnp
-import optax
 {imported}
 from app import MLP, Block, Box, Open, Scale, Trio, Wide
-
-tx = optax.sgd(0.1)
 
 """
 
@@ -201,13 +199,20 @@ GRADIENTS = """\
 from typing import TypeVar
 from collections.abc import Callable
 from typed_nnx_models import BlockParamState, MLPParamState, MLPState, WideParamState
+import optax
+tx = optax.sgd(0.1)
 M = TypeVar("M", bound=nnx.Module)
 x = jnp.ones(2)
-def of_mlp(model: MLP, x: jax.Array) -> jax.Array: ...
-def of_module(model: nnx.Module, x: jax.Array) -> jax.Array: ...
-def of_maybe(model: MLP | None) -> jax.Array: ...
-def of_two(first: MLP, second: nnx.Module) -> jax.Array: ...
-def with_aux(model: MLP, x: jax.Array) -> tuple[jax.Array, int]: ...
+def of_mlp(model: MLP, x: jax.Array) -> jax.Array:
+    raise NotImplementedError
+def of_module(model: nnx.Module, x: jax.Array) -> jax.Array:
+    raise NotImplementedError
+def of_maybe(model: MLP | None) -> jax.Array:
+    raise NotImplementedError
+def of_two(first: MLP, second: nnx.Module) -> jax.Array:
+    raise NotImplementedError
+def with_aux(model: MLP, x: jax.Array) -> tuple[jax.Array, int]:
+    raise NotImplementedError
 def untyped(model, x):
     return x.mean()
 assert_type(nnx.grad(of_mlp)(MLP(), x), MLPParamState)
@@ -249,7 +254,6 @@ def of_batch(batch: Any) -> None:
     assert_type(nnx.grad(of_mlp)(MLP(), batch["x"]), MLPParamState)
     assert_type(nnx.grad(of_module)(Block(), batch["x"]), BlockParamState)
     assert_type(nnx.grad(untyped)(Block(), batch["x"]), BlockParamState)
-    nnx.grad(of_mlp)(batch, x).anything
 def generic(model: M, loss: Callable[[M, jax.Array], jax.Array]) -> M:
     value, grads = nnx.value_and_grad(loss)(model, x)
     nnx.Optimizer(model, tx, wrt=nnx.Param).update(model, grads)
@@ -371,3 +375,57 @@ def test_mypy_knows_the_fields_of_states_and_finds_no_wrong_error(tmp_path: Path
     expected = project(tmp_path, "typed_nnx", {"states.py": STATES, "uses.py": USES})
     found = mypy_errors(tmp_path, "states.py", "uses.py")
     assert differences(found, expected) == NONE_DIFFER
+
+
+def reports(checker: str, folder: Path) -> dict[tuple[str, int], str]:
+    """What another checker says of the folder; the test is skipped where it is not installed."""
+    program = shutil.which(checker, path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    if program is None:
+        pytest.skip(f"{checker} is not installed")
+    packages = [path for path in sys.path if path.endswith(("site-packages", *_OF_OURS))]
+    (folder / "pyrightconfig.json").write_text(json.dumps({"extraPaths": packages}))
+    searched = [
+        option for path in ("typings", ".", *packages) for option in (_PATHS[checker], path)
+    ]
+    done = run_process(
+        [program, *_CHECKS[checker], *(searched if _PATHS[checker] else ())],
+        timeout=900,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    found = re.findall(r"(\w+\.pyi?):(\d+):\d+[^a-z]*(error.*|.*\])$", done.stdout, re.MULTILINE)
+    assert found, done.stdout + done.stderr
+    return {(name, int(line)): message for name, line, message in found}
+
+
+_OF_OURS = ("codegen", "mypy_plugin", "src", "stubs")
+_CHECKS = {
+    "basedpyright": ("--level", "error"),
+    "pyrefly": ("check", "--output-format", "min-text"),
+    "ty": ("check", "--project", ".", "--output-format", "concise"),
+}
+_PATHS = {"basedpyright": "", "pyrefly": "--search-path", "ty": "--extra-search-path"}
+# What they know as pyright does; of other files, that they report nothing that is right.
+_KNOWN = {
+    "basedpyright": {"states.py", "uses.py", "parts.py", "filters.py", "gradients.py"},
+    "pyrefly": {"states.py", "uses.py"},
+    "ty": {"states.py", "uses.py"},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("checker", sorted(_CHECKS))
+def test_other_checkers_report_nothing_that_is_right(checker: str, tmp_path: Path) -> None:
+    files = {"states.py": STATES, "uses.py": USES, "parts.py": PARTS}
+    files |= {"filters.py": FILTERS, "gradients.py": GRADIENTS}
+    expected = project(tmp_path, "typed_nnx", files)
+    lines = {name: (tmp_path / name).read_text().splitlines() for name in files}
+    found = {
+        (name, line): message
+        for (name, line), message in reports(checker, tmp_path).items()
+        if name in _KNOWN[checker] or (name in lines and "assert_type" not in lines[name][line - 1])
+    }
+    outside = {place for place in expected - found.keys() if place[0] not in _KNOWN[checker]}
+    assert differences(found, expected - outside) == NONE_DIFFER
