@@ -68,6 +68,7 @@ def test_a_dataclass_of_chex_may_hold_a_module() -> None:
     np.testing.assert_allclose(task.model.kernel[...], 2 * before)
 
 
+@pytest.mark.thorough
 def test_jaxtyping_checks_the_shapes_of_methods_and_of_jitted_functions() -> None:
     network = Network(rngs=nnx.Rngs(0))
     for call in (network, nnx.jit(network), nnx.jit(Network.__call__).__get__(network)):

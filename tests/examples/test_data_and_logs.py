@@ -32,6 +32,7 @@ def run_of(steps: int, every: int) -> Lines:
     return lines
 
 
+@pytest.mark.thorough
 def test_a_line_is_the_mean_of_its_steps() -> None:
     single, pairs = run_of(4, 1), run_of(4, 2)
     assert [step for step, _ in single] == [1, 2, 3, 4]
@@ -49,6 +50,7 @@ def test_a_line_is_read_when_the_next_one_is_computed() -> None:
     assert taken == [(2, 4), (4, 6), (6, 6)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "made",
     [
@@ -89,6 +91,7 @@ def test_loggers_get_names_values_and_steps() -> None:
     assert fake.calls == [("loss", 0.5, 3), ("accuracy", 1.0, 3), ({"loss": 0.25}, 4)]
 
 
+@pytest.mark.thorough
 def test_the_program_prints_a_line_for_each_interval(capsys: pytest.CaptureFixture[str]) -> None:
     data_and_logs.main(["--steps", "4", "--every", "2"])
     said = capsys.readouterr().out.splitlines()

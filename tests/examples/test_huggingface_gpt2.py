@@ -41,6 +41,7 @@ def test_each_variable_has_one_source_and_each_tensor_but_the_masks_is_used(file
     assert unused == {"h.0.attn.bias", "h.1.attn.bias"}
 
 
+@pytest.mark.thorough
 def test_query_key_and_value_are_parts_also_of_a_transposed_matrix(file: Path) -> None:
     attention = load(file, SMALL).blocks[1].attention
     linear = load_file(file)["h.1.attn.c_attn.weight"].T  # [out, in], as of torch.nn.Linear
@@ -64,6 +65,7 @@ def test_a_missing_tensor_is_an_error_that_names_each_leaf(file: Path) -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_the_program_says_how_far_it_is_from_the_reference(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

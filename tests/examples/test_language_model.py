@@ -75,6 +75,7 @@ def test_samples_are_the_same_with_a_cache_as_without(
     assert found.startswith(prompt)
 
 
+@pytest.mark.thorough
 def test_a_sample_ends_with_its_line_or_the_window(
     trained: tuple[LanguageModel, list[float]],
 ) -> None:
@@ -87,6 +88,7 @@ def test_a_sample_ends_with_its_line_or_the_window(
     assert sample(model, "\nT", temperature=2.0).startswith("\nT")
 
 
+@pytest.mark.thorough
 def test_samples_of_all_lengths_are_one_program(
     trained: tuple[LanguageModel, list[float]],
 ) -> None:

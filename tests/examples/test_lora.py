@@ -57,7 +57,11 @@ def test_new_matrices_change_nothing_at_first(pretrained: Reader) -> None:
     assert lora.size(model, nnx.LoRAParam) == wanted
 
 
-@pytest.mark.parametrize("prepared", [nnx.clone, quantized], ids=["32 bits", "4 bits"])
+@pytest.mark.parametrize(
+    "prepared",
+    [nnx.clone, pytest.param(quantized, marks=pytest.mark.thorough)],
+    ids=["32 bits", "4 bits"],
+)
 def test_fine_tuning_reads_mirrored_digits_and_leaves_the_network_alone(
     pretrained: Reader, prepared: Callable[[Reader], Reader]
 ) -> None:
@@ -73,6 +77,7 @@ def test_fine_tuning_reads_mirrored_digits_and_leaves_the_network_alone(
         assert (before != after).mean() > 0.5
 
 
+@pytest.mark.thorough
 def test_four_bits_round_each_weight_to_the_nearest_of_fifteen(pretrained: Reader) -> None:
     linear = pretrained.second
     assert isinstance(linear, nnx.Linear)
@@ -92,6 +97,7 @@ def test_four_bits_read_as_well_and_need_a_sixth_of_the_memory(pretrained: Reade
     assert isinstance(pretrained.first, nnx.Linear)
 
 
+@pytest.mark.thorough
 def test_the_program_prints_each_share(capsys: pytest.CaptureFixture[str]) -> None:
     lora.main(["--steps", "2"])
     assert capsys.readouterr().out.count("%") == 6

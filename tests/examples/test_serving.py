@@ -32,6 +32,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
 
+@pytest.mark.thorough
 def test_a_process_without_the_library_answers_as_the_model_does(tmp_path: Path) -> None:
     model = program.train(60)
     program.write(model, tmp_path / "served")
@@ -65,6 +66,7 @@ def test_the_program_is_for_every_platform_and_any_batch(tmp_path: Path) -> None
     assert [str(aval.shape[0]) for aval in found.out_avals] == ["batch", "batch"]
 
 
+@pytest.mark.thorough
 def test_the_program_writes_its_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program.main(["--out", str(tmp_path), "--steps", "1"])
     said = capsys.readouterr().out

@@ -380,6 +380,7 @@ def with_mypy(line: str) -> str:
     return WITHOUT_JAX.replace("[tool.mypy]", f"[tool.mypy]\n{line}", 1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "settings",
     [

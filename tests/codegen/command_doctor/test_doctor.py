@@ -308,6 +308,7 @@ def test_a_pipe_gets_a_line_for_each_finding_and_a_terminal_no_line_that_is_too_
 # -- --fix --------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("without_mypy_runs")
 @pytest.mark.parametrize(
     ("name", "before", "after"),
@@ -346,6 +347,7 @@ def test_fix_names_the_plugin_and_changes_nothing_else(
     assert (project / name).read_text(encoding="utf-8") == after
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("without_mypy_runs")
 @pytest.mark.parametrize(
     "text",
