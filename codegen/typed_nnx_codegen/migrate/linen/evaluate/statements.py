@@ -26,6 +26,7 @@ from typed_nnx_codegen.migrate.linen.domain.names import bound_in
 from typed_nnx_codegen.migrate.linen.domain.references import (
     Choice,
     ClassRef,
+    Ref,
     Repeated,
     SelfValue,
     SizedList,
@@ -57,6 +58,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.loops import Loops
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
 from typed_nnx_codegen.migrate.linen.evaluate.variables import Variables
+from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.project.rewriting import means_another, names_read
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
@@ -91,7 +93,17 @@ def _is_returned(value: Value) -> bool:
         case FunctionRef(frame=frame, code=code):
             return not code and not frame.records
         case Choice(options=options, code=code):
-            return not code and all(isinstance(one, FunctionRef) for one in options)
+            return not code and all(map(_is_plain, options))
+    return False
+
+
+def _is_plain(value: Value) -> bool:
+    """Whether a value is no class and no submodule: a function, a dtype, a setting."""
+    match value:
+        case Ref(name=name):
+            return find_layer(name) is None
+        case FunctionRef() | Code() | Const():
+            return True
     return False
 
 

@@ -157,3 +157,27 @@ class SetupTableTwice(nn.Module):
 
     def __call__(self, x):
         return x + self.rows.value.sum() - 2.0 * self.old.value.sum()
+
+
+def dtype_of(name):
+    if not isinstance(name, str):
+        return name
+    if name == "half":
+        dtype = jnp.bfloat16
+    elif name == "single":
+        dtype = jnp.float32
+    else:
+        raise ValueError(name)
+    return dtype
+
+
+class NamedDtype(nn.Module):
+    """A function that returns one of several settings makes a setting of the constructor."""
+
+    dtype: str = "single"
+
+    @nn.compact
+    def __call__(self, x):
+        dtype = dtype_of(self.dtype)
+        init = nn.initializers.normal(0.5, dtype=dtype)
+        return x @ self.param("w", init, (x.shape[-1], 3), dtype).astype(x.dtype)

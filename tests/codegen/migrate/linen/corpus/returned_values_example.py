@@ -18,4 +18,6 @@ EXAMPLES = [
     Example(Build("SetupTable", 3), X),
     Example(Build("SetupTable", 3, table=(0.5, 0.25)), X, name="SetupTable, told"),
     Example(Build("SetupTableTwice", 3), X),
+    Example(Build("NamedDtype"), X),
+    Example(Build("NamedDtype", "half"), X, name="NamedDtype, half"),
 ]

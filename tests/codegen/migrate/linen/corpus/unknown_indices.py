@@ -1,6 +1,7 @@
 """Indices of which nothing is known."""
 
 import flax.linen as nn
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -33,3 +34,20 @@ class TurnedAxis(nn.Module):
     @nn.compact
     def __call__(self, x):
         return nn.Dense(2)(x[..., order_of(x.shape[-1])])
+
+
+class Reshaped(nn.Module):
+    """Nothing is known of an array but what its own shape is made to."""
+
+    size: int = 6
+
+    def _merged(self, x):
+        return x.reshape(x.shape[:2] + (self.size,))
+
+    @nn.compact
+    def __call__(self, x):
+        rows = [nn.Dense(self.size)(x), jnp.ones_like(x)][:1]
+        y = jax.tree.map(lambda row: row.reshape(*row.shape[:2], 2, 3), rows)[0]
+        y = nn.Dense(4)(self._merged(y))
+        rows, columns = y.shape[:2]
+        return nn.Dense(2)(jax.tree.leaves(y)[0].reshape(rows, columns, 4))
