@@ -27,6 +27,10 @@ _CREATIONS: Final = {
     "jax.ShapeDtypeStruct": 0,
     "jax.random.randint": 1,
 }
+# Those that need nothing but a shape.
+_BY_SHAPE: Final = frozenset(
+    f"{module}.{name}" for module in ("jax.numpy", "numpy") for name in ("ones", "zeros", "empty")
+)
 _PURE: Final = ("jax.", "numpy.")
 _SIMPLE: Final = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Tuple, cst.List)
 
@@ -172,7 +176,7 @@ def _size(
         literal = shape_of(node, one.axis, analysis, render)
         if literal:
             return literal
-    array = render(node)
+    array = _of_same_shape(node, analysis, render)
     if not isinstance(node, _SIMPLE) and not getattr(node, "lpar", ()):
         array = f"({array})"
     parsed = cst.parse_expression(one.expression)
@@ -182,6 +186,19 @@ def _size(
         if isinstance(below, cst.Name) and below.value == first
     }
     return code_with(parsed, names)
+
+
+def _of_same_shape(
+    node: cst.BaseExpression, analysis: Analysis, render: Callable[[cst.CSTNode], str]
+) -> str:
+    """Return an array of the same shape: what else it is made of may come from the module."""
+    match node:
+        case cst.Call(func=func, args=[_, _, *_]):
+            value = analysis.values.get(func, UNKNOWN)
+            shape = _argument(node, 0, "shape")
+            if isinstance(value, External) and value.name in _BY_SHAPE and shape is not None:
+                return f"{render(func)}({render(shape)})"
+    return render(node)
 
 
 def _names(node: cst.CSTNode) -> list[cst.CSTNode]:
