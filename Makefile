@@ -80,6 +80,7 @@ test-all:
 
 .PHONY: test-everything
 test-everything: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[checkers]'
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m "slow or not slow"
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m "slow or not slow" --typed-nnx-verify $(VERIFIED)
 

@@ -6,7 +6,7 @@ tries another version, and has mypy itself say which of these names it does not 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 
 from mypy.checker import TypeChecker
@@ -125,7 +125,7 @@ def note_in_analysis(
 
 
 @contextmanager
-def past_watchers(api: TypeChecker) -> Iterator[None]:
+def past_watchers(api: TypeChecker) -> Generator[None]:
     """Let errors be reported also where mypy holds them back, as it does while it tries variants."""
     errors = api.errors
     held_back = errors._watchers  # pyright: ignore[reportPrivateUsage]  # no public way

@@ -19,7 +19,7 @@ _NO_DEPENDENCIES = pytest.mark.xfail(
 @pytest.mark.parametrize(
     ("edits", "seed"),
     [
-        pytest.param(8, 1, marks=[pytest.mark.thorough, pytest.mark.timeout(600)], id="a-few"),
+        pytest.param(3, 1, marks=[pytest.mark.thorough, pytest.mark.timeout(600)], id="a-few"),
         pytest.param(
             200, 6, marks=[pytest.mark.slow, pytest.mark.timeout(3600), _NO_DEPENDENCIES], id="many"
         ),

@@ -102,7 +102,7 @@ MYPY = False
 class StateHooks:
     """The phantom methods of every Pytree."""
 
-    __slots__ = ()
+    __slots__: tuple[()] = ()  # mypy asks for its type where the module is not inferred yet
 
     if TYPE_CHECKING:
 
