@@ -246,5 +246,6 @@ def may_be_alike(one: str, other: str) -> bool:
 
 def snake_case(name: str) -> str:
     """Return a class name as the name of an attribute: `ResNetBlock` is `res_net_block`."""
-    text = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", name)
+    # An attribute that begins with two underscores has another name outside of its class.
+    text = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", name.lstrip("_"))
     return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", text).lower()

@@ -189,3 +189,23 @@ class NamePassedOn(nn.Module):
         x = nn.Dense(4, name=self.first_name)(x)
         name = "second" if self.first_name else None
         return nn.Dense(3, name=name)(x)
+
+
+class _Hidden(nn.Module):
+    size: int
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.relu(nn.Dense(self.size)(x))
+
+
+class HiddenBlocks(nn.Module):
+    """Attributes are named for the class, and begin with no underscores of it."""
+
+    count: int = 2
+
+    @nn.compact
+    def __call__(self, x):
+        for _ in range(self.count):
+            x = _Hidden(3)(x)
+        return _Hidden(4)(nn.Dense(2)(x))

@@ -22,6 +22,8 @@ EXAMPLES = [
     Example(Build("MixedSetupCompact", 4), X),
     Example(Build("ReservedWords"), X),
     Example(Build("FieldNamedAsLayer"), X),
+    Example(Build("_Hidden", 3), X),
+    Example(Build("HiddenBlocks"), X),
     Example(Build("NamePassedOn"), X),
     Example(Build("NamePassedOn", "first"), X),
 ]
