@@ -330,19 +330,25 @@ def _class(
     parameters = joined(made.parameters(count))
     bases = f"_By{count}[{own}], {made.base}[P, Any], Generic[{parameters}]"
     yield f"\nclass {made.name}{suffix}({bases}):"
-    yield "    if not MYPY:"
+    by_annotation = [(f"_Has{count}[{joined(names('S', count))}]", names("S", count))]
+    if count == 1:
+        by_annotation = [(_by(kind, 0, 1), [kind.gradient.format(n=0)]) for kind in _KINDS]
+    last = [
+        f"def __call__(self: {this}, *args: P.args, **kwargs: P.kwargs)"
+        f" -> {made.result(together(found))}: ..."
+        for this, found in by_annotation
+    ]
+    is_one = len(last) == 1  # which mypy refuses as an overload
+    yield f"    if MYPY:\n        {last[0]}\n    else:" if is_one else "    if not MYPY:"
     for positions in _FIRST[count]:
         for given in (_UNTYPED * count, *_given(count)):
             gradients = together([each.gradient.format(n=n) for n, each in enumerate(given)])
             arguments = _by_argument(made, suffix, positions, given)
             yield "        @overload"
             yield f"        def __call__({arguments}) -> {made.result(gradients)}: ..."
-    by_annotation = [(f"_Has{count}[{joined(names('S', count))}]", names("S", count))]
-    if count == 1:
-        by_annotation = [(_by(kind, 0, 1), [kind.gradient.format(n=0)]) for kind in _KINDS]
-    for this, found in by_annotation:
-        arguments = f"self: {this}, *args: P.args, **kwargs: P.kwargs"
-        yield f"    @overload\n    def __call__({arguments}) -> {made.result(together(found))}: ..."
+    margin = "        " if is_one else "    "
+    for line in last:
+        yield f"{margin}@overload\n{margin}{line}"
 
 
 def _by(kind: Kind, number: int, count: int) -> str:
