@@ -338,8 +338,12 @@ def _class(
         f" -> {made.result(together(found))}: ..."
         for this, found in by_annotation
     ]
-    is_one = len(last) == 1  # which mypy refuses as an overload
-    yield f"    if MYPY:\n        {last[0]}\n    else:" if is_one else "    if not MYPY:"
+    is_one = len(last) == 1  # mypy refuses it as an overload
+    if is_one:
+        ignored = "# pyright: ignore[reportRedeclaration]  # for mypy"
+        yield f"    if MYPY:\n        {last[0]}  {ignored}\n    else:"
+    else:
+        yield "    if not MYPY:"
     for positions in _FIRST[count]:
         for given in (_UNTYPED * count, *_given(count)):
             gradients = together([each.gradient.format(n=n) for n, each in enumerate(given)])

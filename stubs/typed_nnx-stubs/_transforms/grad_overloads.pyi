@@ -223,7 +223,7 @@ class _GradientOf1(_By1[_I0, _I0, _G0], Gradient[P, Any], Generic[_I0, _G0, _N, 
 
 class _GradientOf2(_By2[_I0, _I1, _I0, _I1, _G0, _G1], Gradient[P, Any], Generic[_I0, _I1, _G0, _G1, _N, P]):
     if MYPY:
-        def __call__(self: _Has2[_S0, _S1], *args: P.args, **kwargs: P.kwargs) -> tuple[_S0, _S1]: ...
+        def __call__(self: _Has2[_S0, _S1], *args: P.args, **kwargs: P.kwargs) -> tuple[_S0, _S1]: ...  # pyright: ignore[reportRedeclaration]  # for mypy
     else:
         @overload
         def __call__(self: _GradientOf2[_Untyped, _Untyped, _Params, _Params, Literal["01"], Concatenate[Any, Any, Q]], a0: _HasParams[_V0] | _V0, a1: _HasParams[_V1] | _V1, /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_V0, _V1]: ...
@@ -300,7 +300,7 @@ class _GradientAndAuxOf1(_By1[_I0, _I0, _G0], Gradient[P, Any], Generic[_I0, _G0
 
 class _GradientAndAuxOf2(_By2[_I0, _I1, _I0, _I1, _G0, _G1], Gradient[P, Any], Generic[_I0, _I1, _G0, _G1, _N, P, _X_co]):
     if MYPY:
-        def __call__(self: _Has2[_S0, _S1], *args: P.args, **kwargs: P.kwargs) -> tuple[tuple[_S0, _S1], _X_co]: ...
+        def __call__(self: _Has2[_S0, _S1], *args: P.args, **kwargs: P.kwargs) -> tuple[tuple[_S0, _S1], _X_co]: ...  # pyright: ignore[reportRedeclaration]  # for mypy
     else:
         @overload
         def __call__(self: _GradientAndAuxOf2[_Untyped, _Untyped, _Params, _Params, Literal["01"], Concatenate[Any, Any, Q], _X_co], a0: _HasParams[_V0] | _V0, a1: _HasParams[_V1] | _V1, /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[tuple[_V0, _V1], _X_co]: ...
@@ -377,7 +377,7 @@ class _ValueAndGradientOf1(_By1[_I0, _I0, _G0], ValueAndGradient[P, Any], Generi
 
 class _ValueAndGradientOf2(_By2[_I0, _I1, _I0, _I1, _G0, _G1], ValueAndGradient[P, Any], Generic[_I0, _I1, _G0, _G1, _N, P, _R_co]):
     if MYPY:
-        def __call__(self: _Has2[_S0, _S1], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, tuple[_S0, _S1]]: ...
+        def __call__(self: _Has2[_S0, _S1], *args: P.args, **kwargs: P.kwargs) -> tuple[_R_co, tuple[_S0, _S1]]: ...  # pyright: ignore[reportRedeclaration]  # for mypy
     else:
         @overload
         def __call__(self: _ValueAndGradientOf2[_Untyped, _Untyped, _Params, _Params, Literal["01"], Concatenate[Any, Any, Q], _R_co], a0: _HasParams[_V0] | _V0, a1: _HasParams[_V1] | _V1, /, *args: Q.args, **kwargs: Q.kwargs) -> tuple[_R_co, tuple[_V0, _V1]]: ...
