@@ -135,7 +135,7 @@ def load(path: Path, config: Config) -> GPT2:
     """
     model = GPT2(config, rngs=nnx.Rngs(0))
     with safe_open(path, framework="numpy") as file:
-        prefix = "transformer." if "transformer.wte.weight" in file.keys() else ""  # noqa: SIM118
+        prefix = "transformer." if "transformer.wte.weight" in file.keys() else ""  # noqa: SIM118  # no dict
     of_variable = {id(source.variable): source for source in weights(model)}
     # A State holds the Variables of the model themselves.
     leaves = dict(nnx.to_flat_state(nnx.state(model)))

@@ -357,7 +357,7 @@ _EDITS: Final = (
 
 
 def _with_class(program: Program, name: str, **changes: object) -> Program:
-    changed = replace(program.classes[name], **changes)  # type: ignore[arg-type]
+    changed = replace(program.classes[name], **changes)  # type: ignore[arg-type]  # of several types
     return replace(program, classes={**program.classes, name: changed})
 
 

@@ -19,7 +19,7 @@ from typed_nnx_codegen.check.screen import Screen
 from typed_nnx_codegen.console.help_pages import TaughtCommand
 from typed_nnx_codegen.console.statuses import COULD_NOT_RUN, OK
 from typed_nnx_codegen.console.statuses import FINDINGS as SOMETHING_FOUND
-from typed_nnx_codegen.console.writing import is_standard_output, write_text
+from typed_nnx_codegen.console.writing import is_standard_output, json_option, write_text
 from typed_nnx_codegen.sarif.document import joined
 from typed_nnx_codegen.sarif.options import log_options
 
@@ -92,15 +92,7 @@ def _place(
     type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
     help="Write what was found as one SARIF 2.1.0 log; - is standard output.",
 )
-@click.option(
-    "--json",
-    "json_file",
-    metavar="[FILE]",
-    is_flag=False,
-    flag_value=Path("-"),
-    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
-    help="Write what each part found as JSON; standard output if FILE is absent or -.",
-)
+@json_option("what each part found")
 @log_options
 @click.option(
     "--target",

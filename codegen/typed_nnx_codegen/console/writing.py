@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, TypeVar
 
 import click
 
 _STANDARD_OUTPUT: Final = Path("-")
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def json_option(written: str) -> Callable[[F], F]:
+    """Return the option ``--json [FILE]``, given to a command as ``json_file``.
+
+    Args:
+        written: What is written, for the help.
+    """
+    return click.option(
+        "--json",
+        "json_file",
+        metavar="[FILE]",
+        is_flag=False,
+        flag_value=_STANDARD_OUTPUT,
+        type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
+        help=f"Write {written} as JSON; standard output if FILE is absent or -.",
+    )
 
 
 def is_standard_output(path: Path | None) -> bool:

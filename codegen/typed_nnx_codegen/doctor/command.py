@@ -12,7 +12,7 @@ import click
 from typed_nnx_codegen.console.help_pages import TaughtCommand
 from typed_nnx_codegen.console.statuses import FINDINGS, OK
 from typed_nnx_codegen.console.terminal import console_of, working
-from typed_nnx_codegen.console.writing import is_standard_output, write_text
+from typed_nnx_codegen.console.writing import is_standard_output, json_option, write_text
 from typed_nnx_codegen.doctor.backends import backend_findings
 from typed_nnx_codegen.doctor.finding import FIX, Finding
 from typed_nnx_codegen.doctor.plugin import plugin_findings
@@ -44,15 +44,7 @@ _LIMIT: Final = 60.0
     show_default=True,
     help="How long jax, and mypy, may take.",
 )
-@click.option(
-    "--json",
-    "json_file",
-    metavar="[FILE]",
-    is_flag=False,
-    flag_value=Path("-"),
-    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
-    help="Write it as JSON; standard output if FILE is absent or -.",
-)
+@json_option("it")
 @click.option("--fix", is_flag=True, help="Fix what can be fixed in this project, then look again.")
 @click.option("-q", "--quiet", is_flag=True, help="Show only what is to be fixed.")
 def doctor(

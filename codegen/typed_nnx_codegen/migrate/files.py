@@ -106,7 +106,7 @@ def _checked(text: str, migrate: TextMigration) -> Migrated:
             return Migrated(text, migrated.findings)
         line = _first_difference(text, plain)
         raise SourceError(f"line {line}: libcst would lose spaces or a line end here")
-    if not still_parses(text, migrated.text):
+    if not still_parses(migrated.text, is_newer=bool(problem)):
         raise SourceError(
             "the new text would not parse any more; this is a bug of typed-nnx migrate"
         )

@@ -25,13 +25,17 @@ def is_python(text: str) -> bool:
     return not error_in(text) or parses_with_libcst(text)
 
 
-def still_parses(before: str, after: str) -> bool:
-    """Whether a new text parses as the old one does: with the Python that runs, or with libcst.
+def still_parses(text: str, *, is_newer: bool) -> bool:
+    """Whether a new text parses as the old one did.
+
+    Args:
+        text: The new text.
+        is_newer: Whether the old one has the syntax of a newer Python than the one that runs.
 
     Raises:
         TooDeepError: It is nested too deeply to say.
     """
-    return parses_with_libcst(after) if error_in(before) else not error_in(after)
+    return parses_with_libcst(text) if is_newer else not error_in(text)
 
 
 def error_in(text: str) -> str:

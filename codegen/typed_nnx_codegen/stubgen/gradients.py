@@ -234,29 +234,14 @@ _KINDS = (
 )
 
 
-@dataclass(frozen=True)
-class Given:
-    """One kind of argument, by the object that is given; ``{n}`` stands for its number.
-
-    Attributes:
-        parameter: What the type of the parameter of the function has to be.
-        argument: What is accepted.
-        filter: The filter that goes with it.
-        gradient: The type of the gradient.
-    """
-
-    parameter: str
-    argument: str
-    filter: str
-    gradient: str
-
-
-_UNTYPED = (Given("_Untyped", "_HasParams[_V{n}] | _V{n}", _DEFAULT, "_V{n}"),)
+# The same by the object that is given: the kind is what the parameter has to be, the argument what is
+# accepted.
+_UNTYPED = (Kind("_Untyped", "_HasParams[_V{n}] | _V{n}", _DEFAULT, "_V{n}"),)
 _MODELS = (
-    Given("_I{n}", "_Model[_I{n}, _V{n}]", _DEFAULT, "_V{n}"),
-    Given("_I{n}", "SupportsSplitPart[_I{n}, _G{n}, _V{n}]", "_G{n}", "_V{n}"),
+    Kind("_I{n}", "_Model[_I{n}, _V{n}]", _DEFAULT, "_V{n}"),
+    Kind("_I{n}", "SupportsSplitPart[_I{n}, _G{n}, _V{n}]", "_G{n}", "_V{n}"),
 )
-_NO_MODEL = Given("_V{n}", "_V{n}", "_G{n}", "_V{n}")
+_NO_MODEL = Kind("_V{n}", "_V{n}", "_G{n}", "_V{n}")
 
 # The choices, by their number, whose arguments are looked at.
 _FIRST: dict[int, tuple[tuple[int, ...], ...]] = {1: ((0,), (1,)), 2: ((0, 1),)}
@@ -367,14 +352,14 @@ def _by(kind: Kind, number: int, count: int) -> str:
 
 
 def _by_argument(
-    made: ResultClass, suffix: str, positions: tuple[int, ...], given: Sequence[Given]
+    made: ResultClass, suffix: str, positions: tuple[int, ...], given: Sequence[Kind]
 ) -> str:
     """Return the parameters of a call whose arguments at some positions are looked at."""
     last = max(positions)
     chosen = dict(zip(positions, enumerate(given), strict=True))
     before = [n for n in range(last + 1) if n not in chosen]
     taken = ["_B" if n in before else "Any" for n in range(last + 1)]
-    own = [each.parameter.format(n=n) for n, each in enumerate(given)]
+    own = [each.kind.format(n=n) for n, each in enumerate(given)]
     own += [each.filter.format(n=n) for n, each in enumerate(given)]
     own += [f'Literal["{_label(positions)}"]', f"Concatenate[{joined(taken)}, Q]"]
     own += [made.of] if made.of is not None else []
@@ -386,7 +371,7 @@ def _by_argument(
     return f"self: {this}, {joined(arguments)}, /, *args: Q.args, **kwargs: Q.kwargs"
 
 
-def _given(count: int) -> Iterator[tuple[Given, ...]]:
+def _given(count: int) -> Iterator[tuple[Kind, ...]]:
     """Yield what may be given, at least one model among it."""
     if count == 1:
         yield from ((each,) for each in _MODELS)

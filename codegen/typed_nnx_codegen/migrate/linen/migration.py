@@ -44,7 +44,7 @@ from typed_nnx_codegen.migrate.linen.write.emission import (
 )
 from typed_nnx_codegen.migrate.options import Options
 from typed_nnx_codegen.migrate.project import Project
-from typed_nnx_codegen.migrate.syntax import still_parses
+from typed_nnx_codegen.migrate.syntax import error_in, still_parses
 from typed_nnx_codegen.migrate.undefined_names import (
     defined_names,
     imported_names,
@@ -604,8 +604,9 @@ class _Migration:
             except Exception as error:  # noqa: BLE001 - what is kept back says it
                 problem = described(error)
             before = self._before[path]
-            if not problem and text != before and not still_parses(before, text):
-                problem = _UNWRITABLE
+            if not problem and text != before:
+                is_sound = still_parses(text, is_newer=bool(error_in(before)))
+                problem = "" if is_sound else _UNWRITABLE
             found[path] = text, problem
             self._written()
         sound = {path: (self._before[path], text) for path, (text, no) in found.items() if not no}

@@ -285,6 +285,13 @@ class ClassTransform(Value):
     def __hash__(self) -> int:
         return hash((self.name, self.target))
 
+    def unwrapped(self) -> tuple[tuple[ClassTransform, ...], Value]:
+        """Return the transforms, outermost first, and what they are of."""
+        if isinstance(self.target, ClassTransform):
+            inner, target = self.target.unwrapped()
+            return (self, *inner), target
+        return (self,), self.target
+
 
 @dataclass(frozen=True)
 class Choice(Value):

@@ -394,7 +394,7 @@ class Calls:
         args, keywords = _split(passed)
         if any(one.star for one in passed):
             return UNKNOWN
-        if _OUTPUT.fullmatch(name) and _FIRST_FIELDS & {*list(keywords)[:1]} and not args:
+        if _OUTPUT.fullmatch(name) and next(iter(keywords), "") in _FIRST_FIELDS and not args:
             return Table(dict[object, Value](keywords.items()), name)
         if name == "builtins.isinstance" and len(args) == 2:
             outcome = instance_of(*args)

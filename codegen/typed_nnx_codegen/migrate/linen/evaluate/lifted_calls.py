@@ -431,6 +431,17 @@ class Wrapping:
                 return f"{self.refer('nnx.scan')}({{}})", self._scan(lift)
         raise Unsupported(f"`nn.{lift.kind}` is not migrated here")
 
+    def alone(self, lift: Lift) -> tuple[str, list[str]]:
+        """Return a transform of NNX by its name alone, and its settings.
+
+        Raises:
+            Unsupported: It takes more than one, or NNX cannot do the same.
+        """
+        name, settings = self.transform(lift)
+        if name.count("(") != 1:
+            raise Unsupported("members draw keys of their own")
+        return name.removesuffix("({})"), settings
+
     def _same(self, lift: Lift) -> list[str]:
         closed = [k + 1 for k in range(self.mapped.count) if k not in self.mapped.kept]
         found: list[str] = []
@@ -499,6 +510,13 @@ class Wrapping:
         if size is not None:
             settings.append(f"length={self.spelled(size)}")
         return [*settings, *self._same(lift), *self._metadata(lift)]
+
+
+def decorator(name: str, settings: Sequence[str], refer: Refer) -> str:
+    """Return the expression that applies a transform to a function that it decorates."""
+    if not settings:
+        return name
+    return f"{refer('functools.partial')}({', '.join([name, *settings])})"
 
 
 def _tuple(codes: Sequence[str]) -> str:
@@ -826,15 +844,6 @@ class LiftedMethods:
             self._write_method(recorder, method)
         self._check_class(recorder, cls)
 
-    def _decorator(self, name: str, settings: list[str]) -> str:
-        if not name.endswith("({})") or name.count("(") != 1:
-            raise Unsupported("members draw keys of their own")
-        function = name.removesuffix("({})")
-        if not settings:
-            return function
-        partial = self._refer("functools.partial")
-        return f"{partial}({', '.join([function, *settings])})"
-
     def _write_method(self, recorder: Recorder, method: Method) -> None:
         for one in method.node.decorators:
             frame = Frame(recorder, method.owner.analysis, records=False)
@@ -870,7 +879,7 @@ class LiftedMethods:
             if params.kwonly_params and lift.kind != "jit":
                 raise Unsupported("a method under a transform takes arguments by name only")
             wrapping = Wrapping(mapped, spelled, self._refer, count)
-            return self._decorator(*wrapping.transform(lift))
+            return decorator(*wrapping.alone(lift), self._refer)
         except Unsupported as error:
             recorder.mark(node, str(error), TRANSFORM)
             return ""

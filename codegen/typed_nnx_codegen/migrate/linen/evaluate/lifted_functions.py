@@ -22,6 +22,7 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     FunctionRef,
     Recorder,
 )
+from typed_nnx_codegen.migrate.linen.domain.names import linen_name
 from typed_nnx_codegen.migrate.linen.domain.references import (
     ClassTransform,
     FieldModule,
@@ -33,6 +34,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Code, Const, 
 from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import (
     Mapped,
     Wrapping,
+    decorator,
     results_outside,
     steps_inside,
 )
@@ -58,11 +60,11 @@ class Transformed:
     """
 
     function: str
-    settings: str
+    settings: tuple[str, ...]
 
     def __call__(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
         """Return the new expression; the function stays as it is written."""
-        args = [*updated.args[:1], *arguments_of(self.settings)]
+        args = [*updated.args[:1], *arguments_of(", ".join(self.settings))]
         return updated.with_changes(
             func=cst.parse_expression(self.function), args=with_commas(args)
         )
@@ -89,11 +91,8 @@ def transformed(lift: Lift, count: int, refer: Refer) -> Transformed:
     if lift.maps and not all(streams.values()):
         raise Unsupported("each step draws the same random numbers")
     mapped = Mapped(named, any(streams.values()), tuple(range(count)), count)
-    template, settings = Wrapping(mapped, _as_written, refer, count).transform(lift)
-    function = template.removesuffix("({})")
-    if "(" in function:
-        raise Unsupported("members draw keys of their own")
-    return Transformed(function, ", ".join(settings))
+    function, settings = Wrapping(mapped, _as_written, refer, count).alone(lift)
+    return Transformed(function, tuple(settings))
 
 
 def _as_written(bound: Bound) -> str:
@@ -151,11 +150,7 @@ class LiftedFunctions:
             node: The call.
             frame: Where it is.
         """
-        around: list[ClassTransform] = []
-        function: Value = callee
-        while isinstance(function, ClassTransform):
-            around.append(function)
-            function = function.target
+        around, function = callee.unwrapped()
         if not isinstance(function, FunctionRef):
             return None
         try:
@@ -227,11 +222,8 @@ class LiftedFunctions:
         is_partial = isinstance(node, cst.Call) and _is_partial(node, recorder.plan.cls.analysis)
         if isinstance(node, cst.Call) and not is_partial:
             recorder.replace(node, code)
-        elif code.settings:
-            partial = self._refer("functools.partial")
-            recorder.replace(node, f"{partial}({code.function}, {code.settings})")
         else:
-            recorder.replace(node, code.function)
+            recorder.replace(node, decorator(code.function, code.settings, self._refer))
 
 
 def _is_partial(node: cst.Call, analysis: Analysis) -> bool:
@@ -269,13 +261,12 @@ def transform_outside(call: cst.Call, around: Sequence[cst.FunctionDef], file: F
     )
     lift = lift_of(ClassTransform(name, UNKNOWN, (), settings))
     code = transformed(lift, len(params.params) - 1, lambda public: code_of(file.refer(public)))
-    return f"{code.function}({', '.join(filter(None, (first.value.value, code.settings)))})"
+    return f"{code.function}({', '.join([first.value.value, *code.settings])})"
 
 
 def public_name(node: cst.BaseExpression, analysis: Analysis) -> str:
     """Return the public name of a transform of Linen; empty for anything else."""
-    value = analysis.values.get(node)
-    public = public_linen(value.name) if isinstance(value, External) else ""
+    public = linen_name(node, analysis)
     return public if is_transform(public) else ""
 
 

@@ -66,7 +66,9 @@ from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCo
 def with_function(
     writer: ConstructorCode, name: str, value: Value, source: cst.Call, frame: Frame
 ) -> Value:
-    """Return what a name is bound to; a function that a call returns is a local of the constructor.
+    """Return what a name is bound to; what a call makes of settings is a local of the constructor.
+
+    That is a function, or one of several functions or settings.
 
     Args:
         writer: Writes expressions for the constructor.

@@ -247,18 +247,14 @@ class Submodules:
     def _transformed(
         self, callee: ClassTransform, passed: list[Passed], node: cst.Call, frame: Frame
     ) -> Value:
-        transforms: list[ClassTransform] = []
-        target: Value = callee
-        while isinstance(target, ClassTransform):
-            transforms.append(target)
-            target = target.target
+        transforms, target = callee.unwrapped()
         match target:
             case ClassRef(cls=cls, code=code, binders=binders):
                 is_there = code.startswith("self.") or binders == (frame.recorder.plan.cls.home,)
                 code = code if is_there else ""
-                return self._module(cls, code, tuple(transforms), passed, node, frame)
+                return self._module(cls, code, transforms, passed, node, frame)
             case Ref(name=name, code=code) if find_layer(name) is not None:
-                value = self._module(name, code, tuple(transforms), passed, node, frame)
+                value = self._module(name, code, transforms, passed, node, frame)
                 return _of_subclass(value, target)
             case Partial(function=ClassRef() | Ref() as inner):
                 again: Value = inner
