@@ -7,6 +7,7 @@ checked. What is used of mypy here is no public interface of it; it was tried wi
 from __future__ import annotations
 
 import ast
+import atexit
 import gc
 import io
 import re
@@ -54,6 +55,10 @@ _ABOUT_FILE: Final = re.compile(r"^(?P<path>.+\.pyi?): error: (?P<text>.*)$")
 _PLUGIN: Final = "typed_nnx_mypy"
 # As mypy's own command has it: it follows code by recursion.
 _RECURSION: Final = 2**14
+
+
+# At its end Python looks for cycles in all that mypy made, which takes a third of a first run.
+atexit.register(gc.freeze)
 
 
 class CouldNotRun(Exception):

@@ -66,9 +66,12 @@ def updating(model: MLP, other: CNN, param: nnx.Param[jax.Array], x: jax.Array) 
     nnx.update(model, {"temperature": x})
     nnx.update(model, nnx.state(model).flat_state())
     nnx.update(param, x)
+    nnx.update({"a": model, "b": None}, {"a": nnx.state(model)})
+    nnx.update(model if param.shape else None, nnx.state(model))
     nnx.update(model)  # E
     nnx.update(model, other)  # E
     nnx.update(model, x)  # E
+    nnx.update(x, nnx.state(model))  # E
     nnx.update(model, state=nnx.state(model))  # E
 
 

@@ -411,7 +411,7 @@ CASES = [
     Case(
         "no cell",
         errors.LayerArgumentError,
-        lambda: nnx.RNN(nnx.Linear(4, 5, rngs=nnx.Rngs(0))),  # type: ignore[arg-type]  # it is the error
+        lambda: nnx.RNN(nnx.Linear(4, 5, rngs=nnx.Rngs(0))),  # type: ignore[type-var]  # it is the error
         ("RNN: argument `cell` is a Linear", "a recurrent cell"),
         "nnx.RNN(nnx.LSTMCell(...))",
     ),

@@ -151,6 +151,12 @@ def test_a_value_for_a_node_is_refused_and_nothing_is_changed() -> None:
     assert walk(model) == before
 
 
+@pytest.mark.parametrize("node", [jnp.ones(2), 3, "text"], ids=["array", "number", "text"])
+def test_a_value_that_is_no_object_is_refused(node: object) -> None:
+    with pytest.raises(nnx.errors.ArgumentError, match="expected an object, or a container"):
+        nnx.update(node, nnx.state(model_class(nnx)()))
+
+
 def test_a_second_state_that_fails_undoes_nothing_because_nothing_was_done() -> None:
     model = model_class(nnx)()
     before = walk(model)

@@ -316,4 +316,4 @@ def test_what_is_no_stream_is_refused(rngs: Any) -> None:
 
 def test_what_is_no_cell_is_refused() -> None:
     with pytest.raises(errors.LayerArgumentError, match=r"`cell` is a Linear; expected a rec"):
-        nnx.RNN(nnx.Linear(3, 4, rngs=nnx.Rngs(0)))  # type: ignore[arg-type]  # it is the error
+        nnx.RNN(nnx.Linear(3, 4, rngs=nnx.Rngs(0)))  # type: ignore[type-var]  # it is the error

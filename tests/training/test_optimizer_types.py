@@ -61,5 +61,5 @@ def test_averages_train_states_and_metrics_have_precise_types() -> None:
     assert_type(state.apply_gradients(params), TrainState[Net])  # pyright: ignore[reportAssertTypeFailure]  # it takes the default of M
     assert_type(metrics.Average().compute(), jax.Array)
     assert_type(metrics.Welford().compute(), metrics.Statistics)
-    assert_type(metrics.MultiMetric(a=metrics.Average()).compute(), dict[str, Any])
+    assert_type(metrics.MultiMetric(a=metrics.Average()).compute(), dict[str, jax.Array])
     assert isinstance(metrics.Accuracy().split()[0], nnx.GraphDef)

@@ -79,7 +79,12 @@ _ANSWER = f"    def {{method}}(self: {_HAS}, taken: {{taken}}, /) -> _S: ..."
 _PART_OF_UNUSED = (
     "    def __nnx_part__(self: _A, taken: {taken}, /) -> _State[_Any, _Any, _A, _Any]: ..."
 )
-_PART_OF_OTHERS = "    def __nnx_part__(self: _A, taken: _F, /) -> _State[_Any, _Any, _A, _F]: ..."
+
+
+_PART_OF_TYPES = (
+    "    def __nnx_part__(self: _A, taken: type | tuple[_Any, ...] | list[_Any], /)"
+    " -> _State[_Any, _Any, _A, _Any]: ..."
+)
 
 
 _SMALLEST_GROUP = 8
@@ -133,7 +138,7 @@ class HooksWriter:
                 _LISTS.format(answers=answers),
                 _HOOKS.format(groups=grouped.replace("    def", "        def")),
                 f"{_STATE.format(part='Everything')}\n",
-                _overloads([*self._parts(taken), _PART_OF_OTHERS]),
+                _overloads(self._parts(taken)),
                 _overloads(self._rests(left)),
             ]
         )
@@ -158,7 +163,10 @@ class HooksWriter:
         return [
             *([_PART_OF_UNUSED.format(taken=unused)] if unused else []),
             *answers,
-            self._answer("__nnx_part__", EVERYTHING, "_Everything"),
+            # Other types may be of Variables that come later, such as `Intermediate`. Other filters,
+            # such as `PathContains`, take some of what there is.
+            _PART_OF_TYPES,
+            self._answer("__nnx_part__", EVERYTHING, "object"),
         ]
 
     def _rests(self, parts: list[Part]) -> list[str]:

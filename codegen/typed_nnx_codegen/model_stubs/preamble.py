@@ -47,7 +47,6 @@ _property = property
 _A = _TypeVar("_A")
 _C = _TypeVar("_C", covariant=True)
 _D = _TypeVar("_D", covariant=True)
-_F = _TypeVar("_F")
 _S = _TypeVar("_S")
 _Key = _TypeVar("_Key", bound=str)
 _V = _TypeVar("_V", bound=_Variable[_Any] | _JaxArray)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import jax
 
@@ -120,6 +120,8 @@ def is_lasting(predicates: Sequence[Predicate], graph: Record | Traversal) -> bo
 
 
 A = TypeVar("A")
+K = TypeVar("K")
+F = TypeVar("F")
 
 
 def _states(function: str, graph: Record | Traversal, filters: tuple[Filter, ...]) -> list[Value]:
@@ -359,18 +361,21 @@ def _applied(graphdef: GraphDef[A], states: tuple[Value, ...]) -> CallProxy[A]:
 GraphDef._apply = staticmethod(_applied)
 
 
-def pure(tree: A) -> A:
+@overload
+def pure(tree: State[K, Any, A, F]) -> State[K, Any, A, F]: ...
+@overload
+def pure(tree: A) -> A: ...
+def pure(tree: Any) -> Any:
     """Return the tree with the value of each Variable in the place of the Variable.
 
     Args:
         tree: Any pytree, such as a State or a Module.
     """
-    made: A = jax.tree.map(
+    return jax.tree.map(
         lambda leaf: leaf.get_raw_value() if isinstance(leaf, Variable) else leaf,
         tree,
         is_leaf=lambda value: isinstance(value, Variable),
     )
-    return made
 
 
 as_pure = pure

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from typed_nnx._core.cells import graph_lock
 from typed_nnx._core.filters import Filter, Predicate, to_predicate
@@ -101,11 +101,17 @@ def _set_raw(variable: AnyVariable, value: object) -> None:
         store_value(variable, value)
 
 
+class _NoArray(Protocol):
+    """Any object but an array, which compares its elements."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+
 # A Variable takes a bare value.
 @overload
 def update(node: AnyVariable, state: object, /, *states: object) -> None: ...
 @overload
-def update(node: object, state: StateLike, /, *states: StateLike) -> None: ...
+def update(node: Pytree | _NoArray | None, state: StateLike, /, *states: StateLike) -> None: ...
 def update(node: object, state: object, /, *states: object) -> None:
     """Write the values of States into an object graph, in place.
 
@@ -138,6 +144,12 @@ def _collect_root(node: object, source: object, record: Record | None, changes: 
         if not (isinstance(source, State) and not source):  # a filter that took nothing
             changes.variables.append((node, source))
         return
+    if kind_of(node) not in (OBJECT, CONTAINER):
+        raise ArgumentError(
+            "update",
+            f"got a {type(node).__name__}; expected an object, or a container of objects.",
+            "nnx.update(model, state)",
+        )
     entries = entries_of(source)
     if entries is None:
         raise _wrong_type((), node, source)

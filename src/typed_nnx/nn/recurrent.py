@@ -5,10 +5,11 @@ from __future__ import annotations
 import functools
 import logging
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Generic, Protocol, TypeAlias
 
 import jax
 import jax.numpy as jnp
+from typing_extensions import TypeVar
 
 from typed_nnx._core.fields import data
 from typed_nnx._core.filters import Filter
@@ -109,7 +110,10 @@ class RNNBase(Protocol):
         ...
 
 
-class RNN(Module):
+C_co = TypeVar("C_co", bound=RNNCellBase, default=RNNCellBase, covariant=True)
+
+
+class RNN(Module, Generic[C_co]):
     """A recurrent cell run over sequences.
 
     >>> from typed_nnx.nn._rnn_cells import LSTMCell
@@ -136,13 +140,13 @@ class RNN(Module):
         RngsTypeError: `rngs` is none of these.
     """
 
-    cell: RNNCellBase
+    cell: C_co
     rngs: RngStream | None
     state_axes: StateAxes
 
     def __init__(
         self,
-        cell: RNNCellBase,
+        cell: C_co,
         *,
         time_major: bool = False,
         return_carry: bool = False,

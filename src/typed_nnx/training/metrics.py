@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, overload
 
 import jax
 import jax.numpy as jnp
+from typing_extensions import TypeVar
 
 from typed_nnx._core.filters import Filter
 from typed_nnx._core.pytree import Pytree
@@ -249,8 +250,13 @@ class Welford(Metric):
         )
 
 
-class MultiMetric(Metric):
+V_co = TypeVar("V_co", default=Any, covariant=True)
+
+
+class MultiMetric(Metric, Generic[V_co]):
     """Several metrics that are updated together; each is an attribute.
+
+    The type parameter is that of the values: ``jax.Array`` where each is an `Average`.
 
     Args:
         **metrics: The metrics by name.
@@ -261,7 +267,11 @@ class MultiMetric(Metric):
 
     _metric_names: tuple[str, ...]
 
-    def __init__(self, **metrics: Metric) -> None:
+    @overload
+    def __init__(self: MultiMetric[jax.Array], **metrics: Average) -> None: ...
+    @overload
+    def __init__(self, **metrics: Metric) -> None: ...
+    def __init__(self, **metrics: Any) -> None:
         for name in metrics:
             if name in _TAKEN:
                 raise ReservedNameError(
@@ -306,7 +316,7 @@ class MultiMetric(Metric):
                     variable.set_raw_value(value)
             raise
 
-    def compute(self) -> dict[str, Any]:
+    def compute(self) -> dict[str, V_co]:
         """Return the value of each metric by name."""
         return {name: getattr(self, name).compute() for name in self._metric_names}
 

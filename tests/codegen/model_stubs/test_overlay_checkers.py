@@ -92,6 +92,7 @@ assert_type(nnx.merge(graphdef, state), MLP)
 jax.tree.map(lambda leaf: leaf, state)
 state.flat_state()
 state.to_pure_dict()
+bias: jax.Array = nnx.as_pure(state).bias
 list(state.layers.values())[0].kernel
 def takes_any_state(state: nnx.State) -> None: ...
 takes_any_state(state)
@@ -120,7 +121,16 @@ assert_type(scales, MLPScaleState)
 scales.bias  # E
 nnx.state(model, nnx.LoRAParam).anything
 nnx.state(model, nnx.Intermediate).anything
-nnx.state(model, nnx.Not(nnx.Param)).anything
+# Filters that are objects take some of what there is.
+kernels = nnx.All(nnx.Param, nnx.PathContains("kernel"))
+assert_type(nnx.state(model, nnx.Not(nnx.Param)), MLPState)
+assert_type(nnx.state(model, kernels), MLPState)
+nnx.state(model, kernels).anything  # E
+_, some, params, rest = nnx.split(model, kernels, nnx.Param, ...)
+assert_type(some, MLPState)
+assert_type(params, MLPParamState)
+assert_type(rest, MLPState)
+nnx.state(nnx.Linear(2, 3, rngs=nnx.Rngs(0)), kernels).anything
 nnx.state(model, "tag").anything
 assert_type(nnx.state(model, ...), MLPState)
 _, first, second = nnx.split(model, nnx.Param, nnx.BatchStat)
@@ -231,6 +241,8 @@ assert_type(
     nnx.grad(of_two, argnums=(0, 1))(Wide(), Block()), tuple[WideParamState, BlockParamState]
 )
 assert_type(nnx.grad(of_mlp, argnums=nnx.DiffState(0, ...))(MLP(), x), MLPState)
+kernels = nnx.DiffState(0, nnx.PathContains("kernel"))
+assert_type(nnx.grad(of_mlp, argnums=kernels)(MLP(), x), MLPState)
 nnx.grad(of_mlp)(Wide(), x).more  # E
 nnx.grad(of_mlp)(Block(), x)  # E
 nnx.grad(of_module)(x, x)  # E
