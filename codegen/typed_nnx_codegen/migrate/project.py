@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +16,7 @@ from typed_nnx_codegen.migrate.analysis.values import ModuleNames
 from typed_nnx_codegen.migrate.scanning import mentions_nnx
 from typed_nnx_codegen.migrate.sources.encoding import decode_module
 from typed_nnx_codegen.migrate.sources.outcome import SourceError
-from typed_nnx_codegen.migrate.syntax import TooDeepError, error_in
+from typed_nnx_codegen.migrate.syntax import TooDeepError, deeper, error_in
 
 _IMPORT: Final = re.compile(
     rb"^[ \t]*(?:from|import)[ \t]+(?P<name>[.\w]+)"
@@ -37,7 +36,6 @@ _HAS_INTERFACES: Final = re.compile(
 )
 # How far a class may be from the module that mentions NNX, in imports.
 _MOST_STEPS: Final = 2
-_STACK: Final = 1000
 
 
 class Project:
@@ -148,22 +146,20 @@ class Project:
         if path in self._running or not (is_told or self._may_define(path, _MOST_STEPS)):
             return None
         self._running.append(path)
-        # It is read amid the code of a file that imports it, and has a stack of its own.
-        sys.setrecursionlimit(sys.getrecursionlimit() + _STACK)
         try:
-            tree = self._trees.get(path)
-            if tree is None:
-                tree = self._trees[path] = _tree_of(path)
-            analysis = Analysis(tree, self.dotted_name(path), path, self)
-            # Modules that import each other find what has been read so far.
-            self._modules[path] = analysis
-            analysis.run()
-            self._finish_cycle()
+            with deeper():
+                tree = self._trees.get(path)
+                if tree is None:
+                    tree = self._trees[path] = _tree_of(path)
+                analysis = Analysis(tree, self.dotted_name(path), path, self)
+                # Modules that import each other find what has been read so far.
+                self._modules[path] = analysis
+                analysis.run()
+                self._finish_cycle()
         except (OSError, cst.ParserSyntaxError, RecursionError, SourceError, TooDeepError):
             self._early.pop(path, None)
             return None
         finally:
-            sys.setrecursionlimit(sys.getrecursionlimit() - _STACK)
             self._running.remove(path)
         return analysis
 

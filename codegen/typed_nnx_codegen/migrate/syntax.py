@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import ast
+import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
 
 import libcst
+
+_STACK: Final = 1000
 
 
 class UnknownSyntaxError(Exception):
@@ -80,3 +86,13 @@ def parses_with_libcst(text: str) -> bool:
     except (libcst.ParserSyntaxError, ValueError):
         return False
     return True
+
+
+@contextmanager
+def deeper() -> Iterator[None]:
+    """Give code that is read or evaluated amid other code a stack of its own."""
+    sys.setrecursionlimit(sys.getrecursionlimit() + _STACK)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(sys.getrecursionlimit() - _STACK)

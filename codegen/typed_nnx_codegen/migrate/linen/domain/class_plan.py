@@ -420,6 +420,13 @@ class Build(Event):
 
 
 @dataclass(frozen=True, eq=False)
+class Recursion(Event):
+    """Functions call each other without an end that is known: they are not evaluated again."""
+
+    functions: tuple[cst.CSTNode, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Call(Event):
     """A method of a submodule, or of a module in a field, is called: sizes follow from that.
 

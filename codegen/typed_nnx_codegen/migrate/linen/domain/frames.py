@@ -252,6 +252,8 @@ class Recorder:
         equal_sizes: Pairs of last sizes of arrays that are added.
         candidates: The sizes that a size may be of which nothing but a call decides.
         definitions: Where functions that methods define stand: the block, and the line before.
+        running: The functions that are evaluated, outermost first: the frame around each, and
+            what it is called with.
         cuts: How many calls were too deep to be evaluated.
         outputs: What calls with plain values return, and the events of that.
         log: Where events go: the log of the plan, or that of a trial.
@@ -277,7 +279,7 @@ class Recorder:
     rngs: str = "rngs"
     stacks: tuple[Value, ...] = ()
     setup_target: tuple[cst.BaseExpression, str] | None = None
-    depth: int = 0
+    running: list[tuple[cst.CSTNode, Frame | None, dict[str, object]]] = field(default_factory=list)
     cuts: int = 0
     steps: int = 0
     branch_codes: dict[int, str] = field(default_factory=dict)

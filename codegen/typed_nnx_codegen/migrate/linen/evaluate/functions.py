@@ -12,7 +12,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, is_name
 from typed_nnx_codegen.migrate.linen import shapes
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Enter, Log
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Enter, Log, Recursion
 from typed_nnx_codegen.migrate.linen.domain.classes import Method
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim
 from typed_nnx_codegen.migrate.linen.domain.frames import (
@@ -52,6 +52,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import given_list
 from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, bind, dim_of
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
+from typed_nnx_codegen.migrate.syntax import deeper
 
 # Of how many functions what was found out is remembered.
 _KEPT: Final = 4096
@@ -366,7 +367,7 @@ class Functions:
     def _call_function(self, function: cst.FunctionDef | cst.Lambda, frame: Frame) -> Value:
         if isinstance(function, cst.FunctionDef):
             return self._run(function, frame)
-        return self._shallow(lambda: self._evaluate(function.body, frame), frame)
+        return self._shallow(function, lambda: self._evaluate(function.body, frame), frame)
 
     # -- bodies -------------------------------------------------------------------------------
 
@@ -398,7 +399,7 @@ class Functions:
     def _run(self, node: cst.FunctionDef, frame: Frame) -> Value:
         if node.asynchronous is not None:
             return UNKNOWN
-        return self._shallow(lambda: self._body(node, frame), frame)
+        return self._shallow(node, lambda: self._body(node, frame), frame)
 
     def _body(self, node: cst.FunctionDef, frame: Frame) -> Value:
         ends = self._run_body(node.body, frame)
@@ -412,22 +413,43 @@ class Functions:
             value = self._merging.joined(value, other, frame)
         return value
 
-    def _shallow(self, run: Callable[[], Value], frame: Frame) -> Value:
+    def _shallow(
+        self, function: cst.FunctionDef | cst.Lambda, run: Callable[[], Value], frame: Frame
+    ) -> Value:
         recorder = frame.recorder
-        if recorder.depth >= _DEEPEST:
+        # Literals, shapes and objects end a recursion; what is not known of the rest does not.
+        names = {name: _literals(value) for name, value in frame.names.items()}
+        call = function, frame.outer, names
+        if call in recorder.running:
+            within = recorder.running[recorder.running.index(call) :]
+            frame.log(Recursion(tuple(one for one, _, _ in within)))
+        if len(recorder.running) >= _DEEPEST or call in recorder.running:
             recorder.cuts += 1
             return Unknown("functions call each other too deeply")
-        recorder.depth += 1
+        recorder.running.append(call)
         anchor = recorder.anchors.get(id(recorder.block))
         is_pending = anchor is not None and anchor[1] < len(recorder.block)
         recorder.pending += is_pending
         try:
-            return run()
+            with deeper():
+                return run()
         finally:
-            recorder.depth -= 1
+            recorder.running.pop()
             recorder.pending -= is_pending
             if anchor is not None:
                 recorder.anchors[id(recorder.block)] = anchor
+
+
+def _literals(value: Value) -> object:
+    """Return a value without what only the constructor, or the call, knows of it."""
+    match value:
+        case Code() | Size() | Unknown():
+            return None
+        case Seq(items=items):
+            return [_literals(one) for one in items]
+        case Table(items=table, cls=None):
+            return {key: _literals(one) for key, one in table.items()}
+    return value
 
 
 def argument_value(parameter: cst.Param, method: Method, frame: Frame) -> Value:

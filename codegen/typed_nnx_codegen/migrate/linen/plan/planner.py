@@ -38,6 +38,7 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     Lifted,
     Mark,
     Need,
+    Recursion,
     Site,
     linen_class_name,
 )
@@ -480,6 +481,20 @@ def keep_marked(plan: ClassPlan) -> None:
 _SCOPED = ("flax.linen.compact_name_scope", "flax.linen.module.compact_name_scope")
 
 
+def mark_recursion(recorder: Recorder) -> None:
+    """Mark submodules in functions that call themselves as often as their arguments say.
+
+    Args:
+        recorder: What was seen of a module.
+    """
+    functions = {one for found in recorder.log.of(Recursion) for one in found.functions}
+    below = {node for one in functions for node in descendants(one)}
+    for site in recorder.plan.sites:
+        if site.node in below:
+            message = "how often the method that constructs this calls itself is not known"
+            recorder.mark(site.node, message)
+
+
 def mark_restarted_names(recorder: Recorder) -> None:
     """Mark what makes names of submodules start again, or belong to a scope of a method.
 
@@ -653,8 +668,8 @@ class Planner:
             inherited |= self.plan_of(base).replacements
         drop_unread(recorder, self.classes)
         mark_stacked(recorder, self.plan_of)
-        mark_restarted_names(recorder)
-        mark_shifting_names(recorder)
+        for check in (mark_recursion, mark_restarted_names, mark_shifting_names):
+            check(recorder)
         naming = Naming(recorder, inherited)
         naming.run()
         drop_carry_cells(recorder, self.executor.refer)

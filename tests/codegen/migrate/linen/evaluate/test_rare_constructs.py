@@ -32,6 +32,15 @@ _CASES = {
         "class Plain(nn.Dense):\n    use_bias: bool = False\n",
         "it inherits from flax.linen.Dense",
     ),
+    "as many layers as an argument says": (
+        "class M(nn.Module):\n"
+        "    @nn.compact\n"
+        "    def __call__(self, x, n: int):\n"
+        "        return self.more(x, n)\n\n"
+        "    def more(self, x, n):\n"
+        "        return self.more(nn.Dense(3)(x), n - 1) if n else x\n",
+        "how often the method that constructs this calls itself is not known",
+    ),
 }
 
 
@@ -45,3 +54,36 @@ def test_it_gets_a_marker(tmp_path: Path, code: str, part: str) -> None:
     found = [mark.message for plan in result.plans for mark in plan.marks]
     found += [plan.stays for plan in result.plans if plan.stays]
     assert any(part in text for text in found), found
+
+
+# Each level has two loops, each of which is evaluated several times.
+_PARSER = """\
+def parse(dims):
+    found = []
+    for one in dims:
+        found.append(parse(one) if isinstance(one, tuple) else one)
+    for one in dims:
+        found.append(parse(one) if isinstance(one, list) else one)
+    return tuple(found)
+
+
+class M(nn.Module):
+    axes: Any = ()
+
+    @nn.compact
+    def __call__(self, x):
+        parse(self.axes)
+        return nn.Dense(3)(x)
+"""
+
+
+def test_a_function_that_calls_itself_for_items_is_evaluated_once_within_itself(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "m.py"
+    file.write_text(_HEAD + _PARSER)
+
+    (result,) = migrate_linen([file], [file], Options())
+
+    assert "self.dense_0 = nnx.Linear(in_features, 3, rngs=rngs)" in result.after
+    assert not any(plan.marks or plan.stays for plan in result.plans)
