@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable
 from typing import Annotated, Any, ClassVar, NamedTuple, Optional
 
@@ -268,3 +269,26 @@ def test_subclasses_of_a_registered_type_are_data() -> None:
     assert not nnx.is_data(Derived())
     nnx.register_data_type(Base)
     assert nnx.is_data(Derived())
+
+
+# Without `from __future__ import annotations`, as code of others is written: Python 3.14 evaluates on demand.
+EVALUATED = """
+import typed_nnx as nnx
+
+class Model(nnx.Module):
+    blocks: nnx.Data[list[Later]] if LATER else nnx.Data[list[int]]
+    sizes: nnx.Static[list]
+
+    def __init__(self):
+        self.blocks, self.sizes = [nnx.Param(1.0)], [1, 2]
+"""
+
+
+@pytest.mark.parametrize("later", [False, True] if sys.version_info >= (3, 14) else [False])
+def test_annotations_that_are_no_texts_count(later: bool) -> None:
+    names: dict[str, Any] = {"LATER": later}
+    code = compile(EVALUATED, "model.py", "exec", dont_inherit=True)
+    exec(code, names)
+    model = names["Model"]()
+    assert list(nnx.state(model)) == ["blocks"]
+    assert model.sizes == [1, 2]

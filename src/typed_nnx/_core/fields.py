@@ -8,13 +8,23 @@ import re
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any, Generic, Never, TypeVar, get_args, get_origin, overload
+from typing import (
+    Annotated,
+    Any,
+    ForwardRef,
+    Generic,
+    Never,
+    TypeVar,
+    get_args,
+    get_origin,
+    overload,
+)
 
 import jax
 import jax.core
 import jax.numpy as jnp
 import numpy as np
-from typing_extensions import dataclass_transform
+from typing_extensions import Format, dataclass_transform, get_annotations
 
 from typed_nnx._core.nodes import GraphNode
 from typed_nnx._core.settings import MISSING
@@ -60,6 +70,8 @@ _TEXT = re.compile(r"^\s*(?:[\w]+\.)*(Data|Static)\s*\[")
 
 
 def _tag_of(annotation: object) -> bool | None:
+    if isinstance(annotation, ForwardRef):
+        annotation = annotation.__forward_arg__
     if isinstance(annotation, str):
         found = _TEXT.match(annotation)
         return None if found is None else found.group(1) == "Data"
@@ -73,8 +85,8 @@ def _tag_of(annotation: object) -> bool | None:
 
 
 def _annotated_in(cls: type) -> Iterator[tuple[str, bool]]:
-    annotations: Mapping[str, Any] = vars(cls).get("__annotations__", {})
-    for name, annotation in annotations.items():
+    # Python 3.14 evaluates annotations on demand, and a name in them may not exist yet.
+    for name, annotation in get_annotations(cls, format=Format.FORWARDREF).items():
         tag = _tag_of(annotation)
         if tag is not None:
             yield name, tag

@@ -220,7 +220,11 @@ def _methods() -> Iterator[tuple[Callable[..., Any], str, inspect.Signature]]:
 def _signatures(module: object) -> Iterator[tuple[str, inspect.Signature]]:
     for name, value in vars(module).items():
         if callable(value) and not inspect.isclass(value) and not name.startswith("_"):
-            yield name, inspect.signature(value)
+            try:
+                signature = inspect.signature(value)
+            except ValueError:  # a type that is no class, such as `jax.random.Key`
+                continue
+            yield name, signature
 
 
 _SELF = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)

@@ -7,6 +7,7 @@ import math
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, Literal, Self, TypeVar
 
@@ -119,7 +120,22 @@ def close_writer(made: Untyped) -> None:
     made.close()
 
 
+def _submit_inline(
+    pool: ThreadPoolExecutor, function: Callable[..., Value], /, *args: object, **kwargs: object
+) -> Future[Value]:
+    """`ThreadPoolExecutor.submit` without a thread."""
+    future: Future[Value] = Future()
+    try:
+        future.set_result(function(*args, **kwargs))
+    except Exception as error:  # noqa: BLE001 - whoever asks for the result gets it, as from a pool
+        future.set_exception(error)
+    return future
+
+
 def _wait_for_all() -> None:
+    # From Python 3.12 on no thread can be started any more here, and orbax wants some to finish what it
+    # writes. The program's own code has ended.
+    setattr(ThreadPoolExecutor, "submit", _submit_inline)  # noqa: B010 - mypy refuses it as an assignment
     for made in list(_open):
         with quiet():
             close_writer(made)

@@ -222,8 +222,8 @@ class _Exchange:
         if function.__kwdefaults__:
             made.__kwdefaults__ = {k: self(v) for k, v in function.__kwdefaults__.items()}
         made.__dict__.update(function.__dict__)
-        made.__qualname__, made.__module__ = function.__qualname__, function.__module__
-        made.__doc__, made.__annotations__ = function.__doc__, function.__annotations__
+        for name in functools.WRAPPER_ASSIGNMENTS:
+            setattr(made, name, getattr(function, name))
         return made
 
     def _concerns(self, content: Tree) -> bool:
