@@ -15,7 +15,7 @@ from typed_nnx_codegen.console.bugs import DEBUG, DEBUG_OPTION, keep_report
 from typed_nnx_codegen.console.help_pages import TaughtCommand
 from typed_nnx_codegen.console.statuses import BUG, COULD_NOT_RUN, FINDINGS, OK
 from typed_nnx_codegen.console.terminal import console_of, working
-from typed_nnx_codegen.console.writing import is_standard_output, write_text
+from typed_nnx_codegen.console.writing import is_standard_output, json_option, write_text
 from typed_nnx_codegen.lint.options import run_options
 from typed_nnx_codegen.sarif.options import log_options
 
@@ -33,6 +33,7 @@ class _Given(TypedDict):
     paths: tuple[str, ...]
     form: str
     out: Path | None
+    json_file: Path | None
     root: Path
     docs: str
     python: str | None
@@ -71,6 +72,7 @@ class _Given(TypedDict):
     type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
     help="Where it is written; standard output if absent.",
 )
+@json_option("what was found")
 @log_options
 @run_options
 @click.option("-q", "--quiet", is_flag=True, help="Show only what was found.")
@@ -84,6 +86,8 @@ def lint(**given: Unpack[_Given]) -> None:
 
     The next run is quick: what this one found out is kept in a cache, which git ignores.
     """
+    if given["json_file"] is not None:
+        given["form"], given["out"] = "json", given["json_file"]
     # By name: they bring mypy, which the help does without.
     checked_address: Any = importlib.import_module(
         "typed_nnx_codegen.sarif.command"

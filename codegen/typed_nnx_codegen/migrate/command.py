@@ -13,6 +13,7 @@ import click
 
 from typed_nnx_codegen.completion.values import complete_paths, complete_rules
 from typed_nnx_codegen.console.help_pages import TaughtCommand
+from typed_nnx_codegen.console.writing import json_option, write_text
 from typed_nnx_codegen.migrate.options import FLAX_NNX, TYPED_NNX, Options
 from typed_nnx_codegen.migrate.report import FORMS
 from typed_nnx_codegen.migrate.ruff import NO_RUFF, has_ruff
@@ -53,6 +54,7 @@ class _Given(TypedDict):
     jobs: int | None
     report: tuple[str, ...]
     report_file: tuple[str, ...]
+    json_file: Path | None
     allow_dirty: bool
     diff: bool | None
     quiet: bool
@@ -144,6 +146,7 @@ class _Given(TypedDict):
     help=f"Where the report goes, one for each --report; - is standard output, {_REPORT_NAME}.FORM "
     "if absent.",
 )
+@json_option("the report of --report json")
 @click.option("--allow-dirty", is_flag=True, help="Write files with changes not committed to Git.")
 @click.option(
     "--diff/--no-diff", default=None, help="Show the diff; on, but for --write and --quiet."
@@ -309,16 +312,19 @@ def _request(given: _Given) -> Request:
         if given["check"]
         else "show",
         allow_dirty=given["allow_dirty"],
-        reports=_reports(given["report"], given["report_file"]),
+        reports=_reports(given),
         from_release=given["from_release"],
         keep_going=given["keep_going"],
     )
 
 
-def _reports(forms: Sequence[str], files: Sequence[str]) -> tuple[ReportFile, ...]:
+def _reports(given: _Given) -> tuple[ReportFile, ...]:
+    forms, files = given["report"], given["report_file"]
     if len(files) > len(forms):
         raise click.UsageError("--report-file has no --report to belong to.\n  Fix: --report html")
     names = [*files, *(f"{_REPORT_NAME}.{form}" for form in forms[len(files) :])]
+    if given["json_file"] is not None:
+        forms, names = (*forms, "json"), [*names, str(given["json_file"])]
     if names.count("-") > 1:
         raise click.UsageError("only one report can go to standard output")
     if len(set(names)) < len(names):
@@ -340,13 +346,14 @@ def _reports(forms: Sequence[str], files: Sequence[str]) -> tuple[ReportFile, ..
     examples=(
         ("typed-nnx rules", "All rules, each with code before and after."),
         ("typed-nnx rules TN102 TN12", "One rule, and all that begin like TN12, in full."),
-        ("typed-nnx rules --format json", "For a program."),
+        ("typed-nnx rules --json", "For a program."),
     ),
     statuses={0: "the rules are listed", 2: "there is no such rule, or wrong use"},
 )
 @click.argument("codes", metavar="[CODE...]", nargs=-1, shell_complete=complete_rules)
-@click.option("--format", "form", type=click.Choice(["json", "md"]), help="For programs and pages.")
-def rules(codes: tuple[str, ...], form: str | None) -> None:
+@json_option("the rules")
+@click.option("--format", "form", type=click.Choice(["md"]), help="For pages.")
+def rules(codes: tuple[str, ...], json_file: Path | None, form: str | None) -> None:
     """List the rules of `typed-nnx migrate` with code before and after, and the markers of --linen.
 
     With CODE, TN101 or the beginning of several, those rules and what there is to know of them.
@@ -356,13 +363,10 @@ def rules(codes: tuple[str, ...], form: str | None) -> None:
         named = codes_named(every, codes) if codes else {rule.code for rule in every}
     except BadSelection as error:
         raise click.UsageError(str(error)) from error
-    _show([rule for rule in every if rule.code in named], form, in_full=bool(codes))
-
-
-def _show(found: Sequence[RuleInfo], form: str | None, *, in_full: bool) -> None:
-    if form == "json":
-        click.echo(rules_as_json(found), nl=False)
-    elif form == "md":
+    found = [rule for rule in every if rule.code in named]
+    if json_file is not None:
+        write_text(json_file, rules_as_json(found))
+    if form == "md":
         click.echo(rules_as_markdown(found), nl=False)
-    else:
-        show_rules(found, in_full=in_full)
+    elif json_file is None:
+        show_rules(found, in_full=bool(codes))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +16,7 @@ import click
 from typed_nnx_codegen.completion.values import complete_folders, complete_paths
 from typed_nnx_codegen.console.help_pages import TaughtCommand
 from typed_nnx_codegen.console.statuses import COULD_NOT_RUN, FINDINGS, OK
+from typed_nnx_codegen.console.writing import is_standard_output, json_option, write_text
 from typed_nnx_codegen.model_stubs.generation import DEFAULT_OUT, Request
 from typed_nnx_codegen.model_stubs.models import Kind, Models, Problem
 from typed_nnx_codegen.model_stubs.overlay import RUNTIMES
@@ -34,6 +37,7 @@ class _Given(TypedDict):
     runtime: str
     python: str | None
     cache: str
+    json_file: Path | None
     quiet: bool
 
 
@@ -96,6 +100,7 @@ class _Told:
     shell_complete=complete_folders,
     help=f"What makes the next run quick; {CACHE} if absent.",
 )
+@json_option("the models, and how the overlay was before")
 @click.option("-q", "--quiet", is_flag=True, help="Show only what went wrong.")
 def stubs(**given: Unpack[_Given]) -> None:
     """Let editors complete the fields of States: write their classes for your models.
@@ -105,12 +110,19 @@ def stubs(**given: Unpack[_Given]) -> None:
     """
     if given["check"] and given["watch"]:
         raise click.UsageError("--check writes nothing and --watch writes; give one of them")
+    json_file = given["json_file"]
+    if json_file is not None and given["watch"]:
+        raise click.UsageError(
+            "--json is written at the end, and --watch has none; give one of them"
+        )
     request = request_from(given)
-    told = _Told(given["quiet"])
+    told = _Told(given["quiet"] or (json_file is not None and is_standard_output(json_file)))
     if given["watch"]:
         _watch(request, told)
         return
     models = _read(request)
+    if json_file is not None:
+        write_text(json_file, _as_json(request, models))
     sys.exit(_check(request, models, told) if given["check"] else _write(request, models, told))
 
 
@@ -141,6 +153,18 @@ def _write(request: Request, models: Models, told: _Told) -> int:
     changed = write_overlay(request.path, request.text(models))
     told.say(f"{request.path}: {_count(models)}, {'written' if changed else 'unchanged'}")
     return FINDINGS if models.problems else OK
+
+
+def _as_json(request: Request, models: Models) -> str:
+    state = overlay_state(request, models)
+    found = {
+        "overlay": str(request.path),
+        "state": state.kind,
+        "stale": list(state.names),
+        "models": [name for name in models.roots if models.classes[name].kind is Kind.MODEL],
+        "problems": [dataclasses.asdict(problem) for problem in models.problems],
+    }
+    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
 
 
 def _nothing_found(request: Request, models: Models) -> int:

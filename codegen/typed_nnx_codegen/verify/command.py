@@ -11,6 +11,7 @@ import click
 
 from typed_nnx_codegen.cli import leave_where_missing
 from typed_nnx_codegen.console.help_pages import TaughtCommand
+from typed_nnx_codegen.console.writing import json_option
 
 _NEEDS: Final = ("flax", "jax", "libcst", "rich")
 _FILE: Final = click.Path(path_type=Path)
@@ -70,15 +71,7 @@ class _Given(TypedDict):
     help="Tolerance, absolute or relative to the largest number of the array, whichever is more.",
 )
 @click.option("--only", metavar="CLASS", multiple=True, help="Only the examples of this class.")
-@click.option(
-    "--json",
-    "json_file",
-    metavar="[FILE]",
-    is_flag=False,
-    flag_value=Path("-"),
-    type=click.Path(allow_dash=True, path_type=Path),
-    help="Write all of it as JSON; standard output if FILE is absent or -.",
-)
+@json_option("all of it")
 @click.option("-q", "--quiet", is_flag=True, help="Show only what differs.")
 def verify(**given: Unpack[_Given]) -> None:
     """Compare the Linen modules of OLD with their migration in NEW.

@@ -198,7 +198,7 @@ def test_an_overlay_whose_place_is_a_folder_is_told(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
-@pytest.mark.parametrize("arguments", [("--help",), ("rules", "--format", "json")])
+@pytest.mark.parametrize("arguments", [("--help",), ("rules", "--json")])
 def test_standard_output_on_a_full_disk_is_told(arguments: tuple[str, ...]) -> None:
     with open("/dev/full", "w") as full:
         done = run_process(

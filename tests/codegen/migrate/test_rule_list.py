@@ -35,7 +35,7 @@ def test_rules_are_listed_with_code_before_and_after() -> None:
 
 @pytest.mark.usefixtures("stand_ins")
 def test_rules_are_listed_for_programs_and_pages() -> None:
-    listed = json.loads(CliRunner().invoke(typed_nnx, ["rules", "--format", "json"]).stdout)
+    listed = json.loads(CliRunner().invoke(typed_nnx, ["rules", "--json"]).stdout)
     assert [rule["code"] for rule in listed][: len(RULES)] == [rule.code for rule in RULES]
     assert listed[0]["since"] == "0.11.0"
     page = CliRunner().invoke(typed_nnx, ["rules", "TN110", "TN103", "--format", "md"]).stdout
@@ -48,7 +48,7 @@ def test_rules_are_listed_for_programs_and_pages() -> None:
 
 @pytest.mark.usefixtures("stand_ins")
 def test_the_markers_of_linen_code_are_listed_behind_the_rules() -> None:
-    listed = json.loads(CliRunner().invoke(typed_nnx, ["rules", "--format", "json"]).stdout)
+    listed = json.loads(CliRunner().invoke(typed_nnx, ["rules", "--json"]).stdout)
     assert [rule["code"] for rule in listed][-10:] == [f"TN20{number}" for number in range(10)]
     shown = CliRunner().invoke(typed_nnx, ["rules", "TN201"]).stdout
     assert shown.startswith("TN201: The size of an input is not known\n")
