@@ -6,13 +6,13 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DOCS_STAMP := $(VENV)/.docs-installed
 WORKERS ?= 2
-VERSIONS := 3.11 3.12 3.13
+VERSIONS := 3.11 3.12 3.13 3.14
 # Run a second time in the mode that verifies each use of a cached record.
 VERIFIED := tests/graph $(wildcard tests/transforms/test_equivalence_*.py)
 # Devices are the user's choice everywhere else; checks and tests mean the same on every machine.
 export JAX_PLATFORMS ?= cpu
 
-.PHONY: help demo fuzz test test-all test-lowest test-mypy peer-suite test-installs dist check lint types generated generate stubs format bench gpu docs docs-serve install clean
+.PHONY: help demo fuzz test test-all test-lowest test-newest test-mypy peer-suite test-installs dist check lint types generated generate stubs format bench gpu docs docs-serve install clean
 
 help:
 	@echo "make demo      take a Linen project to typed_nnx: migrate, check, train, compare (about two minutes)"
@@ -22,6 +22,7 @@ help:
 	@echo "make fuzz N=10000  so many random programs, compared with a slow reference and with flax, and graphs"
 	@echo "make dist      wheel and sdist in dist/, reproducible;  make test-installs  into empty environments"
 	@echo "make test-lowest  the tests with the oldest versions of everything that pyproject.toml allows"
+	@echo "make test-newest  the tests with the newest jax and flax, on a Python newer than 3.11"
 	@echo "make test-mypy  the plugin with mypy's newest release;  MYPY=git+https://github.com/python/mypy  with its master"
 	@echo "make peer-suite  flax's own tests of NNX, with typed_nnx as flax.nnx"
 	@echo "make bench     the benchmarks: graph engine, transforms, training, types; the table of the README"
@@ -112,6 +113,17 @@ test-mypy: $(STAMP)
 	@status=0; $(OTHER_MYPY)/bin/mypy mypy_plugin codegen/typed_nnx_codegen/lint || status=1; \
 	  $(OTHER_MYPY)/bin/python -m pytest -q -n $(WORKERS) tests/mypy_plugin tests/codegen/lint || status=1; \
 	  exit $$status
+
+# What does not depend on the release of flax that we compare with, on the newest jax, jaxlib and flax. jax wants
+# a newer Python than 3.11 for its newest.
+NEWEST := .venv-newest
+NEWEST_TESTS := tests/core tests/graph tests/transforms tests/training tests/summary
+
+test-newest:
+	@test -x $(NEWEST)/bin/python || "$$(.ci/find-python 3.13 || .ci/find-python 3.12)" -m venv $(NEWEST)
+	$(NEWEST)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(NEWEST)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade jax jaxlib flax optax
+	$(NEWEST)/bin/python -m pytest -q -n $(WORKERS) -m "$(CHOSEN)" $(NEWEST_TESTS)
 
 # The NNX tests of flax's own release, from the package index, against the table of those that may fail.
 peer-suite: $(STAMP)

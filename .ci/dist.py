@@ -3,12 +3,16 @@
 Run ``make dist``, or ``python .ci/dist.py [FOLDER]`` with hatchling and twine installed. Each is built
 three times: twice from this tree, once from the unpacked sdist, which stands at another path with
 other times. The times inside are that of the last commit, or SOURCE_DATE_EPOCH where it is set.
+
+With PROJECT_URL, the address of the repository, the page of the package index has absolute links and
+pictures (`.ci/package_page.py`): whoever compares the bytes of a release sets it, too.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -62,6 +66,19 @@ def differences(first: dict[str, bytes], other: dict[str, bytes], origin: str) -
     ]
 
 
+def relative_links(sdist: Path) -> list[str]:
+    """Return a line for each link that leads nowhere from a package index."""
+    with tarfile.open(sdist) as archive:
+        (member,) = (one for one in archive if one.name.endswith("/PKG-INFO"))
+        content = archive.extractfile(member)
+        assert content is not None
+        text = content.read().decode()
+    return [
+        f"dist: the page links to `{link}`"
+        for link in re.findall(r"\]\(((?!https?:|#)[^)]*)", text)
+    ]
+
+
 def main(target: Path) -> None:
     """Build, compare, check and put the archives into the target folder."""
     time = epoch()
@@ -70,9 +87,10 @@ def main(target: Path) -> None:
         built = build(REPOSITORY, scratch / "first", time)
         again = build(REPOSITORY, scratch / "again", time)
         (sdist,) = (scratch / "first").glob("*.tar.gz")
+        problems = relative_links(sdist) if os.environ.get("PROJECT_URL") else []
         tree = unpack(sdist, scratch / "unpacked")
         from_sdist = build(tree, scratch / "from_sdist", time)
-    problems = differences(built, again, "a second time")
+    problems += differences(built, again, "a second time")
     problems += differences(built, from_sdist, "from the sdist")
     if problems:
         sys.exit("\n".join(problems))

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"
-EXTRAS = ("tools", "checkpoint", "notebook")
+EXTRAS = ("tools", "checkpoint", "export", "notebook")
 LOWER_BOUND = re.compile(r"(?P<name>[\w.-]+)>=(?P<version>[\w.]+)")
 
 

@@ -44,6 +44,7 @@ def test_pre_commit_takes_the_manifest() -> None:
     run_process([sys.executable, "-m", "pre_commit", "validate-manifest", MANIFEST], check=True)
 
 
+@pytest.mark.thorough
 def test_the_migrate_hook_stops_old_spellings_and_lets_new_ones_pass(
     project: HookProject, hooks: Path
 ) -> None:
@@ -59,6 +60,7 @@ def test_the_migrate_hook_stops_old_spellings_and_lets_new_ones_pass(
     assert git(project.folder, "status", "--porcelain") == ""  # a check writes nothing
 
 
+@pytest.mark.thorough
 def test_the_migrate_hook_passes_arguments_on(project: HookProject, hooks: Path) -> None:
     project.configure(hooks, {"id": "typed-nnx-migrate", "args": ["--target", "flax.nnx"], **HERE})
     project.write("app.py", "from flax import nnx\n\nkind = nnx.Param\n")
@@ -67,6 +69,7 @@ def test_the_migrate_hook_passes_arguments_on(project: HookProject, hooks: Path)
     assert not project.run("typed-nnx-migrate")[0]
 
 
+@pytest.mark.thorough
 def test_the_check_hook_gives_the_verdict_of_the_command(project: HookProject, hooks: Path) -> None:
     project.configure(hooks, {"id": "typed-nnx-check", "args": ["--only", "migrate"]})
     project.write("good.py", NEW)

@@ -20,6 +20,7 @@ def build(folder: Path, files: dict[str, str]) -> Path:
     return package
 
 
+@pytest.mark.thorough
 def test_our_package_keeps_its_layers() -> None:
     assert violations(REPOSITORY / "src" / "typed_nnx") == []
 
@@ -42,6 +43,7 @@ def test_the_mypy_plugin_imports_neither_the_runtime_nor_jax() -> None:
     assert not tops & {"jax", "jaxlib", "flax", "optax", "numpy", "typed_nnx"}
 
 
+@pytest.mark.thorough
 def test_the_code_generators_have_no_import_cycle() -> None:
     assert cycles(REPOSITORY / "codegen" / "typed_nnx_codegen") == []
 
