@@ -20,6 +20,7 @@ def findings(shared_folder: Path) -> Findings:
     return findings_once("assert_type", shared_folder, lambda: check_cases(CASES))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
 @with_each_checker
 def test_types_and_errors_are_as_the_case_file_says(

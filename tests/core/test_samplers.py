@@ -157,6 +157,7 @@ def test_a_sampler_gives_inside_jit_what_it_gives_outside(name: str) -> None:
     assert equal(jax.jit(draw)(key), draw(key))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", slow_to_compile({"he_normal"}, INITIALIZERS))
 def test_an_initializer_gives_the_arrays_of_flax(name: str) -> None:
     def initialized(library: str) -> list[tp.Any]:

@@ -35,6 +35,7 @@ def printed_by(page: Path, folder: Path) -> list[Printed]:
         return run_blocks(page)
 
 
+@pytest.mark.thorough
 def test_the_page_on_many_processes_prints_the_same_in_two(tmp_path: Path) -> None:
     found = printed_by_processes(ROOT / "docs" / "guides" / "multi-host.md", 2, tmp_path)
     assert len(found) > 4

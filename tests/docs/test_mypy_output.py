@@ -52,6 +52,7 @@ def test_a_page_shows_what_mypy_prints(page: str) -> None:
     assert shown == said_of(*program_of(page))
 
 
+@pytest.mark.thorough
 def test_mypy_without_the_plugin_finds_nothing_wrong_with_the_model_on_flax() -> None:
     settings = ("--config-file=", "--ignore-missing-imports", "--follow-imports=silent")
     assert said_of(*program_of("migrating-flax-nnx"), *settings) == []

@@ -41,6 +41,7 @@ def test_the_code_of_a_page_has_no_type_error_without_a_reason(
     assert [(f"{page}:{one.line}", one.message) for at, one in refused if at not in allowed] == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("program", PROGRAMS)
 @with_each_checker
 def test_a_program_of_the_examples_has_no_type_error(

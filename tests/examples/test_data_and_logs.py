@@ -43,6 +43,7 @@ def test_a_line_is_the_mean_of_its_steps() -> None:
             assert values[name] == pytest.approx(np.mean(two), rel=1e-5)
 
 
+@pytest.mark.thorough
 def test_a_line_is_read_when_the_next_one_is_computed() -> None:
     batches, taken = ShuffledDigits(), []
     run = Run(batches, lambda step, _: taken.append((step, batches.step)))

@@ -82,6 +82,7 @@ def test_a_run_prints_a_summary_and_writes_curves(alone: Alone) -> None:
     assert len(found["train_accuracies"]) == len(found["test_accuracies"]) == 1
 
 
+@pytest.mark.thorough
 def test_a_run_that_misses_the_accuracy_fails(alone: Alone) -> None:
     # What one epoch reaches is far from what is asked of all of them.
     assert alone.code == 1

@@ -24,6 +24,7 @@ def member(members: Network, number: int) -> Network:
     return nnx.merge(graphdef, jax.tree.map(lambda array: array[number], state))
 
 
+@pytest.mark.thorough
 def test_members_start_from_different_parameters() -> None:
     members, _ = build_members(0)
     kernels = np.asarray(members.second.kernel[...])

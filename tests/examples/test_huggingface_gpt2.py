@@ -21,6 +21,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("prefix", ["", "transformer."], ids=["body", "with a head"])
 def test_the_logits_are_those_of_the_reference(file: Path, prefix: str) -> None:
     tensors = load_file(file)

@@ -64,6 +64,7 @@ def test_logits_with_a_cache_are_those_of_a_whole_pass(
         np.testing.assert_allclose(np.asarray(logits), whole[position], rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("prompt", ["T", "Beautiful is"])
 def test_samples_are_the_same_with_a_cache_as_without(
     trained: tuple[LanguageModel, list[float]], prompt: str
@@ -118,6 +119,7 @@ def test_the_whole_run_knows_its_text_by_heart(capsys: pytest.CaptureFixture[str
     assert float(said.split(" at last")[0].split()[-1]) < 0.2
 
 
+@pytest.mark.thorough
 def test_the_program_says_what_it_learned(capsys: pytest.CaptureFixture[str]) -> None:
     language_model.main(["--steps", "2"])
     said = capsys.readouterr().out

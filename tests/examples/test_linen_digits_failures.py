@@ -85,6 +85,7 @@ def test_a_command_that_does_not_end_is_ended(
         run(tmp_path, "python", "-c", "import time; time.sleep(30)")
 
 
+@pytest.mark.thorough
 def test_a_migration_that_leaves_a_marker_is_no_success(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

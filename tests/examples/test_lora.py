@@ -47,6 +47,7 @@ def test_mirroring_twice_changes_nothing() -> None:
     assert (mirrored(data).images != data.images).any()
 
 
+@pytest.mark.thorough
 def test_new_matrices_change_nothing_at_first(pretrained: Reader) -> None:
     model = with_lora(nnx.clone(pretrained), nnx.Rngs(1))
     images = jnp.asarray(load()[1].images)

@@ -72,6 +72,7 @@ def test_the_player_learns_to_catch() -> None:
     assert np.mean(shares[-5:]) > 0.9
 
 
+@pytest.mark.thorough
 def test_the_program_prints_its_progress(capsys: pytest.CaptureFixture[str]) -> None:
     ppo.main(["--steps", "2"])
     assert "of the balls caught" in capsys.readouterr().out

@@ -19,6 +19,7 @@ def size_of_gradient(depth: int) -> int:
     return len(program.splitlines())
 
 
+@pytest.mark.thorough
 def test_layers_start_from_different_parameters() -> None:
     model = Deep(5, rngs=nnx.Rngs(0))
     kernels = np.asarray(model.layers.grow.kernel[...])
@@ -26,6 +27,7 @@ def test_layers_start_from_different_parameters() -> None:
     assert len({kernel.tobytes() for kernel in kernels}) == 5
 
 
+@pytest.mark.thorough
 def test_the_scan_computes_what_the_loop_does() -> None:
     model = Deep(5, rngs=nnx.Rngs(0))
     x, _ = draw_batch(np.random.default_rng(0))
@@ -45,6 +47,7 @@ def test_the_slopes_of_the_scan_are_those_of_the_loop() -> None:
     )
 
 
+@pytest.mark.thorough
 def test_the_program_does_not_grow_with_the_depth() -> None:
     assert size_of_gradient(3) == size_of_gradient(9)
 
@@ -63,11 +66,13 @@ def test_twelve_layers_learn() -> None:
     assert np.mean(losses[-50:]) < 0.2 * np.mean(losses[:20])
 
 
+@pytest.mark.thorough
 def test_four_layers_learn() -> None:
     _, losses = scan_over_layers.train(60, depth=4)
     assert np.mean(losses[-10:]) < 0.8 * np.mean(losses[:10])
 
 
+@pytest.mark.thorough
 def test_the_program_compares_scan_and_loop(capsys: pytest.CaptureFixture[str]) -> None:
     scan_over_layers.main(["--steps", "2", "--depth", "3"])
     said = capsys.readouterr().out

@@ -28,6 +28,7 @@ def test_the_divergence_is_that_of_a_sum_over_a_fine_grid() -> None:
     np.testing.assert_allclose(np.asarray(found), [wanted], rtol=1e-5)
 
 
+@pytest.mark.thorough
 def test_the_bound_improves_beyond_a_model_of_independent_pixels(
     trained: tuple[vae.VAE, list[float]],
 ) -> None:
@@ -64,6 +65,7 @@ def test_noise_is_drawn_anew_in_each_compiled_step(trained: tuple[vae.VAE, list[
     assert len({float(loss(model, images)) for _ in range(3)}) == 3
 
 
+@pytest.mark.thorough
 def test_the_program_prints_three_drawings(capsys: pytest.CaptureFixture[str]) -> None:
     vae.main(["--steps", "2"])
     loss, *drawing = capsys.readouterr().out.splitlines()

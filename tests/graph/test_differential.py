@@ -83,6 +83,7 @@ def hash_of(x: tp.Any) -> tuple[str, tp.Any]:
     return outcome(lambda: hash(x))
 
 
+@pytest.mark.thorough
 @given(near_duplicates())
 def test_graphdefs_are_equal_exactly_where_flax_says_so(variants: list[Graph]) -> None:
     pairs = [both(graph) for graph in variants]
@@ -125,6 +126,7 @@ def test_merge_refuses_a_missing_state(graph: Graph, specs: list[FilterSpec], dr
 # flax refuses to update an array directly inside a tuple or namedtuple; typed_nnx rebuilds the container.
 
 
+@pytest.mark.thorough
 @given(graphs(), st.integers(1, 3), st.integers(0, 3), st.booleans(), st.booleans())
 def test_update_writes_the_same_values_in_place(
     graph: Graph, every: int, start: int, note: bool, pure: bool

@@ -133,6 +133,7 @@ def test_states_are_jax_pytrees_with_the_same_key_paths(
     assert_same(graph, operation)
 
 
+@pytest.mark.thorough
 @given(near_duplicates())
 def test_tree_structures_of_states_are_equal_where_flax_says_so(variants: list[Graph]) -> None:
     pairs = [both(graph) for graph in variants]
@@ -156,6 +157,7 @@ def test_pytree_objects_have_the_same_jax_leaves_and_key_paths(graph: Graph) -> 
     assert_same(graph, operation)
 
 
+@pytest.mark.thorough
 @given(near_duplicates(shape=JAX_TREES))
 def test_tree_structures_of_pytree_objects_are_equal_where_flax_says_so(
     variants: list[Graph],

@@ -60,6 +60,7 @@ def test_completion_offers_the_fields_first_and_no_excluded_ones(
     check(wanted, answers["completion"][wanted.code])
 
 
+@pytest.mark.thorough
 def test_a_field_that_a_second_run_of_the_command_finds_is_offered_at_once(answers: Any) -> None:
     assert "tail" not in answers["completion"]["state.$0"]
     check(NEW_FIELD, answers["new_field"][NEW_FIELD.code])
@@ -102,6 +103,7 @@ def test_completion_offers_the_fields_of_a_flax_model(
     assert not wanted.absent & labels
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("code", FLAX_MISTAKES)
 def test_a_mistake_with_a_flax_model_is_underlined(code: str, flax_answers: Any) -> None:
     assert FLAX_MISTAKES[code] in rules_of(list(FLAX_MISTAKES).index(code), flax_answers)

@@ -67,6 +67,7 @@ def test_the_project_has_a_report_of_every_check(expected: Said) -> None:
     assert codes == {code.code for code in ALL}
 
 
+@pytest.mark.thorough
 def test_the_edit_changes_reports_two_files_away(expected: Said, expected_renamed: Said) -> None:
     changed = {(file, report.code) for file, report in {*expected} ^ {*expected_renamed}}
     assert ("train.py", "nnx-state-key") in changed

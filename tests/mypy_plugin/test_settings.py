@@ -178,6 +178,7 @@ def change(model: Closed, name: str) -> None:
 """
 
 
+@pytest.mark.thorough
 def test_report_open_has_a_note_for_each_place_that_opens_a_class_and_quiets_a_check() -> None:
     assert said(OPEN) == []
     settings = "[tool.typed_nnx]\nreport_open = true\n"

@@ -124,6 +124,7 @@ def test_a_precision_changes_nothing_on_a_cpu_and_reaches_every_product(precisio
     assert text.count("precision=(") == 6
 
 
+@pytest.mark.thorough
 def test_weights_are_sown_as_in_flax_and_each_row_of_them_sums_to_one() -> None:
     twins = Twins(lambda lib, rngs: lib.MultiHeadAttention(2, 4, decode=False, rngs=rngs))
     x = normal(2, 3, 4)
@@ -156,6 +157,7 @@ def test_streams_given_to_a_call_are_used_as_in_flax() -> None:
     twins.assert_states_equal()  # the layers' own streams did not move
 
 
+@pytest.mark.thorough
 def test_hooks_get_what_flax_gives_them() -> None:
     seen: dict[str, list[Any]] = {lib.__name__: [] for lib in LIBRARIES}
 

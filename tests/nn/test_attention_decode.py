@@ -118,6 +118,7 @@ def test_a_cache_can_be_made_anew() -> None:
     assert_same_bits(layer(normal(2, 1, 4)), first)
 
 
+@pytest.mark.thorough
 def test_a_view_makes_a_cache_of_its_own() -> None:
     layer = nnx.MultiHeadAttention(4, 8, num_kv_heads=2, dtype=jnp.bfloat16, rngs=nnx.Rngs(0))
     view: Any = nnx.view(layer, decode=True, batch_size=(3, 2), max_length=7)

@@ -129,6 +129,7 @@ def test_a_causal_conv_never_looks_ahead() -> None:
     assert (np.diag(np.asarray(influence)) != 0).all()
 
 
+@pytest.mark.thorough
 def test_a_replacement_of_the_convolution_is_called_as_in_flax() -> None:
     seen: list[Any] = []
 
@@ -161,6 +162,7 @@ def of_scanned_layers(lib: Any) -> list[Any]:
     return jax.tree.leaves(lib.jit(loss)(layers, an_input((2, 5, 2))))
 
 
+@pytest.mark.thorough
 def test_conv_works_in_vmap_scan_and_grad() -> None:
     results = [of_scanned_layers(lib) for lib in LIBRARIES]
     for mine, other in zip(*results, strict=True):

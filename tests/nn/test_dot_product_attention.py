@@ -172,6 +172,7 @@ def test_gradients_are_those_of_flax() -> None:
         assert_same_bits(*found)
 
 
+@pytest.mark.thorough
 def test_dropped_weights_are_a_share_and_the_mean_stays() -> None:
     x = normal(4, 32, 2, 8)
     options: Any = {"dropout_rng": KEY, "dropout_rate": 0.25, "broadcast_dropout": False}

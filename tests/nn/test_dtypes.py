@@ -29,6 +29,7 @@ VALUES: list[Any] = [
 REQUESTED = [None, jnp.float32, jnp.bfloat16, "float16", np.dtype("float32"), jnp.int32, bool]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("x64", [False, True], ids=["x32", "x64"])
 @settings(max_examples=60, deadline=None)
 @given(

@@ -108,6 +108,7 @@ def test_a_cell_goes_by_its_kernels(lib, name):
     assert jnp.allclose(cell(carry, x)[1], small(carry, x)[1], atol=1e-6)
 
 
+@pytest.mark.thorough
 @both
 def test_a_table_goes_by_its_rows(lib):
     table, small = replaced(lib, Case("Embed", (4, 8), (2, 3), ()))
@@ -204,6 +205,7 @@ LAYERS: dict[str, tuple[Make, tuple[Any, ...]]] = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("make", "args"), LAYERS.values(), ids=LAYERS)
 def test_the_class_calls_what_has_its_attributes(make: Make, args: Any) -> None:
     results = []

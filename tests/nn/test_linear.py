@@ -245,6 +245,7 @@ def test_a_kernel_with_metadata_of_its_initializer_keeps_it_through_the_reshape(
     assert twins.ours.kernel.get_metadata("note") == "mine"
 
 
+@pytest.mark.thorough
 def test_under_x64_integers_promote_as_in_flax() -> None:
     with jax.enable_x64(True):
         twins = Twins(lambda lib, rngs: lib.Linear(3, 4, param_dtype=jnp.float64, rngs=rngs))

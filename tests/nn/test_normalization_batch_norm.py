@@ -54,6 +54,7 @@ def check_batch_norm(configuration: Any) -> None:
         twins.assert_same_gradients(x, **call)
 
 
+@pytest.mark.thorough
 @quick
 @given(configurations())
 def test_batch_norm_is_the_twin_of_flax(configuration: Any) -> None:

@@ -43,6 +43,7 @@ def assert_same_results(twins: Twins, *args: Any, **kwargs: Any) -> None:
     twins.assert_states_equal()
 
 
+@pytest.mark.thorough
 @quick
 @given(st.data())
 def test_a_run_is_that_of_flax(data: Any) -> None:

@@ -81,6 +81,7 @@ def test_eval_keeps_the_vectors_of_spectral_norm() -> None:
     twins.assert_states_equal()
 
 
+@pytest.mark.thorough
 def test_spectral_norm_refuses_a_kernel_that_is_no_matrix_if_told_to() -> None:
     make = lambda lib, rngs: lib.SpectralNorm(  # noqa: E731
         LAYERS["conv"](lib, rngs), error_on_non_matrix=True, rngs=rngs

@@ -19,6 +19,7 @@ def _as_users_run_them(default_promotion: None) -> None:
     pass
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_a_program_for_flax_gives_the_same_bits(program: Any) -> None:
     ours, ours_shape = jax.tree.flatten(program(nnx))
@@ -31,6 +32,7 @@ def test_a_program_for_flax_gives_the_same_bits(program: Any) -> None:
         np.testing.assert_array_equal(np.asarray(mine), np.asarray(expected))
 
 
+@pytest.mark.thorough
 def test_programs_train() -> None:
     losses = PROGRAMS[0](nnx)[0]
     assert losses[-1] < losses[0]

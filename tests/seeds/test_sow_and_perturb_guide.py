@@ -47,6 +47,7 @@ def mlp_of(nnx_: tp.Any) -> type:
     return MLP
 
 
+@pytest.mark.thorough
 def test_pop_takes_the_sown_values_out_of_every_block() -> None:
     model = mlp_of(nnx)(num_layers=3, dim=20, rngs=nnx.Rngs(0))
     model(jnp.ones((10, 20)))

@@ -179,6 +179,7 @@ def train_step(model: tp.Any, optimizer: tp.Any, x: jax.Array, y: jax.Array) -> 
     return tp.cast("jax.Array", loss)
 
 
+@pytest.mark.thorough
 def test_a_cached_partial_of_a_train_step_prints_what_the_document_says() -> None:
     model = Linear(2, 3, rngs=nnx.Rngs(0))
     optimizer = Optimizer(model, optax.adamw(1e-3), wrt=nnx.Param)
@@ -230,6 +231,7 @@ class Noisy(nnx.Module):
         return self.dropout(self.norm(self.linear(x))) + self.noise.normal(x.shape)
 
 
+@pytest.mark.thorough
 def test_state_axes_map_parameters_and_dropout_and_broadcast_the_rest() -> None:
     state_axes = nnx.StateAxes({(nnx.Param, "dropout"): 0, ...: None})
 
@@ -295,6 +297,7 @@ class LinearEnsemble(nnx.Module):
         return nnx.vmap(CounterLinear.__call__, in_axes=(AXES, None))(self.models, x)
 
 
+@pytest.mark.thorough
 def test_a_lifted_module_is_vmap_over_its_models() -> None:
     assert_ensemble(LinearEnsemble(4, 4, num_models=8, rngs=nnx.Rngs(0)))
 

@@ -105,6 +105,7 @@ def check(node: Any) -> None:
         assert bits(nnx.state(part, rest)) == bits(nnx.state(emptied(root), rest))
 
 
+@pytest.mark.thorough
 @settings(max_examples=15, deadline=None)
 @given(nodes())
 def test_any_model_comes_back(node: Any) -> None:

@@ -279,6 +279,7 @@ def test_a_traced_model_is_not_saved(tmp_path: Path) -> None:
         step(Network(0))
 
 
+@pytest.mark.thorough
 def test_a_model_of_another_trace_is_not_restored(tmp_path: Path) -> None:
     checkpoint.save(tmp_path / "c", Network(1))
     model = Network(2)

@@ -67,6 +67,7 @@ def test_keys_of_every_implementation_draw_what_they_would_have_drawn(
     assert jnp.array_equal(rngs.params.normal((3,)), saved.params.normal((3,)))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "tx",
     [

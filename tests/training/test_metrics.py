@@ -217,6 +217,7 @@ def test_a_metric_of_ones_own_is_a_part_of_a_multi_metric(lib: Any) -> None:
     assert metric.compute() == {"mean": 3.0, "greatest": 5.0}
 
 
+@pytest.mark.thorough
 @both
 def test_metrics_go_through_jit_scan_and_vmap(lib: Any) -> None:
     values = jnp.arange(6.0).reshape(3, 2)

@@ -227,6 +227,7 @@ def lbfgs(lib: Any, tx: Any) -> list[tuple[Any, ...]]:
 BACKTRACKING = optax.scale_by_backtracking_linesearch(max_backtracking_steps=5)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "tx",
     [optax.lbfgs(linesearch=BACKTRACKING), pytest.param(optax.lbfgs(), marks=pytest.mark.slow)],

@@ -135,6 +135,7 @@ def test_a_transformation_that_keeps_nothing_of_parameters_goes_on_with_new_laye
     assert jnp.allclose(model.b.kernel[...], before / 2)
 
 
+@pytest.mark.thorough
 def test_gradients_of_another_shape_are_no_change_of_the_model() -> None:
     model = nnx.Dict(w=nnx.Param(jnp.ones((128, 128))))
     for tx in (optax.adafactor(0.1), optax.adam(0.1)):

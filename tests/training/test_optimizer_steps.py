@@ -97,6 +97,7 @@ def x64() -> Iterator[None]:
         yield
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("x64")
 def test_training_equals_that_of_flax_with_64_bits() -> None:
     def wrap(lib: Any) -> Any:

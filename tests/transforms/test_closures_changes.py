@@ -336,6 +336,7 @@ def test_nonlocal_writes_beside_a_captured_model_reach_the_outside():
     assert number(model.n) == 2.0
 
 
+@pytest.mark.thorough
 def test_a_function_and_its_closed_over_model_are_let_go():
     def made():
         model = counter(nnx)

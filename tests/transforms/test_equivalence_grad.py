@@ -94,6 +94,7 @@ def test_gradients_of_programs_that_change_structure_are_those_of_the_functional
     check(scenario, wrt)
 
 
+@pytest.mark.thorough
 @given(scenario=failing, wrt=wrt_names)
 @budget(40)
 def test_a_failing_program_raises_the_same_error_under_grad(scenario, wrt):

@@ -103,24 +103,28 @@ anywhere = nests((2, 3), LAYERS, (value_steps, structure_steps))
 failing = nests((1, 3), LAYERS, (value_steps,), fails=True)
 
 
+@pytest.mark.thorough
 @given(case=two_deep)
 @budget(40)
 def test_two_transforms_in_each_other_mean_what_they_mean_alone(case):
     check(case)
 
 
+@pytest.mark.thorough
 @given(case=three_deep)
 @budget(40)
 def test_three_transforms_in_each_other_mean_what_they_mean_alone(case):
     check(case)
 
 
+@pytest.mark.thorough
 @given(case=restructuring)
 @budget(60)
 def test_structure_may_change_below_up_to_three_transforms(case):
     check(case)
 
 
+@pytest.mark.thorough
 @given(case=anywhere)
 @budget(40)
 def test_structure_that_changes_in_a_loop_or_branch_is_right_or_refused(case):

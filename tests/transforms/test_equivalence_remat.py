@@ -90,6 +90,7 @@ def test_a_failing_program_raises_the_same_error_under_remat(scenario, transform
     check(scenario, transform)
 
 
+@pytest.mark.thorough
 @given(scenario=differentiated)
 @budget(30)
 def test_gradients_through_remat_are_those_of_the_plain_program(scenario):

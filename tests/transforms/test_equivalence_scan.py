@@ -139,6 +139,7 @@ def test_a_program_that_changes_values_gives_the_same_under_scan_as_in_a_loop(sc
     check(scenario, axes)
 
 
+@pytest.mark.thorough
 @given(scenario=restructuring, axes=axes_names)
 @budget(40)
 def test_a_program_that_changes_structure_equals_the_loop_or_is_refused(scenario, axes):

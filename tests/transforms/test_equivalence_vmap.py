@@ -72,6 +72,7 @@ def check_broadcast(scenario: Scenario, axes: str) -> None:
         assert before != [raw_ids(play, mapped) for play in mapped.slices]
 
 
+@pytest.mark.thorough
 @given(scenario=mapping)
 @budget(70)
 def test_a_program_gives_the_same_under_vmap_as_in_a_loop_over_slices(scenario):
@@ -84,6 +85,7 @@ def test_a_failing_program_raises_the_same_error_under_vmap(scenario):
     check(scenario)
 
 
+@pytest.mark.thorough
 @given(scenario=broadcasting, axes=st.sampled_from(sorted(AXES)))
 @budget(60)
 def test_leaves_that_are_not_mapped_are_one_for_all_slices(scenario, axes):

@@ -260,6 +260,7 @@ def test_adding_and_removing_an_axis_undo_each_other_and_run_the_hooks(lib: tp.A
     assert calls == [("add", 1, "l"), ("remove", 1, "l")]
 
 
+@pytest.mark.thorough
 @both
 def test_an_axis_must_be_named(lib: tp.Any) -> None:
     for change in (lib.spmd.add_axis, lib.spmd.remove_axis):

@@ -140,6 +140,7 @@ def test_the_shardings_of_a_jit_are_exported_for_devices_that_are_not_here() -> 
     assert '{"data"}' not in text((model, everywhere))
 
 
+@pytest.mark.thorough
 def test_a_step_of_unknown_batch_size_is_exported() -> None:
     net = Net()
     function, state = pure(STEPS["value_and_grad"].run, net)
@@ -213,6 +214,7 @@ class Sampler(nnx.Module):
         return x @ self.tied + jax.random.normal(self.rngs(), x.shape) + noise
 
 
+@pytest.mark.thorough
 @ours_only
 @pytest.mark.parametrize("abstract", [False, True], ids=["concrete", "abstract"])
 def test_keys_lists_and_shared_parameters_go_through(abstract: bool) -> None:

@@ -35,6 +35,7 @@ plain = scenarios(
 )
 
 
+@pytest.mark.thorough
 def test_every_kind_of_step_is_taken_by_many_programs_and_most_programs_end_well():
     taken: collections.Counter[str] = collections.Counter()
     ends: collections.Counter[str] = collections.Counter()

@@ -234,6 +234,7 @@ class Trainer:
 TRAINER = Trainer()
 
 
+@pytest.mark.thorough
 def test_attributes_of_other_objects_are_read_as_they_are_now() -> None:
     trainer, start = TRAINER, jnp.array(0.0)
     bound, closing, naming = [
@@ -312,6 +313,7 @@ def test_an_error_leaves_nothing_behind() -> None:
     assert float(cell.seen[...]) == 3.0
 
 
+@pytest.mark.thorough
 def test_a_kept_trace_keeps_no_module_nor_array() -> None:
     _, scanned = counted(lambda cell, x: (cell, cell(0.0, x)))
     cell = Cell(2.0)
@@ -323,6 +325,7 @@ def test_a_kept_trace_keeps_no_module_nor_array() -> None:
     assert [ref() for ref in refs] == [None] * len(refs)
 
 
+@pytest.mark.thorough
 def test_a_function_and_the_model_that_it_closes_over_are_let_go() -> None:
     def made() -> Any:
         model = counter(nnx)

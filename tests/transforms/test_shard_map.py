@@ -40,6 +40,7 @@ def mapped(lib: Any, function: Any, in_specs: Any, out_specs: Any = CUT, **optio
 # -- specs -------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @both
 @all_modes
 @pytest.mark.parametrize("in_specs", [CUT, (CUT, CUT)], ids=["one", "each"])
@@ -70,6 +71,7 @@ def test_a_prefix_cuts_the_variables_of_one_model_differently(lib, mode):
     assert one.total[...].sharding.spec == CUT
 
 
+@pytest.mark.thorough
 @both
 @all_modes
 def test_specs_follow_the_nest_of_the_arguments(lib, mode):
@@ -222,6 +224,7 @@ def test_after_an_exception_the_model_is_as_before(lib, mode):
 # -- forms -------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @both
 @all_modes
 def test_it_runs_inside_jit_and_grad(lib, mode):
@@ -307,6 +310,7 @@ def test_the_error_names_what_devices_cannot_share():
         mapped(nnx, count, CUT, None)(XS)
 
 
+@pytest.mark.thorough
 def test_no_spec_is_a_whole_model():
     one = model(nnx)
     call = mapped(nnx, lambda model, x: model.weight[...] * x, (None, CUT))

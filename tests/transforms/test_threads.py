@@ -157,6 +157,7 @@ def test_threads_train_models_of_their_own() -> None:
     train_own_models(1.2)
 
 
+@pytest.mark.thorough
 def test_threads_read_one_model() -> None:
     read_one_model(1.2)
 

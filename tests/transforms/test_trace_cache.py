@@ -316,6 +316,7 @@ def test_an_error_is_raised_again_and_forgotten(run: Run) -> None:
     assert float(model.seen[...]) == 1.0
 
 
+@pytest.mark.thorough
 @every
 def test_nothing_of_a_call_is_kept(run: Run) -> None:
     def references() -> Iterator[Any]:

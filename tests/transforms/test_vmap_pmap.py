@@ -369,6 +369,7 @@ def test_the_structure_may_not_change_where_that_is_asserted():
     assert not hasattr(model, "extra")
 
 
+@pytest.mark.thorough
 def test_a_compiled_function_does_not_keep_models():
     mapped, model = nnx.pmap(update), one_lane(nnx)
     mapped(model, XS)

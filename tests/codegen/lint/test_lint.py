@@ -87,6 +87,7 @@ FOUND = [f"app/wrong.py:5 {CODE}"]
 # -- what is reported ---------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("project")
 def test_a_report_has_its_place_its_code_and_what_to_write(lint: Lint) -> None:
     result = lint()

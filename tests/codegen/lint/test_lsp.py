@@ -157,6 +157,7 @@ def test_a_bug_in_a_check_costs_one_file_and_the_server_goes_on(
         asyncio.run(course())
 
 
+@pytest.mark.thorough
 def test_a_process_that_hangs_or_dies_is_replaced(tmp_path: Path) -> None:
     write(tmp_path, {".git/x": "", "a.py": "x = 1\n"})
     worker = Worker(tmp_path, None, Path(".cache"), 0.01)

@@ -111,6 +111,7 @@ def test_the_migrated_program_does_what_the_document_says(
     assert_is_as_the_document_says(names, capsys.readouterr().out, names["nnx"])
 
 
+@pytest.mark.thorough
 def test_the_migrated_notebook_does_what_the_document_says(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

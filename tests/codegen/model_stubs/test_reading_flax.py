@@ -56,6 +56,7 @@ def found(
     return models
 
 
+@pytest.mark.thorough
 def test_attributes_of_flax_models_are_found(found: dict[str, dict[str, str]]) -> None:
     assert found["source:Block"] == {
         "sizes": "list[int]",

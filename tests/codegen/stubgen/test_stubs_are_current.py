@@ -60,6 +60,7 @@ def test_writing_removes_what_is_no_longer_generated_and_writes_the_rest(tmp_pat
     assert not (tmp_path / "old.pyi").exists()
 
 
+@pytest.mark.thorough
 def test_check_refuses_a_changed_file_and_names_the_command(
     files: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

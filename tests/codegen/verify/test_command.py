@@ -89,6 +89,7 @@ def test_weights_that_were_swapped_are_found(tmp_path: Path) -> None:
     assert {".mean", ".spread"} <= done.differing("Encoder").keys()
 
 
+@pytest.mark.thorough
 def test_a_gradient_that_differs_alone_is_found(tmp_path: Path) -> None:
     done = run(
         tmp_path,

@@ -143,6 +143,7 @@ def record() -> dict[str, Any]:
     return found
 
 
+@pytest.mark.thorough
 def test_a_training_script_tells_the_sizes_and_the_migrated_model_computes_the_same(
     project: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -161,6 +162,7 @@ def test_a_training_script_tells_the_sizes_and_the_migrated_model_computes_the_s
     assert [one.name for one in project.iterdir() if "typed_nnx_trace" in one.name] == [NAME]
 
 
+@pytest.mark.thorough
 def test_the_record_has_classes_fields_calls_and_variables(project: Path) -> None:
     traced(f"{PYTHON} train.py")
 
@@ -354,6 +356,7 @@ def wide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.thorough
 def test_sizes_that_differ_between_runs_are_the_expression_that_agrees_in_all(wide: Path) -> None:
     commands = [f"{PYTHON} build.py {width} {size}" for width, size in ((3, 5), (4, 5))]
     result = run("net.py", "-o", "one.py", "--trace", commands[0])
@@ -454,6 +457,7 @@ class Net(nn.Module):
 """
 
 
+@pytest.mark.thorough
 def test_fields_shapes_of_variables_and_lists_of_shapes_come_from_a_trace(wide: Path) -> None:
     (wide / "net.py").write_text(CALLED)
     result = run("net.py", "-o", "new.py", "--trace", f"{PYTHON} build.py 4 5")
