@@ -54,6 +54,9 @@ _USES_JAX: Final = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(?:flax|jax)\b", re
 _CLASS: Final = re.compile(rb"^[ \t]*class[ \t]+(\w+)[ \t]*\(([^:]*)", re.MULTILINE)
 _ALIAS: Final = re.compile(rb"\b(\w+)[ \t]+as[ \t]+(\w+)")
 _WORD: Final = re.compile(rb"\w+")
+_IMPORTS: Final = re.compile(rb"^[ \t]*(?:from|import)[ \t].*", re.MULTILINE)
+# What callers do with models.
+_USES: Final = re.compile(rb"\.(?:init|init_with_output|bind|tabulate)\(|\.apply\b")
 # Enough for the modules that a model is made of; others say nothing of its sizes.
 _MOST: Final = 40
 
@@ -79,10 +82,11 @@ def near_files(paths: Iterable[Path]) -> list[Path]:
     return list(found)
 
 
-def deriving_files(paths: Iterable[Path], sources: Iterable[Path]) -> list[Path]:
+def deriving_files(paths: Iterable[Path], sources: Iterable[Path]) -> tuple[list[Path], set[str]]:
     """Return the files whose classes may inherit from Linen modules, without a word of flax.
 
-    Classes are told apart by their names alone: reading such a file shows whether they are modules.
+    The second result has the names of the modules, and maybe of others: classes are told apart by
+    their names alone, and reading such a file shows whether they are modules.
 
     Args:
         paths: The files that do not mention flax.
@@ -97,7 +101,89 @@ def deriving_files(paths: Iterable[Path], sources: Iterable[Path]) -> list[Path]
         waiting = [one for one in waiting if not modules & one[2]]
         modules |= {name for _, name, _ in new}
         found |= {path: None for path, _, _ in new if path is not None}
-    return [path for path in found if any(True for _ in _imported(path, _tree(path)))]
+    return [path for path in found if any(True for _ in _imported(path, _tree(path)))], modules
+
+
+def calling_files(paths: Iterable[Path], sources: Iterable[Path], modules: set[str]) -> list[Path]:
+    """Return the files that may use Linen modules, without a word of flax.
+
+    They import a module; or they import something else from a file that defines or uses modules,
+    or from a package that has something of it, and have with jax `init`, `apply` and the like.
+
+    Args:
+        paths: The files that do not mention flax.
+        sources: The files that do, and that have modules.
+        modules: The names of the modules.
+    """
+    words = {name.encode() for name in modules}
+
+    def calls(path: Path) -> bool:
+        data = _data(path)
+        return bool(_USES_JAX.search(data) and _USES.search(data))
+
+    def names_module(path: Path) -> bool:
+        return not words.isdisjoint(_WORD.findall(_data(path)))
+
+    waiting = {one: b" ".join(_IMPORTS.findall(_data(one))) for one in paths if one.suffix == ".py"}
+    found: list[Path] = []
+    new = [path for path in sources if calls(path) or names_module(path)]
+    known: set[str] = set()
+    while new:
+        known |= {name for path in new for name in _names_of(path)}
+        last = {name.rpartition(".")[2].encode() for name in known}
+        new = []
+        for path, imports in waiting.items():
+            if last.isdisjoint(_WORD.findall(imports)):
+                continue
+            is_calling = calls(path)
+            is_package = path.name == "__init__.py"
+            if not is_calling and not is_package and not names_module(path):
+                continue
+            imported = _imported_names(path)
+            if imported.isdisjoint(known):
+                continue
+            parts = [one.rpartition(".") for one in imported]
+            if is_calling or any(of in known and name in modules for of, _, name in parts):
+                found.append(path)
+                new.append(path)
+            elif is_package:
+                new.append(path)
+        waiting = {path: imports for path, imports in waiting.items() if path not in new}
+    return found
+
+
+def _names_of(path: Path) -> Iterator[str]:
+    """Yield what a module is called, from each of the folders around it."""
+    place = path.parent if path.name == "__init__.py" else path.with_suffix("")
+    parts = place.resolve().parts
+    yield from (".".join(parts[start:]) for start in range(len(parts)))
+
+
+def _imported_names(path: Path) -> set[str]:
+    """Return the modules that a file may import and what it takes from them, by their full names."""
+    found: set[str] = set()
+    local: dict[str, str] = {}
+    path = path.resolve()
+    nodes = list(ast.walk(_tree(path)))
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            local |= {one.asname or one.name: one.name for one in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            folder = path.parents[node.level - 1].parts if node.level else ()
+            module = ".".join((*folder, *([node.module] if node.module else [])))
+            found.add(module)
+            local |= {one.asname or one.name: f"{module}.{one.name}" for one in node.names}
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and _dotted(node.value) in local:
+            found.add(f"{local[_dotted(node.value)]}.{node.attr}")
+    return found | set(local.values())
+
+
+def _data(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""  # whoever reads the file itself says what is wrong
 
 
 def _classes(tree: ast.Module) -> Iterator[tuple[str, set[str], bool]]:
@@ -144,10 +230,7 @@ def _dotted(node: ast.expr) -> str:
 
 def _heads(path: Path) -> Iterator[tuple[str, set[str]]]:
     """Yield the classes of a file, and the words where their bases are; nothing is parsed."""
-    try:
-        data = path.read_bytes()
-    except OSError:
-        return
+    data = _data(path)
     heads = _CLASS.findall(data)
     aliases = {local: name for name, local in _ALIAS.findall(data)} if heads else {}
     for name, bases in heads:
@@ -201,10 +284,7 @@ def _file(place: Path) -> Iterator[Path]:
 
 def uses_jax(path: Path) -> bool:
     """Whether a file imports jax or flax."""
-    try:
-        return _USES_JAX.search(path.read_bytes()) is not None
-    except OSError:
-        return False
+    return _USES_JAX.search(_data(path)) is not None
 
 
 class _Progress:
@@ -350,7 +430,10 @@ class LinenWork:
             else:
                 sources.append(found)
         silent = [path for path, one in results.items() if one.skipped == NO_NNX]
-        for path in deriving_files(silent, [one.path for one in sources]):
+        mentioning = [one.path for one in sources]
+        deriving, modules = deriving_files(silent, mentioning)
+        others = [path for path in silent if path not in deriving]
+        for path in (*deriving, *calling_files(others, [*mentioning, *deriving], modules)):
             found = _read(path, request.paths, needs_flax=False)
             if isinstance(found, _Source):
                 sources.append(found)
@@ -385,8 +468,8 @@ class LinenWork:
             migrated |= _migrated(named, migrate)
         for source in sources:
             after = migrated.get(source.path)
-            if source.path in silent and not (isinstance(after, LinenResult) and after.plans):
-                continue  # no class of it is a Linen module after all
+            if source.path in silent and not (isinstance(after, LinenResult) and _is_of_use(after)):
+                continue  # it has nothing to do with Linen modules after all
             results[source.path] = self._result(source, after)
         progress.advance(progress.left)
         return [results[path] for path in files]
@@ -517,6 +600,10 @@ _TOO_DEEP = "its code is nested too deeply to be parsed"
 def _is_altered(source: _Source, found: LinenResult | str | None) -> bool:
     """Whether libcst does not give back the text of a file."""
     return isinstance(found, LinenResult) and found.before != source.text.text
+
+
+def _is_of_use(found: LinenResult) -> bool:
+    return bool(found.plans or found.findings or found.error) or found.after != found.before
 
 
 def _unread(source: _Source) -> FileResult:

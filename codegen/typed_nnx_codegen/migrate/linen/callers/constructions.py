@@ -454,7 +454,11 @@ def _is_like_linen(node: cst.Attribute, call: cst.Call, analysis: Analysis) -> b
     """Whether a call has the arguments of `init` or `apply` of a module."""
     name = node.attr.value
     first = call.args[0] if call.args else None
-    if first is None or (len(call.args) < METHODS[name] and first.star != "*"):
+    if first is None:
+        return False
+    # A model without inputs gets its variables alone.
+    is_alone = first.star == "*" or (name == "apply" and isinstance(first.value, cst.Dict))
+    if len(call.args) < METHODS[name] and not is_alone:
         return False
     if first.star:
         return name.startswith("init") and bool(_MODELS.search(dotted(node.value)))

@@ -9,7 +9,7 @@ import pytest
 
 from tests.codegen.migrate.linen.command.running import run
 from tests.support.processes import run_process
-from typed_nnx_codegen.migrate.linen.session import deriving_files, near_files
+from typed_nnx_codegen.migrate.linen.session import calling_files, deriving_files, near_files
 
 BLOCKS = """import flax.linen as nn
 
@@ -141,5 +141,54 @@ def test_files_that_inherit_from_linen_modules_are_found_by_the_names_of_classes
     }
     for name, text in files.items():
         (project / name).write_text(text)
-    found = deriving_files([project / name for name in files], [project / "blocks.py"])
+    found, modules = deriving_files([project / name for name in files], [project / "blocks.py"])
     assert [path.name for path in found] == ["wide.py", "plain.py", "wider.py"]
+    assert modules >= {"Block", "Base", "Wide", "Wider", "Plain"}
+
+
+def test_files_that_use_linen_modules_are_found_by_what_they_import(project: Path) -> None:
+    sources = [project / "blocks.py", project / "training.py"]
+    (project / "blocks.py").write_text(BLOCKS)
+    (project / "training.py").write_text(
+        "import jax\nfrom flax import struct\n\n\nclass Model(struct.PyTreeNode):\n"
+        "    def run(self, x):\n        return self.apply_fn.apply(self.params, x)\n"
+    )
+    (project / "__init__.py").write_text("from .blocks import Block\n")
+    files = {
+        "builds.py": "from .blocks import Block\n\nmodel = Block(4)\n",
+        "makes.py": "import net.blocks as b\n\n\ndef make(n):\n    return b.Block(n)\n",
+        "runs.py": "import jax\nfrom net import makes\n\nmakes.make(4).init(0, 0)\n",
+        "state.py": "import jax\nfrom .training import Model\n\n\ndef run(s):\n    s.apply_fn.apply(s)\n",
+        "reads.py": "from .blocks import Block\n\nRATE = 0.1\n".replace("Block", "SIZE"),
+        "other.py": "from other import Block\n\nmodel = Block(4)\n",
+        "exported.py": "import net\n\nmodel = net.Block(4)\n",
+        "torch_like.py": "import torch.nn as nn\n\n\ndef fill(m):\n    m.apply(nn.init.zeros_)\n",
+        "torn.py": "from .blocks import Block(\n",
+    }
+    for name, text in files.items():
+        (project / name).write_text(text)
+    silent = [project / name for name in ("__init__.py", *files)]
+    found = calling_files(silent, sources, {"Block"})
+    names = sorted(path.name for path in found)
+    assert names == ["__init__.py", "builds.py", "exported.py", "makes.py", "runs.py", "state.py"]
+
+
+def test_a_caller_without_a_word_of_flax_is_rewritten(project: Path) -> None:
+    (project / "blocks.py").write_text(BLOCKS)
+    caller = project / "caller.py"
+    caller.write_text(
+        "import jax\nimport jax.numpy as jnp\n\nfrom .blocks import Block\n\n\n"
+        "def outputs():\n    x = jnp.ones((2, 3))\n    block = Block(4)\n"
+        "    variables = block.init(jax.random.key(0), x)\n"
+        "    return block.apply(variables, x)\n"
+    )
+    unrelated = project / "unrelated.py"
+    unrelated.write_text("from .blocks import Block\n\nNAMES = ['Block', Block.__name__]\n")
+    text = unrelated.read_text()
+
+    run("--write", project)
+
+    assert "Block(4, in_features=x.shape[-1], rngs=nnx.Rngs(jax.random.key(0)))" in (
+        caller.read_text()
+    )
+    assert unrelated.read_text() == text
