@@ -12,6 +12,7 @@ import numpy as np
 
 from typed_nnx._core.filters import Filter, to_predicates
 from typed_nnx._core.paths import Path, path_order, sorted_keys
+from typed_nnx._core.serialization import register_serialization
 from typed_nnx._core.variable import Variable
 from typed_nnx.errors import NoFilterMatchedError
 
@@ -106,6 +107,7 @@ def register_mapping(
         return make(dict(zip(keys, values, strict=True)))
 
     jax.tree_util.register_pytree_with_keys(cls, flatten_with_keys, unflatten, flatten)
+    register_serialization(cls, tuple, tuple)
 
 
 register_mapping(MixedLevel, dict, MixedLevel)

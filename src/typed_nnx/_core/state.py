@@ -27,6 +27,7 @@ from typed_nnx._core.nested import (
     sorted_items,
 )
 from typed_nnx._core.paths import Path, path_order, sorted_keys
+from typed_nnx._core.serialization import register_serialization
 from typed_nnx._core.settings import typed_as
 from typed_nnx._core.variable import Variable
 from typed_nnx.errors import ArgumentError, StateKeyError
@@ -393,6 +394,7 @@ def _unflatten_flat(paths: tuple[Path, ...], leaves: Iterable[Any]) -> FlatState
 jax.tree_util.register_pytree_with_keys(
     FlatState, _flatten_flat_with_keys, _unflatten_flat, _flatten_flat
 )
+register_serialization(FlatState, tuple, tuple)
 
 
 @overload

@@ -25,6 +25,7 @@ from typed_nnx._core.metadata import (
     named_metadata,
 )
 from typed_nnx._core.operators import ArrayMethods, ArrayOperators
+from typed_nnx._core.serialization import register_serialization
 from typed_nnx._core.settings import MISSING
 from typed_nnx._core.sharding import place_value
 from typed_nnx.errors import (
@@ -341,6 +342,7 @@ def register_with_jax(cls: type[VariableParts[Any]]) -> None:
         return ((_VALUE_KEY, variable._raw),), variable._meta
 
     jax.tree_util.register_pytree_with_keys(cls, flatten_with_keys, unflatten, _flatten)
+    register_serialization(cls, operator.attrgetter("items_by_name"), Metadata.of)
 
 
 B = TypeVar("B")
