@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from typed_nnx_codegen.migrate.linen.domain.code import operand
@@ -27,6 +27,7 @@ from typed_nnx_codegen.migrate.linen.layers.layer import (
     ACCEPTED_ARGUMENTS,
     ATTENTION_IN_ITS_DTYPE,
     KEEP_DTYPES,
+    OPEN,
     Added,
     Argument,
     Building,
@@ -141,6 +142,16 @@ class ConvLayer(KernelLayer):
     """
 
     transposes: bool = False
+
+    def _passed(self, given: Settings) -> tuple[Argument, ...]:
+        padding = given.get("padding")
+        items = padding.value.items if padding and isinstance(padding.value, Seq) else ()
+        if padding and any(isinstance(item, Seq) and item.is_list for item in items):
+            # Linen makes tuples of lists; NNX takes pairs as tuples alone.
+            pairs = literal_of(padding.value)
+            code = f"tuple(map(tuple, {padding.code}))" if pairs is OPEN else repr(pairs)
+            given = {**given, "padding": replace(padding, code=code)}
+        return super()._passed(given)
 
     def output(self, given: Settings, inputs: Inputs, method: str = "__call__") -> Value:
         """Return an array with other spatial axes and `features` along its last axis."""

@@ -136,7 +136,8 @@ def _lead(first: Lead | None, second: Lead | None) -> Lead | None:
     if first is None or second is None:
         return first or second
     if not first.argument or not second.argument:
-        return first if first.argument else second
+        known, other = (first, second) if first.argument else (second, first)
+        return Lead("", None) if other.front and other.front != known.front else known
     plain = [lead for lead in (first, second) if not lead.front and not lead.start]
     return plain[0] if plain else first
 

@@ -242,9 +242,10 @@ def constructor_of(plan: ClassPlan, cls: LinenClass, file: File) -> cst.Function
     above: Sequence[cst.EmptyLine] = ()
     positional: list[cst.Param] = []
     keywords: list[cst.Param] = []
+    joined = _joined_to_tuples(cls)
     for field in cls.fields():
         comments, behind = _comments(field) if field.owner is cls else ((), None)
-        one = _parameter(field, file, plan)
+        one = _parameter(field, file, plan, is_tuple=field.name in joined)
         if one.param is not None:
             (keywords if one.is_keyword else positional).append(one.param)
         above = (*above, *comments)
@@ -266,6 +267,18 @@ def constructor_of(plan: ClassPlan, cls: LinenClass, file: File) -> cst.Function
     bound = {one.value for one in descendants(node.body) if isinstance(one, cst.Name)}
     node = without_unread(with_comprehensions(node), bound, pure_in(file.analysis))
     return simple(node)
+
+
+def _joined_to_tuples(cls: LinenClass) -> set[str]:
+    """Return the fields that code adds to tuples: Linen makes tuples of the lists that it is given."""
+    found: set[str] = set()
+    for owner in cls.ancestry():
+        for node in descendants(owner.node):
+            if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Add):
+                sides = (node.left, node.right)
+                if any(isinstance(side, cst.Tuple) for side in sides):
+                    found |= {dotted(side).removeprefix("self.") for side in sides}
+    return found
 
 
 _END: Final = cst.TrailingWhitespace()
@@ -356,7 +369,7 @@ def _lifted(one: Lifted, file: File) -> cst.Param:
     return _param(one.name, kind)
 
 
-def _parameter(one: Field, file: File, plan: ClassPlan) -> _Parameter:
+def _parameter(one: Field, file: File, plan: ClassPlan, *, is_tuple: bool) -> _Parameter:
     annotation = _annotation(one, file)
     name = cst.Name(one.name)
     held: cst.BaseExpression = name
@@ -365,6 +378,9 @@ def _parameter(one: Field, file: File, plan: ClassPlan) -> _Parameter:
         held = _unless_none(name, held) if may_be_none(one) else held
     elif holds_arrays(one, is_of_call=_is_of_call(one, plan)):
         held = cst.Call(file.refer("nnx.data"), [cst.Arg(name)])
+    elif is_tuple:
+        held = cst.Call(cst.Name("tuple"), [cst.Arg(name)])
+        held = _unless_none(name, held) if may_be_none(one) else held
     target = cst.Attribute(cst.Name("self"), name)
     line = _assigned(target, held)
     is_keyword = one.is_keyword or _is_keyword_class(one.owner)

@@ -1,7 +1,7 @@
 """Image classifiers with batch norm handed on by partial."""
 
 from functools import partial
-from typing import Any, Callable, Sequence, Tuple
+from typing import Any, Callable, Optional, Sequence, Tuple
 
 import jax.numpy as jnp
 from flax import linen as nn
@@ -227,3 +227,23 @@ class OptionalStrides(nn.Module):
         x = nn.Conv(4, (3, 3), strides=strides)(x)
         x = nn.avg_pool(x, (2, 2), strides=(2, 1) if self.pool else (1, 1), padding="SAME")
         return nn.Dense(3)(x.reshape((x.shape[0], -1)))
+
+
+class ListsForTuples(nn.Module):
+    """Linen makes tuples of the lists that its fields are given."""
+
+    widths: Sequence[int]
+    more: Optional[Sequence[int]] = None
+
+    @nn.compact
+    def __call__(self, x):
+        side = len(self.widths) // 2
+        x = nn.Conv(4, (3, 3), padding=[[1, 1], [0, 1]])(x)
+        x = nn.Conv(4, (3, 3), padding=[[side, side], [0, 1]])(x)
+        x = nn.ConvTranspose(3, (2, 2), padding=[[1, 1], [1, 1]])(x)
+        for width in self.widths + (3,):
+            x = nn.Dense(width)(x)
+        if self.more is not None:
+            for width in (4,) + self.more:
+                x = nn.Dense(width)(x)
+        return x

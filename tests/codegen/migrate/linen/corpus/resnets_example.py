@@ -39,4 +39,6 @@ EXAMPLES = [
         for down in (False, True)
         for pool in (False, True)
     ),
+    Example(Build("ListsForTuples", [4, 5]), IMAGES),
+    Example(Build("ListsForTuples", (4, 5), [2]), IMAGES),
 ]

@@ -96,6 +96,14 @@ def test_a_number_wins_over_a_symbol() -> None:
     assert broadcast((Shape((LAST,)), Shape((as_dim(4),)))) == Shape((as_dim(4),))
 
 
+def test_first_dimensions_that_differ_leave_none_of_an_unknown_number_known() -> None:
+    """Of ``a[:, None, :, None] * b[None, :, None, :]`` the last size alone is known."""
+    left = Shape((), Lead("", None, front=(as_dim(ArgumentSize("x", 0)), as_dim(1))))
+    right = Shape((WIDTH,), Lead("x", -1, start=1, front=(as_dim(1),)))
+    assert broadcast((left, right)) == Shape((WIDTH,), Lead("", None))
+    assert broadcast((right, left)) == Shape((WIDTH,), Lead("", None))
+
+
 def test_a_residual_with_something_unknown_keeps_what_is_known() -> None:
     assert binary("+", X, Unknown("a call")) == Array(X.shape)
     assert binary("+", Unknown("a call"), Array(Shape((WIDTH,), Lead("x", -1)))) == Array(
