@@ -269,6 +269,7 @@ class Constructions:
         self.planned: set[cst.CSTNode] = set()
         for plan in plans:
             self.planned |= {site.node for site in plan.sites} | set(plan.replacements)
+            self.planned |= {below for node in plan.dropped for below in descendants(node)}
         self._places: dict[int, Places] = {}
         self.every: dict[cst.Call, Construction] = {}
         self.uses: dict[cst.Attribute, Use] = {}

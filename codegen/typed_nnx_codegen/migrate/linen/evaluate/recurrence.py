@@ -137,7 +137,7 @@ class Recurrence:
         }
         passed = bind_names(["rng", "input_shape"], self._passed(node, frame))
         shape = passed.by_name.get("input_shape")
-        code = None if shape is None else layer.first_carry(given, code_of(shape.node))
+        code = None if shape is None else layer.first_carry(given, shape.node)
         if code is None:
             frame.mark(node, "the first carry of this cell is not zeros", COUNTERPART)
             return UNKNOWN

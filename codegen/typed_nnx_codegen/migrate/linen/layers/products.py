@@ -7,6 +7,9 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final
 
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.domain.code import operand
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim, product
 from typed_nnx_codegen.migrate.linen.domain.values import (
@@ -587,12 +590,12 @@ class CellLayer(Layer):
         shape, key = arguments["input_shape"], arguments["rng"]
         return (Argument("", shape.code), Argument("", f"nnx.Rngs(carry={key.code})"))
 
-    def first_carry(self, given: Settings, input_shape: str) -> str | None:
+    def first_carry(self, given: Settings, input_shape: cst.BaseExpression) -> str | None:
         """Return an expression for what `initialize_carry` returns, which needs no cell.
 
         Args:
             given: The arguments of the Linen constructor.
-            input_shape: The code of the shape of the inputs.
+            input_shape: The shape of the inputs.
 
         Returns:
             Code in terms of ``jnp``; None where the carry is not zeros.
@@ -602,7 +605,15 @@ class CellLayer(Layer):
         if "carry_init" in given and not _ZEROS.fullmatch(given["carry_init"].code):
             return None
         dtype = f", {given['param_dtype'].code}" if "param_dtype" in given else ""
-        zeros = f"jnp.zeros((*({input_shape})[:-1], {given['features'].code}){dtype})"
+        match input_shape:
+            case cst.Tuple(elements=[*batch, cst.Element()]):
+                lead = [
+                    f"{'*' * isinstance(one, cst.StarredElement)}{code_of(one.value)}"
+                    for one in batch
+                ]
+            case _:
+                lead = [f"*{operand(code_of(input_shape))}[:-1]"]
+        zeros = f"jnp.zeros(({', '.join([*lead, given['features'].code])}){dtype})"
         return zeros if self.arrays == 1 else f"({zeros}, {zeros})"
 
     def output(self, given: Settings, inputs: Inputs, method: str = "__call__") -> Value:

@@ -190,7 +190,7 @@ def _carries(site: Site, recorder: Recorder) -> dict[cst.Call, str]:
         given = _written(site)
         if shape is None or given is None or len(edits) != 1:
             return {}
-        code = layer.first_carry(given, code_of(shape))
+        code = layer.first_carry(given, shape)
         if code is None:
             return {}
         found[call] = code

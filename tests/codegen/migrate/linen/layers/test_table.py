@@ -10,6 +10,7 @@ from typing import Any
 import flax.linen as nn
 import jax
 import jax.numpy as jnp
+import libcst as cst
 import numpy as np
 import pytest
 from flax import nnx as flax_nnx
@@ -338,7 +339,7 @@ def test_the_first_carry_is_that_of_linen(
     found = eval(f"cell.initialize_carry({', '.join(one.spelled() for one in call)})", names)
 
     _check_carry(found, expected)
-    code_without_cell = layer.first_carry(given, str(shape))
+    code_without_cell = layer.first_carry(given, cst.parse_expression(str(shape)))
     if "ones_init" in code:
         assert code_without_cell is None
     else:

@@ -36,7 +36,8 @@ class ScannedRNN(nn.Module):
 
     @staticmethod
     def initialize_carry(batch_size, hidden_size):
-        return jnp.zeros((batch_size, hidden_size))
+        cell = nn.GRUCell(features=hidden_size)
+        return cell.initialize_carry(jax.random.PRNGKey(0), (batch_size, hidden_size))
 
 
 class ActorCriticRNN(nn.Module):
