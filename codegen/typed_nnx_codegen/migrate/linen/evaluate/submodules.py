@@ -75,7 +75,9 @@ def _names_in(default: cst.BaseExpression) -> frozenset[str]:
     return frozenset(one.value for one in descendants(default) if isinstance(one, cst.Name))
 
 
-BUILDER: Final = "the function that is called here builds submodules: write it as a module"
+BUILDER: Final = (
+    "the function that is called here builds submodules or variables: write it as a method"
+)
 
 
 def default_of(one: Field, evaluate: Evaluate, frame: Frame) -> Value:

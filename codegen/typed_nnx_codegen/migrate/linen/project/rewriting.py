@@ -313,7 +313,10 @@ def _methods(analysis: Analysis, classes: LinenClasses) -> Iterator[Builder]:
 
 
 def builds(function: Function, analysis: Analysis, classes: LinenClasses) -> bool:
-    """Whether a function constructs modules, or objects of classes that it is given."""
+    """Whether a function constructs modules, or objects of classes that it is given.
+
+    So does one that declares variables of a module that it is given: `module.param(...)`.
+    """
     params = function.params
     every = (*params.posonly_params, *params.params, *params.kwonly_params)
     parameters = {one.name.value for one in every}
@@ -332,7 +335,14 @@ def builds(function: Function, analysis: Analysis, classes: LinenClasses) -> boo
         match node.func:
             case cst.Call(func=cst.Name(value=name)) if name in parameters:
                 return True
+            case cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value=called)) if (
+                name in parameters and called in _DECLARING
+            ):
+                return True
     return False
+
+
+_DECLARING: Final = frozenset({"param", "variable", "sow", "make_rng", "put_variable", "perturb"})
 
 
 def can_move(one: Builder) -> bool:

@@ -172,8 +172,44 @@ def test_a_method_that_needs_its_object_or_another_class_gets_a_marker(
 ) -> None:
     (plan,) = _migrated(tmp_path, {"net.py": MAKER.replace("CODE", code)})["net.py"].plans
     assert [mark.message for mark in plan.marks] == [
-        "the function that is called here builds submodules: write it as a module"
+        "the function that is called here builds submodules or variables: write it as a method"
     ]
+
+
+DECLARING = """import flax.linen as nn
+import jax.numpy as jnp
+
+
+def position(self, kind, width):
+    if kind == "learned":
+        return self.param("position", nn.initializers.ones, (width,))
+    return jnp.zeros(width)
+
+
+def scaled(self, x):
+    return x * self.scale
+
+
+class Net(nn.Module):
+    scale: float = 2.0
+
+    @nn.compact
+    def __call__(self, x):
+        return CODE
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "count"),
+    [("x + position(self, 'learned', x.shape[-1])", 1), ("scaled(self, x)", 0)],
+)
+def test_a_function_that_declares_variables_of_the_module_gives_it_a_marker(
+    tmp_path: Path, code: str, count: int
+) -> None:
+    (plan,) = _migrated(tmp_path, {"net.py": DECLARING.replace("CODE", code)})["net.py"].plans
+    assert [mark.message for mark in plan.marks] == [
+        "the function that is called here builds submodules or variables: write it as a method"
+    ] * count
 
 
 def test_a_method_of_a_class_goes_where_nothing_may_call_it(tmp_path: Path) -> None:
