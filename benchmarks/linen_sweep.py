@@ -52,7 +52,6 @@ from typed_nnx_codegen.migrate.linen.migration import (
     map_text,
     migrate_linen,
 )
-from typed_nnx_codegen.migrate.linen.session import near_files
 from typed_nnx_codegen.migrate.options import Options
 
 if TYPE_CHECKING:
@@ -147,9 +146,7 @@ def migrate(
     files = list(linen_files(package, old))
     start = time.perf_counter()
     try:
-        results = migrate_linen(
-            files, [old], Options(), trace, read=near_files(files), failures=failures
-        )
+        results = migrate_linen(files, [old], Options(), trace, failures=failures)
     # The sweep goes on, and its status says that there is a bug of ours.
     except Exception as error:  # noqa: BLE001 - the report says it
         swept.crash = described(error)

@@ -68,6 +68,12 @@ class Project:
         self._searched: dict[Path, list[Path]] = {}
         self._names: dict[Path, frozenset[str]] = {}
 
+    @property
+    def read(self) -> list[Path]:
+        """The files with jax that were read so far."""
+        known = (path for path, one in self._modules.items() if one is not None)
+        return [path for path in known if self._matches(_USES_JAX, path)]
+
     def change(self, trees: Mapping[Path, cst.Module]) -> None:
         """Read files as if they had other code; what imports them is analysed again."""
         changed = {path.resolve(): tree for path, tree in trees.items()}

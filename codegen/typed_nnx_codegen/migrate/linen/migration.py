@@ -398,7 +398,6 @@ def migrate_linen(
     options: Options,
     trace: Trace | None = None,
     gradual: bool = False,
-    read: Sequence[Path] = (),
     failures: Failures = NO_FAILURES,
     advance: Callable[[float], None] = lambda part: None,
 ) -> list[LinenResult]:
@@ -406,32 +405,31 @@ def migrate_linen(
 
     Args:
         paths: The files.
-        roots: What imports may lead to.
+        roots: What imports may lead to. Modules with jax that code of the files refers to are read.
         options: What is asked for.
         trace: What a trace tells of the shapes that submodules are called with.
         gradual: Whether modules that need a person stay in Linen, in a bridge.
-        read: Files that are not migrated, whose modules the others may use.
         failures: What running the migrated code has shown.
         advance: Called with the part of the work that is done now: all parts together are 1.
 
     Returns:
         The results of the files that could be read and mention flax.
     """
-    every = list(dict.fromkeys([*paths, *read]))
     project = Project(tuple(roots), is_near=True)
-    analyses = _analyses(every, project, _steps(advance, _OF_READING, len(every)))
+    analyses = _analyses(paths, project, _steps(advance, _OF_READING, len(paths)))
+    kept = frozenset(project.read) - {path.resolve() for path in analyses}
+    analyses |= _analyses(sorted(kept), project)
     trees = {path: one.tree for path, one in analyses.items()}
     before = {path: tree.code for path, tree in trees.items()}
     changed = with_builders(analyses)
     if changed:
         project.change(changed)
-        analyses = _analyses(every, project)
+        analyses = _analyses([*analyses], project)
     texts = {
         path: before[path] if one.tree is trees[path] else one.tree.code
         for path, one in analyses.items()
     }
     del trees
-    kept = frozenset({*read} - {*paths})
     migration = _Migration(project, analyses, before, texts, options, trace, kept, advance)
     results = migration.run(failures, gradual=gradual)
     results = [as_it_was(one, before[one.path]) for one in results]

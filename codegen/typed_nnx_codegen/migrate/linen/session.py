@@ -57,29 +57,6 @@ _WORD: Final = re.compile(rb"\w+")
 _IMPORTS: Final = re.compile(rb"^[ \t]*(?:from|import)[ \t].*", re.MULTILINE)
 # What callers do with models.
 _USES: Final = re.compile(rb"\.(?:init|init_with_output|bind|tabulate)\(|\.apply\b")
-# Enough for the modules that a model is made of; others say nothing of its sizes.
-_MOST: Final = 40
-
-
-def near_files(paths: Iterable[Path]) -> list[Path]:
-    """Return the modules with jax that files import from their own project, and these in turn.
-
-    Their own project is the package around a file, or its folder where it is in no package.
-
-    Args:
-        paths: The files. Folders are read as they are.
-    """
-    named = {path.resolve(): None for path in paths if path.is_file()}
-    found: dict[Path, None] = {}
-    waiting = list(named)
-    for path in waiting:  # it grows on the way
-        if len(found) >= _MOST:
-            break
-        for near in _imported(path, _tree(path)):
-            if near not in found and near not in named and uses_jax(near):
-                found[near] = None
-                waiting.append(near)
-    return list(found)
 
 
 def deriving_files(paths: Iterable[Path], sources: Iterable[Path]) -> tuple[list[Path], set[str]]:
@@ -437,10 +414,9 @@ class LinenWork:
             found = _read(path, request.paths, needs_flax=False)
             if isinstance(found, _Source):
                 sources.append(found)
-        near = near_files(one.path for one in sources)
-        roots = [*request.paths, *near]
+        roots = [*request.paths, *dict.fromkeys(_top(one.path) for one in sources)]
         if self._tables is not None:
-            self._trace = Trace(self._tables, [*near, *(one.path for one in sources)])
+            self._trace = Trace(self._tables, [one.path for one in sources])
 
         known = NO_FAILURES
         left = progress.left
@@ -449,7 +425,7 @@ class LinenWork:
             """Migrate files."""
             options, gradual = request.options, self._gradual
             return migrate_linen(
-                *(paths, roots, options, self._trace, gradual, near, known),
+                *(paths, roots, options, self._trace, gradual, known),
                 lambda part: progress.advance(part * left),
             )
 

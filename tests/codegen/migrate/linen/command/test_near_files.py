@@ -9,7 +9,7 @@ import pytest
 
 from tests.codegen.migrate.linen.command.running import run
 from tests.support.processes import run_process
-from typed_nnx_codegen.migrate.linen.session import calling_files, deriving_files, near_files
+from typed_nnx_codegen.migrate.linen.session import calling_files, deriving_files
 
 BLOCKS = """import flax.linen as nn
 
@@ -90,23 +90,23 @@ def test_a_module_of_a_file_that_is_not_named_is_held_in_a_bridge(
     run_process([sys.executable, "-c", SCRIPT], cwd=project.parent, check=True)
 
 
-def test_what_is_read_is_what_the_project_has_with_jax(project: Path) -> None:
-    (project / "plain.py").write_text("import os\n")
-    (project / "deep.py").write_text("import jax\nfrom net import blocks, plain\n")
-    (project / "far.py").write_text("import jax\n")
+@pytest.mark.parametrize("imports", ["import os", "import jax"])
+def test_a_module_without_jax_is_not_read(project: Path, imports: str) -> None:
+    (project / "sizes.py").write_text(f"{imports}\n\n\ndef same(x):\n    return x\n")
     model = project / "model.py"
-    model.write_text("import os\nimport flax\nfrom . import deep\nfrom flax.core import lift\n")
-    assert near_files([model]) == [project / "deep.py", project / "blocks.py"]
-    assert near_files([project]) == []
+    model.write_text(
+        MODEL.format(imports="from .sizes import same").replace("Block(4)(x)", "same(x)")
+    )
+    run(model, "--write", "--allow-dirty")
+    assert ("nnx.Linear(in_features, 3" in model.read_text()) == (imports == "import jax")
 
 
 def test_scripts_read_their_neighbours(tmp_path: Path) -> None:
     (tmp_path / "blocks.py").write_text(BLOCKS)
     script = tmp_path / "train.py"
-    script.write_text("import blocks\n")
-    assert near_files([script]) == [tmp_path / "blocks.py"]
-    script.write_text("def (:\n")
-    assert near_files([script]) == []
+    script.write_text(MODEL.format(imports="from blocks import Block"))
+    run(script, "--write", "--allow-dirty")
+    assert "TN208: `Block` is still a module of Linen" in script.read_text()
 
 
 @pytest.mark.parametrize("named", [["model.py"], ["model.py", "features.py"]])
