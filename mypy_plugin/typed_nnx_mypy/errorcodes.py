@@ -60,6 +60,12 @@ JAX_MUTATION: Final = _code(
 )
 DEPRECATED: Final = _code("deprecated", "Check for spellings that have a successor")
 LOST_UPDATE: Final = _code("lost-update", "Check that a changed State is written back")
+VARIABLE_VALUE: Final = _code(
+    "variable-value", "Check that what the array of a Variable is set to can be an array"
+)
+METRIC_NAME: Final = _code(
+    "metric-name", "Check that attributes of a MultiMetric are its metrics and methods"
+)
 
 ALL: Final = (
     STATIC_DATA,
@@ -82,5 +88,7 @@ ALL: Final = (
     JAX_MUTATION,
     DEPRECATED,
     LOST_UPDATE,
+    VARIABLE_VALUE,
+    METRIC_NAME,
 )
 """Every code of a check."""

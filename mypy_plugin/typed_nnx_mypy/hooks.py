@@ -113,7 +113,7 @@ class Hooks:
         self, fullname: str, find_class: Callable[[str], TypeInfo | None]
     ) -> AttributeHook | None:
         owner, _, name = fullname.rpartition(".")
-        if ".State." in fullname:
+        if ".State." in fullname or ".MultiMetric." in fullname:
             known = self._name(owner)
             return partial(self._on_access, known.runtime) if known is not None else None
         if is_older_attribute(fullname):

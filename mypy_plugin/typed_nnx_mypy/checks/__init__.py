@@ -13,6 +13,7 @@ from typed_nnx_mypy.checks import jax_mutation as jax_mutation
 from typed_nnx_mypy.checks import lost_arguments as lost_arguments
 from typed_nnx_mypy.checks import lost_update as lost_update
 from typed_nnx_mypy.checks import lost_writes as lost_writes
+from typed_nnx_mypy.checks import metric_name as metric_name
 from typed_nnx_mypy.checks import misplaced_mark as misplaced_mark
 from typed_nnx_mypy.checks import optimizer_wrt as optimizer_wrt
 from typed_nnx_mypy.checks import plain_container as plain_container
@@ -20,3 +21,4 @@ from typed_nnx_mypy.checks import state_mismatch as state_mismatch
 from typed_nnx_mypy.checks import state_missing as state_missing
 from typed_nnx_mypy.checks import static_args as static_args
 from typed_nnx_mypy.checks import static_data as static_data
+from typed_nnx_mypy.checks import variable_value as variable_value

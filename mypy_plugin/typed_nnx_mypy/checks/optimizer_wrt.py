@@ -50,6 +50,22 @@ def _wrt(call: Call) -> Filter | None:
     return None if has_unknown(found) else found
 
 
+@on_call("Optimizer", "ModelAndOptimizer")
+def model_comes_first(call: Call) -> None:
+    """Report a model in the place of the transformation: optax may have no types."""
+    given = call.argument("tx", 1)
+    if given is None or call.has_stars or not isinstance(given.type, Instance):
+        return
+    is_model = kind_of(given.type) is Kind.PYTREE and given.type.type.get("update") is None
+    if is_model and not call.checker.has_error(call.node):
+        call.report(
+            OPTIMIZER_WRT,
+            f"{call.name}: `tx` is a {short_name(given.type)}; expected a transformation of optax. "
+            f"Fix: nnx.{call.name}(model, tx, wrt=...)",
+            given.expression,
+        )
+
+
 @on_call("Optimizer.update")
 def gradients_are_of_model(call: Call) -> None:
     """Report a model or gradients that are not of what the Optimizer was made for."""

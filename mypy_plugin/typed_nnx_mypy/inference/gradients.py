@@ -25,7 +25,7 @@ from typed_nnx_mypy.call import Call, literal
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.filter_encoding import decode, encode
 from typed_nnx_mypy.models.filter_syntax import FILTER, read_filter
-from typed_nnx_mypy.models.filters import Filter, has_unknown, of_class
+from typed_nnx_mypy.models.filters import Filter, of_class
 from typed_nnx_mypy.models.kinds import Kind, kind_of
 from typed_nnx_mypy.models.states import is_state, state_of
 from typed_nnx_mypy.registry import infers
@@ -67,7 +67,7 @@ def diff_state(call: Call) -> Type | None:
         return None
     position = literal(argnum.type)
     of = read_filter(given.expression, given.type, call.checker)
-    if not isinstance(position, int) or has_unknown(of):
+    if not isinstance(position, int):
         return None
     base = Instance(found.type.mro[-1], [])
     entries: dict[str, Type] = {

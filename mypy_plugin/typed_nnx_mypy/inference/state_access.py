@@ -54,8 +54,11 @@ def _at_some_key(access: StateAccess, view: StateView, base: Expression) -> Type
     levels = [members_of(each, access.checker) for each in options(view.model)[0]]
     if len(levels) != 1 or levels[0] is None or levels[0].other is None or access.is_lvalue:
         return None
-    kind = levels[0].other_key
-    if not isinstance(access.key_type, Instance) or access.key_type.type.name != kind.__name__:
+    kind, key = levels[0].other_key, access.key_type
+    # The State of a list has no other keys than numbers: `for i in state` says no more of them.
+    if not (isinstance(key, AnyType) and kind is int) and not (
+        isinstance(key, Instance) and key.type.name == kind.__name__
+    ):
         return None
     found = options(levels[0].other)[0]
     return _Lookup(access, view, kind(), base).value(found, below(view.filter, None))

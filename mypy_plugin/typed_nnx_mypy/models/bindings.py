@@ -103,7 +103,7 @@ def _is_sure(expression: Expression, view: StateView, checker: Checker, depth: i
                 return _is_sure_call(base, view, checker, depth)
         case _:
             pass
-    values = _values(expression, checker)
+    values = values_of(expression, checker)
     if not values:
         return is_at_home(expression, view.instance, checker)
     # What is made of the name itself agrees where all else does; it may not be checked yet.
@@ -134,7 +134,7 @@ def _agrees(value: Value, view: StateView, checker: Checker, depth: int) -> bool
     inner = value.inner()
     match inner.value:
         case NameExpr() | MemberExpr() if inner.items:  # the name of a tuple
-            rows = _values(inner.value, checker)
+            rows = values_of(inner.value, checker)
             items = [Value(each.node, each.value, (*each.items, *inner.items)) for each in rows]
             return bool(items) and all(_agrees(each, view, checker, depth + 1) for each in items)
         case CallExpr():
@@ -150,7 +150,7 @@ def _values_of_itself(expression: Expression, checker: Checker) -> ProperType | 
 
     None where it gets none, Any where they are not known.
     """
-    made = [each for each in _values(expression, checker) if _is_made_of_itself(each, expression)]
+    made = [each for each in values_of(expression, checker) if _is_made_of_itself(each, expression)]
     if not made:
         return None
     views = [view_of(found) for each in made if (found := each.type(checker)) is not None]
@@ -160,7 +160,7 @@ def _values_of_itself(expression: Expression, checker: Checker) -> ProperType | 
     return AnyType(TypeOfAny.special_form)
 
 
-def _values(expression: Expression, checker: Checker) -> list[Value]:
+def values_of(expression: Expression, checker: Checker) -> list[Value]:
     """Return what the file assigns to a variable or an attribute before it is read."""
     match expression:
         case NameExpr(node=Var() as variable):

@@ -72,6 +72,9 @@ reveal_type(both[1].linear.kernel)  # R: Param[Array]
 reveal_type(nnx.grad(unannotated, argnums=1)(impl, x))  # R: Array
 for at in range(2):
     reveal_type(grads.blocks[at].kernel)  # R: Param[Array]
+for key in grads.blocks:
+    reveal_type(grads.blocks[key].kernel)  # R: Param[Array]
+optimizer.update(impl, nnx.grad(of_base, argnums=nnx.DiffState(0, optimizer.wrt))(impl, x))
 reveal_type(nnx.as_pure(grads).linear.kernel)  # R: Array
 reveal_type(jax.tree.map(jnp.zeros_like, grads).linear.kernel)  # R: Param[Array]
 reveal_type(jax.tree.map(lambda g: str(g), grads).linear.kernel)  # R: Param[str]
@@ -109,5 +112,6 @@ def elsewhere(model: Impl, store: Store) -> None:
 
 
 # -- unsure
-def from_outside(function, model) -> None:
+def from_outside(function, model, wrt: nnx.filterlib.Filter) -> None:
     reveal_type(nnx.grad(function)(model))  # R: Any
+    nnx.grad(of_base, argnums=nnx.DiffState(0, wrt))(impl, x).linear.kernel

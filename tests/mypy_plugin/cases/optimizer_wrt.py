@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import optax
@@ -36,7 +38,16 @@ def other_loss(model: Other) -> jax.Array:
 model, other = Model(nnx.Rngs(0)), Other(nnx.Rngs(0))
 tx = optax.adam(1e-3)
 
+class Tuned(nnx.Module):
+    """A transformation that is a Module."""
+
+    def update(self, gradients: nnx.State, state: object, params: object = None) -> object:
+        return gradients
+
+
 # -- reports
+nnx.Optimizer(tx, model, wrt=nnx.Param)  # E: Optimizer: `tx` is a Model; expected a transformation of optax. Fix: nnx.Optimizer(model, tx, wrt=...)  [nnx-optimizer-wrt]
+nnx.ModelAndOptimizer(tx=model, model=tx)  # E: ModelAndOptimizer: `tx` is a Model  [nnx-optimizer-wrt]
 optimizer = nnx.Optimizer(model, tx, wrt=nnx.Param)
 lora_gradients = nnx.grad(loss, argnums=nnx.DiffState(0, nnx.LoRAParam))(model)
 optimizer.update(model, lora_gradients)  # E: Optimizer.update: the gradients are of the filter `LoRAParam`, without `linear.kernel`  [nnx-optimizer-wrt]
@@ -125,6 +136,12 @@ def must_fail(model: Model) -> None:
 
 
 # -- unsure
+def made_of(module: nnx.Module | Tuned, tuned: Tuned, anything: Any) -> None:
+    nnx.Optimizer(model, module, wrt=nnx.Param)
+    nnx.Optimizer(model, tuned, wrt=nnx.Param)
+    nnx.Optimizer(model, anything, wrt=nnx.Param)
+
+
 def given(optimizer: nnx.Optimizer, model: Model, wrt: nnx.filterlib.Filter) -> None:
     optimizer.update(model, lora_gradients)
     nnx.Optimizer(model, tx, wrt=wrt).update(model, lora_gradients)

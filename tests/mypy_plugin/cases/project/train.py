@@ -56,6 +56,12 @@ def step(model: shared.Encoder, x: jax.Array) -> None:
     nnx.grad(lambda m: (m.linear(x).sum(), 1))
 
 
+def report(metrics: nnx.MultiMetric, model: shared.Encoder) -> object:
+    model.head.linear.kernel[...] = "zeros"
+    own = nnx.MultiMetric(loss=nnx.metrics.Average("loss"))
+    return {**metrics.compute(), **own.comput()}
+
+
 @nnx.jit(static_argnames="modle")
 def jitted(model: shared.Encoder, x: jax.Array) -> jax.Array:
     return model(x)
