@@ -33,10 +33,11 @@ help:
 
 install: $(STAMP)
 
-# Made again when pyproject.toml changes. The stamp is written last, so a broken install is repeated.
+# Made again when pyproject.toml changes. The stamp is written last, so a broken install is repeated. What is
+# imported is compiled then; compiling all of it takes as long as unpacking it.
 $(STAMP): pyproject.toml
 	@test -x $(BIN)/python || "$$(.ci/find-python)" -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev]'
 	@touch $@
 
 $(DOCS_STAMP): pyproject.toml
