@@ -38,8 +38,8 @@ OTHER = """from base import Base
 
 
 class Report(dict):
-    def of(self, model: Base):
-        return model.width
+    def of(self, model):
+        return {Base.__name__: self[model]}
 """
 
 
