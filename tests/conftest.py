@@ -31,7 +31,7 @@ QUICK_COMPILER = (
 LIMIT, LIMIT_OF_SLOW = 300, 1200
 
 # How many cases of one parametrized test `make test` runs; spread over all, so that each kind is met.
-CASES = 3
+CASES = 2
 _FLAX = re.compile(r"(?<=[\[-])flax(?=[\]-])")
 
 

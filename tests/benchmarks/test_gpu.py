@@ -75,6 +75,7 @@ def test_a_call_has_the_medians_of_its_turns() -> None:
     assert gpu.call("a call", rows) == Call("a call", 2.0, {"ours": 1.2}, 1.0)
 
 
+@pytest.mark.thorough
 def test_the_state_of_a_task_is_its_parameters_three_times_and_two_counts() -> None:
     task = gpu.large_task(gpu.SMALL)
     leaves = jax.tree.leaves(nnx.state(task.make(nnx, nnx.Rngs(0)), nnx.Param))

@@ -90,6 +90,7 @@ def test_four_bits_round_each_weight_to_the_nearest_of_fifteen(pretrained: Reade
     assert small.codes.dtype == jnp.int4
 
 
+@pytest.mark.thorough
 def test_four_bits_read_as_well_and_need_a_sixth_of_the_memory(pretrained: Reader) -> None:
     small, (_, test_data) = quantized(pretrained), load()
     assert not jax.tree.leaves(nnx.state(small, nnx.Param))

@@ -59,6 +59,7 @@ def test_a_process_without_the_library_answers_as_the_model_does(tmp_path: Path)
     assert np.mean(digits == labels) > 0.8
 
 
+@pytest.mark.thorough
 def test_the_program_is_for_every_platform_and_any_batch(tmp_path: Path) -> None:
     program.write(program.Classifier(rngs=nnx.Rngs(0)), tmp_path)
     found = jax.export.deserialize(bytearray((tmp_path / "program.bin").read_bytes()))

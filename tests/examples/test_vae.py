@@ -39,6 +39,7 @@ def test_the_bound_improves_beyond_a_model_of_independent_pixels(
     assert np.mean(losses[-10:]) < independent - 1.0
 
 
+@pytest.mark.thorough
 def test_images_come_back_nearer_to_themselves_than_to_the_mean(
     trained: tuple[vae.VAE, list[float]],
 ) -> None:
@@ -49,6 +50,7 @@ def test_images_come_back_nearer_to_themselves_than_to_the_mean(
     assert ((back - images) ** 2).mean() < 0.5 * images.var(axis=0).mean()
 
 
+@pytest.mark.thorough
 def test_each_drawing_is_another_one(trained: tuple[vae.VAE, list[float]]) -> None:
     model = nnx.clone(trained[0])
     one, other = np.asarray(model.draw(2)), np.asarray(model.draw(2))
@@ -58,6 +60,7 @@ def test_each_drawing_is_another_one(trained: tuple[vae.VAE, list[float]]) -> No
     assert len({image.tobytes() for image in (*one, *other)}) == 4
 
 
+@pytest.mark.thorough
 def test_noise_is_drawn_anew_in_each_compiled_step(trained: tuple[vae.VAE, list[float]]) -> None:
     model = nnx.clone(trained[0])
     loss = nnx.jit(vae.loss_of)

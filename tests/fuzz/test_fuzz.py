@@ -78,6 +78,7 @@ def on_clones(function, **options):
     return call
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "changed",
     [{"jit": on_clones}, {"remat": on_clones}, {"clone": lambda x: x}],

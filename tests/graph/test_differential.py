@@ -152,6 +152,7 @@ def test_after_an_update_the_state_has_the_new_leaves_and_the_old_rest(
     assert dict(state_view(ours, ours.nnx.state(ours.root))) == expected
 
 
+@pytest.mark.thorough
 @given(graphs(), filter_lists(max_size=2))
 def test_update_accepts_several_states_in_any_order(graph: Graph, specs: list[FilterSpec]) -> None:
     def operation(world: World) -> tp.Any:
@@ -175,6 +176,7 @@ pop_filters = st.lists(filter_specs, min_size=1, max_size=2).filter(
 )
 
 
+@pytest.mark.thorough
 @given(graphs(), pop_filters)
 def test_pop_removes_and_returns_the_same_variables(graph: Graph, specs: list[FilterSpec]) -> None:
     def operation(world: World) -> tp.Any:

@@ -31,6 +31,7 @@ def key_paths(tree: tp.Any) -> list[tuple[str, tp.Any]]:
     return [(jax.tree_util.keystr(path), value_view(leaf)) for path, leaf in leaves]
 
 
+@pytest.mark.thorough
 @given(graphs())
 def test_flat_states_round_trip_with_the_same_nesting(graph: Graph) -> None:
     def operation(world: World) -> tp.Any:
@@ -43,6 +44,7 @@ def test_flat_states_round_trip_with_the_same_nesting(graph: Graph) -> None:
 
 
 # Oracle bug: flax calls `.replace` on a data leaf that is a str and crashes in str.replace.
+@pytest.mark.thorough
 @given(
     graphs().filter(lambda graph: "Marked(status='data', value=Const(value='" not in repr(graph))
 )
@@ -57,6 +59,7 @@ def test_pure_dicts_replace_values_like_flax(graph: Graph) -> None:
     assert_same(graph, operation)
 
 
+@pytest.mark.thorough
 @given(graphs())
 def test_integer_paths_come_back_from_strings(graph: Graph) -> None:
     def stringed(x: tp.Any) -> tp.Any:
@@ -81,6 +84,7 @@ def test_states_are_divided_like_flax(function: str, graph: Graph, specs: list[F
     assert_same(graph, operation)
 
 
+@pytest.mark.thorough
 @given(graphs(), filter_lists())
 def test_merged_states_nest_like_flax(graph: Graph, specs: list[FilterSpec]) -> None:
     def operation(world: World) -> tp.Any:

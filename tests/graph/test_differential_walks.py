@@ -44,6 +44,7 @@ def test_module_iterators_visit_the_same_modules(graph: Graph) -> None:
     assert_same(graph, operation)
 
 
+@pytest.mark.thorough
 @given(graphs(), st.booleans())
 def test_map_calls_the_function_on_the_same_leaves(graph: Graph, recreate: bool) -> None:
     def operation(world: World) -> tp.Any:

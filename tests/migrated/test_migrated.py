@@ -128,6 +128,7 @@ def test_init_is_that_of_the_object_where_it_has_one() -> None:
         migrated.init_with(Net, 1)
 
 
+@pytest.mark.thorough
 def test_init_like_constructs_another_model_with_the_same_fields() -> None:
     net = Net(5, in_features=2, rngs=nnx.Rngs(0))
     variables = migrated.init_like(net, jax.random.key(1), jnp.ones((1, 7)), method=net.doubled)
@@ -199,6 +200,7 @@ def test_attention_functions_get_what_they_name() -> None:
     assert attend(1, 2, 3, mask=4, precision=None, module=None) == (1, 4)
 
 
+@pytest.mark.thorough
 def test_the_import_of_the_package_does_not_import_it() -> None:
     code = "import sys, typed_nnx; sys.exit('typed_nnx.migrated' in sys.modules)"
     assert run_process([sys.executable, "-c", code], timeout=120).returncode == 0

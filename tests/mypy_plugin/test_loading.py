@@ -51,6 +51,7 @@ def test_private_names_of_mypy_are_used_in_one_file() -> None:
     assert using == {"internals.py"}
 
 
+@pytest.mark.thorough
 def test_a_file_without_nnx_reads_the_same_with_the_plugin_on(tmp_path: Path) -> None:
     (tmp_path / "mypy.ini").write_text("[mypy]\nplugins = typed_nnx_mypy\n", encoding="utf-8")
     (tmp_path / "subject.py").write_text("reveal_type(1 + 1)\nx: str = 1\n", encoding="utf-8")

@@ -206,6 +206,7 @@ nnx.split(model, nnx.Param, ...)  # type: ignore[nnx]
 """
 
 
+@pytest.mark.thorough
 def test_a_report_is_ignored_by_its_code_and_by_the_code_of_all() -> None:
     found = said(IGNORES, options="[mypy-subject]\nwarn_unused_ignores = true")
     reported = [line for line, _, code in found if code == "nnx-filter-order"]

@@ -139,6 +139,7 @@ def test_weights_are_sown_as_in_flax_and_each_row_of_them_sums_to_one() -> None:
     assert (jnp.triu(first, 1) == 0).all()
 
 
+@pytest.mark.thorough
 def test_streams_given_to_a_call_are_used_as_in_flax() -> None:
     twins = Twins(
         lambda lib, rngs: lib.MultiHeadAttention(

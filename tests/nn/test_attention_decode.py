@@ -110,6 +110,7 @@ def test_decoding_is_the_same_jitted_scanned_and_eager() -> None:
         assert int(other.cache_index[...]) == 5
 
 
+@pytest.mark.thorough
 def test_a_cache_can_be_made_anew() -> None:
     layer: Any = cached(nnx.MultiHeadAttention(2, 4, decode=True, rngs=nnx.Rngs(0)), (2, 3, 4))
     first = layer(normal(2, 1, 4))

@@ -238,6 +238,7 @@ def test_causal_masks_are_those_of_flax(batch: Any, tokens: int, extra: int, dty
     assert (np.asarray(found, bool) == np.tril(np.ones((tokens, tokens), bool))).all()
 
 
+@pytest.mark.thorough
 @quick_masks
 @given(st.lists(st.none() | st.tuples(dtypes, st.integers(0, 5)), max_size=4), dtypes)
 def test_combined_masks_are_those_of_flax(kinds: Any, dtype: Any) -> None:

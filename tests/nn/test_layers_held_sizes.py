@@ -149,6 +149,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("case", "said"), REFUSED, ids=[case.layer for case, _ in REFUSED])
 def test_errors_name_the_size_that_counts(case, said):
     with pytest.raises(errors.LayerInputError) as caught:
@@ -156,6 +157,7 @@ def test_errors_name_the_size_that_counts(case, said):
     assert said in str(caught.value)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["LSTMCell", "OptimizedLSTMCell"])
 def test_a_memory_that_would_broadcast_is_refused(name):
     """flax computes a memory of the wrong size silently, where it has one element."""

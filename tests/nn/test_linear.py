@@ -93,6 +93,7 @@ EQUATIONS = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("text", "kernel", "bias", "shape"), EQUATIONS, ids=lambda v: str(v))
 @pytest.mark.parametrize("dtype", [None, jnp.bfloat16], ids=["f32", "bf16"])
 def test_einsum_is_the_twin_of_flax(
@@ -120,11 +121,13 @@ def test_layers_are_the_twins_of_flax_when_jitted(dtype: Any) -> None:
         Twins(make).assert_same_jitted_call(x)
 
 
+@pytest.mark.thorough
 def test_einsum_takes_a_number_as_the_shape_of_its_bias() -> None:
     twins = Twins(lambda lib, rngs: lib.Einsum("ik,kj->ij", (5, 4), 4, rngs=rngs))
     twins.assert_same_call(an_input((3, 5), None))
 
 
+@pytest.mark.thorough
 def test_einsum_takes_another_equation_for_one_call() -> None:
     twins = Twins(lambda lib, rngs: lib.Einsum("nta,ab->ntb", (2, 4), (4,), rngs=rngs))
     twins.assert_same_call(an_input((3, 6, 2), None), einsum_str="n t a, a b -> btn")

@@ -119,6 +119,7 @@ def after_training(lib: Any) -> list[Any]:
     return [value, *jax.tree.leaves(gradients), layers.mean[...], layers.var[...]]
 
 
+@pytest.mark.thorough
 def test_batch_norm_trains_in_jit_grad_and_scan_as_in_flax() -> None:
     mine, other = (after_training(lib) for lib in LIBRARIES)
     for ours, theirs in zip(mine, other, strict=True):

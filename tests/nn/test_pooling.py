@@ -42,6 +42,7 @@ def configurations(draw: Any) -> tuple[str, dict[str, Any], jax.Array]:
     return function, options, (an_input((*batch, *[6, 5, 4][:rank], 2)) * 9).astype(dtype)
 
 
+@pytest.mark.thorough
 @quick
 @given(configurations())
 def test_pooling_is_the_twin_of_flax(configuration: Any) -> None:

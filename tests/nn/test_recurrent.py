@@ -172,6 +172,7 @@ def test_repeated_keys_drop_the_same_elements_in_each_step() -> None:
     assert (outputs == 0).any()
 
 
+@pytest.mark.thorough
 def test_state_axes_say_what_a_step_may_change() -> None:
     axes = {nnx.Param: None, nnx.RngState: nnx.Carry, ...: nnx.Carry}
     rnn: Any = nnx.RNN(a_cell_with_state(nnx, nnx.Rngs(0)), state_axes=axes)
@@ -289,6 +290,7 @@ def test_both_directions_take_the_keys_that_flax_takes(rngs: Any) -> None:
     assert_same_results(twins, x, initial_carry=(jnp.ones((2, 4)), jnp.zeros((2, 4))))
 
 
+@pytest.mark.thorough
 def test_a_function_of_ones_own_merges_the_directions() -> None:
     twins, x = Twins(both_ways(merge_fn=jnp.maximum)), normal(2, 4, 3)
     assert_same_results(twins, x)

@@ -18,6 +18,7 @@ from typed_nnx import errors
 X = jnp.linspace(1.0, 2.0, 24).reshape(4, 6)
 
 
+@pytest.mark.thorough
 @settings(max_examples=15, deadline=None)
 @given(
     st.sampled_from([0.0, 0.25, 0.5, 0.9, 1.0]),
@@ -81,6 +82,7 @@ def test_streams_given_to_a_call_are_drawn_from_and_not_the_layers_own(lib: Any)
     assert (lib.Dropout(0.5)(X, rngs=key) == first).all()
 
 
+@pytest.mark.thorough
 @both
 def test_an_ensemble_drops_by_itself_in_each_member(lib: Any) -> None:
     @lib.split_rngs(splits=3)

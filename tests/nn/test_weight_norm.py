@@ -48,6 +48,7 @@ def test_spectral_norm_is_the_twin_of_flax(layer: str, options: Any) -> None:
     twins.assert_same_gradients(an_input(X))
 
 
+@pytest.mark.thorough
 def test_spectral_norm_writes_the_kernels_and_vectors_of_flax() -> None:
     twins = wrapped("SpectralNorm", "linear")
     twins.assert_same_call(an_input(X))

@@ -75,6 +75,7 @@ print(json.dumps(modules))
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("attribute", sorted(ATTRIBUTES))
 def test_a_module_that_is_an_attribute_in_flax_is_one_here(
     attribute: str, imported: dict[str, str]

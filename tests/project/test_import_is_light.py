@@ -17,6 +17,7 @@ def modules_after(statement: str) -> set[str]:
     return {name.split(".")[0] for name in json.loads(done.stdout.splitlines()[-1])}
 
 
+@pytest.mark.thorough
 def test_importing_the_package_loads_no_tool_and_no_oracle() -> None:
     assert not modules_after("import typed_nnx") & set(HEAVY)
 

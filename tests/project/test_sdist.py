@@ -42,6 +42,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return found
 
 
+@pytest.mark.thorough
 def test_the_sdist_has_every_file_of_the_project_and_no_other(files: dict[str, bytes]) -> None:
     if not (REPOSITORY / ".git").exists():
         pytest.skip("no git repository to ask for the files")

@@ -96,6 +96,7 @@ def test_the_overloads_agree_with_the_functions_but_for_what_is_allowed(tmp_path
     assert unused == []
 
 
+@pytest.mark.thorough
 def test_a_stub_that_disagrees_with_its_module_is_found(tmp_path: Path) -> None:
     package = tmp_path / "source" / "subject"
     package.mkdir(parents=True)

@@ -125,6 +125,7 @@ def test_two_types_of_the_same_name_have_a_column_each() -> None:
     assert table.total[-2:] == ("2 (8 B)", "3 (12 B)")
 
 
+@pytest.mark.thorough
 def test_counts_are_those_of_the_arrays() -> None:
     net = models.net(typed_nnx)
     table = parse(typed_nnx.summary.tabulate(net, x(), **PLAIN))

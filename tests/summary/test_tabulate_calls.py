@@ -184,6 +184,7 @@ def test_values_that_are_no_arrays_and_results_that_are_no_floats() -> None:
     assert found.column("Param") == ["w: float32[4,4]||16 (64 B)"]
 
 
+@pytest.mark.thorough
 def test_a_row_filter_sees_everything_about_a_call() -> None:
     net = models.net(nnx)
     seen: list[CallInfo] = []

@@ -64,6 +64,7 @@ def finish(write: Any) -> None:
         write.__self__.wait_until_finished()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("form", ["state", "pure dict"])
 def test_a_checkpoint_of_flax_is_restored(tmp_path: Path, write: Any, form: str) -> None:
     theirs, ours = made(flax_nnx, 1), made(nnx, 2)

@@ -29,6 +29,7 @@ def test_a_loaded_model_is_the_saved_one(tmp_path: Path) -> None:
     assert jnp.array_equal(loaded.rngs.params.normal((2,)), saved.rngs.params.normal((2,)))
 
 
+@pytest.mark.thorough
 def test_leaves_of_every_kind_are_loaded(tmp_path: Path) -> None:
     def made(seed: int) -> Any:
         model: Any = Everything(seed)

@@ -184,6 +184,7 @@ def test_a_failure_in_the_background_is_raised_by_the_next_call(
     assert folders(tmp_path) == ["1", "2"]
 
 
+@pytest.mark.thorough
 def test_a_program_that_ends_without_close_has_saved(tmp_path: Path) -> None:
     code = (
         "import sys, numpy as np\n"
@@ -291,6 +292,7 @@ def test_a_missing_package_is_named_with_the_way_to_get_it(
     assert not (tmp_path / "c").exists()
 
 
+@pytest.mark.thorough
 def test_importing_the_module_imports_neither() -> None:
     code = (
         "import sys, typed_nnx.training.checkpoint\n"

@@ -96,6 +96,7 @@ def test_accuracy_with_a_threshold_compares_labels_of_0_and_1(lib: Any) -> None:
     assert float(metric.compute()) == 0.5
 
 
+@pytest.mark.thorough
 @both
 def test_welford_gives_mean_deviation_and_error(lib: Any) -> None:
     metric, values = lib.metrics.Welford("loss"), np.sin(np.arange(12.0)).astype(np.float32)
@@ -299,6 +300,7 @@ def test_many_more_values_give_what_flax_gives(
         assert computed(OURS, shape, dtype, masked) == computed(FLAX, shape, dtype, masked)
 
 
+@pytest.mark.thorough
 def test_metrics_work_under_strict_promotion() -> None:
     with jax.numpy_dtype_promotion("strict"), jax.numpy_rank_promotion("raise"):
         metric = several(OURS)

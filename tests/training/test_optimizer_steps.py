@@ -169,6 +169,7 @@ def test_models_of_many_more_shapes_are_updated_as_in_flax(
     generated(params, nested, name)
 
 
+@pytest.mark.thorough
 def test_a_loss_falls() -> None:
     model = network(OURS)
     opt = OURS.Optimizer(model, optax.adam(0.05), wrt=OURS.Param)

@@ -49,6 +49,7 @@ def test_jit_gives_what_eager_training_gives(lib: Any, graph: bool) -> None:
         close(lib.state(other), lib.state(opt))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", ["eager", "jit"])
 def test_gradients_of_tree_mode_are_those_of_graph_mode(way: str) -> None:
     found = []

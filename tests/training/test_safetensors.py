@@ -61,6 +61,7 @@ def test_other_programs_read_the_dotted_names(tmp_path: Path) -> None:
     assert "__metadata__" not in header(tmp_path / "m")
 
 
+@pytest.mark.thorough
 def test_keys_are_their_data_and_the_header_says_which(tmp_path: Path) -> None:
     keys = jax.random.split(jax.random.key(3, impl="rbg"), 2)
     saved = nnx.Dict(a=nnx.Variable(keys), legacy=nnx.Variable(jax.random.PRNGKey(1)))

@@ -64,6 +64,7 @@ def test_fields_and_leaves_are_those_of_flax() -> None:
     assert found[0] == found[1]
 
 
+@pytest.mark.thorough
 def test_training_equals_that_of_flax_bit_for_bit() -> None:
     found = []
     for lib in (OURS, FLAX):

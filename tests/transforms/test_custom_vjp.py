@@ -69,6 +69,7 @@ def test_keywords_find_their_place(lib, modes):
     agrees(found, expected_gradients())
 
 
+@pytest.mark.thorough
 @both
 def test_a_rule_gets_the_cotangents_of_changed_arguments_too(lib):
     seen: list[tp.Any] = []

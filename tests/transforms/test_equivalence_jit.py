@@ -93,6 +93,7 @@ def test_programs_that_fail_raise_the_same_error_and_leave_the_objects_alone(sce
     check(scenario, transform)
 
 
+@pytest.mark.thorough
 @given(scenario=nesting, transform=transforms)
 @budget(20)
 def test_programs_that_call_transformed_functions_give_the_same_under_jit(scenario, transform):

@@ -131,6 +131,7 @@ def test_structure_that_changes_in_a_loop_or_branch_is_right_or_refused(case):
     check(case)
 
 
+@pytest.mark.thorough
 @given(case=failing)
 @budget(40)
 def test_an_error_below_up_to_three_transforms_leaves_the_objects_alone(case):

@@ -78,6 +78,7 @@ def gradients(scenario, transform):
     return *play.see(None), gradients_of(nnx, result)
 
 
+@pytest.mark.thorough
 @given(scenario=anything, transform=transforms)
 @budget(40)
 def test_remat_changes_neither_results_nor_effects(scenario, transform):

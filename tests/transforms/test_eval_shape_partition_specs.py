@@ -270,6 +270,7 @@ def test_an_axis_must_be_named(lib: tp.Any) -> None:
         lib.spmd.remove_axis(named(lib), 1, {lib.spmd.PARTITION_NAME: "a"})
 
 
+@pytest.mark.thorough
 def test_a_negative_index_counts_from_the_end_and_a_shared_variable_changes_once() -> None:
     variable = unplaced(nnx, jnp.zeros((8, 4)), out_sharding=("a", "b"))
     options = {spmd.PARTITION_NAME: "l"}

@@ -48,6 +48,7 @@ def exported_step_agrees(step: Step) -> None:
     assert net.count[...] == want_count
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", STEPS)
 def test_a_step_is_exported_for_every_backend(name: str) -> None:
     exported_step_agrees(STEPS[name])
@@ -252,6 +253,7 @@ def test_names_that_are_equal_and_values_without_dtype_are_errors() -> None:
         nnx.named_arrays({"a": nnx.Variable("text")})
 
 
+@pytest.mark.thorough
 @ours_only
 def test_jax_exports_a_jitted_function_that_takes_a_model() -> None:
     net = Net()

@@ -128,6 +128,7 @@ def test_a_state_of_flax_is_a_tree_of_values_that_a_function_may_change() -> Non
     np.testing.assert_array_equal(nnx.jit(doubled)(state), 2 * jnp.arange(3.0))
 
 
+@pytest.mark.thorough
 def test_our_transforms_do_not_import_flax_for_this() -> None:
     program = (
         "import sys, jax.numpy as jnp, typed_nnx as nnx\n"

@@ -359,6 +359,7 @@ def test_a_carry_without_its_counterpart_says_what_it_got():
     assert "Fix: " in str(caught.value)
 
 
+@pytest.mark.thorough
 @both
 def test_axes_may_have_entries_for_defaults(lib):
     xs = jnp.arange(4.0)

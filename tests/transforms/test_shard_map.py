@@ -53,6 +53,7 @@ def test_blocks_go_in_and_what_was_written_comes_back(lib, mode, in_specs):
     assert one.total[...].sharding == NamedSharding(MESH, CUT)
 
 
+@pytest.mark.thorough
 @both
 def test_state_sharding_cuts_the_variables_of_one_model_differently(lib):
     one = model(lib)
@@ -62,6 +63,7 @@ def test_state_sharding_cuts_the_variables_of_one_model_differently(lib):
     assert one.weight[...].sharding.spec == WHOLE
 
 
+@pytest.mark.thorough
 @both
 @fixed_modes
 def test_a_prefix_cuts_the_variables_of_one_model_differently(lib, mode):
@@ -153,6 +155,7 @@ def test_without_the_check_one_device_gives_the_value(lib, mode):
     assert one.total[...].sharding.spec == WHOLE
 
 
+@pytest.mark.thorough
 @both
 @all_modes
 def test_devices_share_a_value_that_was_reduced(lib, mode):
@@ -268,6 +271,7 @@ def test_only_the_named_axes_are_mapped(lib: Any) -> None:
 # -- ours --------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @all_modes
 def test_arguments_given_by_name_have_specs_in_their_position(mode):
     """flax refuses them."""
@@ -282,6 +286,7 @@ def test_arguments_given_by_name_have_specs_in_their_position(mode):
     assert one.total[...].tolist() == [3.0, 12.0]
 
 
+@pytest.mark.thorough
 @all_modes
 def test_captured_models_and_bound_methods_are_whole_on_every_device(mode):
     """flax refuses both, where they are changed."""
@@ -296,6 +301,7 @@ def test_captured_models_and_bound_methods_are_whole_on_every_device(mode):
     assert mapped(nnx, one.__call__, CUT, **mode)(XS).tolist() == (XS * 2).tolist()
 
 
+@pytest.mark.thorough
 def test_the_error_names_what_devices_cannot_share():
     one = model(nnx)
     with pytest.raises(nnx.errors.BroadcastChangedError) as info:

@@ -153,6 +153,7 @@ def read_one_model(seconds: float) -> None:
     assert nnx.graphdef(model) == before
 
 
+@pytest.mark.thorough
 def test_threads_train_models_of_their_own() -> None:
     train_own_models(1.2)
 

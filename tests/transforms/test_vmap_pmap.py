@@ -216,6 +216,7 @@ def test_a_static_argument_without_hash_is_an_error(lib, mode):
         mapped(XS, jnp.ones(2))
 
 
+@pytest.mark.thorough
 @both
 def test_a_donated_model_stays_usable(lib):
     model = one_lane(lib)

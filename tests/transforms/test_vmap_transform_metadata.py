@@ -145,6 +145,7 @@ def test_without_axis_or_option_the_name_is_there_inside_too(lib):
     assert set(inside) == {STACKED}
 
 
+@pytest.mark.thorough
 @both
 def test_another_name_than_the_one_outside_is_an_error(lib):
     model = layers_of(lib)

@@ -247,6 +247,7 @@ def test_an_installation_that_raises_when_it_is_looked_at_is_a_finding(
     assert "KeyError: 'half of a package'" in rest["found"]
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("without_mypy_runs")
 def test_the_json_says_what_the_table_says_and_the_status_follows_from_it(project: Path) -> None:
     for text, status in (("", 0), (OUR_TABLE, 1)):

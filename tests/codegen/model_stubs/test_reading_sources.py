@@ -54,6 +54,7 @@ def test_nothing_is_imported_or_executed(project: Project) -> None:
     assert not {"app", "app.models", "conftest"} & set(sys.modules)
 
 
+@pytest.mark.thorough
 def test_a_syntax_error_is_a_problem_and_the_others_are_read(project: Project) -> None:
     project.write(
         {

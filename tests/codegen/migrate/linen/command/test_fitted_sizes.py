@@ -219,6 +219,7 @@ def test_an_argument_of_another_method_is_no_size_where_that_gets_something_else
     assert "give `changed_in_features`" in code_of(folder, "OfChanged")
 
 
+@pytest.mark.thorough
 def test_expressions_that_the_examples_do_not_tell_apart_are_named(folder: Path) -> None:
     text = code_of(folder, "Ambiguous")
     assert "dense_0_in_features: int," in text

@@ -299,6 +299,7 @@ def test_trace_steps_ends_a_program_that_has_no_end(project: Path) -> None:
     check_outer_is_migrated()
 
 
+@pytest.mark.thorough
 def test_the_program_runs_as_it_does_alone(project: Path) -> None:
     written(
         project,
@@ -492,6 +493,7 @@ def test_a_class_that_was_changed_after_its_record_was_made_is_told(wide: Path) 
     assert "give `dense_1_in_features`; the trace is older than `Net`: typed-nnx" in text
 
 
+@pytest.mark.thorough
 def test_a_record_that_was_made_elsewhere_is_of_the_same_code(wide: Path) -> None:
     run("net.py", "-o", "new.py", "--trace", f"{PYTHON} build.py 3 5")
     elsewhere = wide / "elsewhere"
