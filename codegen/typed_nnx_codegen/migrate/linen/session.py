@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import re
 import warnings
@@ -94,10 +95,13 @@ def calling_files(paths: Iterable[Path], sources: Iterable[Path], modules: set[s
     """
     words = {name.encode() for name in modules}
 
+    # Asked again in each round that a file waits.
+    @functools.cache
     def calls(path: Path) -> bool:
         data = _data(path)
         return bool(_USES_JAX.search(data) and _USES.search(data))
 
+    @functools.cache
     def names_module(path: Path) -> bool:
         return not words.isdisjoint(_WORD.findall(_data(path)))
 
