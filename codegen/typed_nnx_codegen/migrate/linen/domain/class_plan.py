@@ -256,6 +256,7 @@ class Site:
         shares: Whether it has the scope of the module: its variables are those of the module.
         is_shared: Whether it is the submodule that another method constructs.
         is_nested: Whether it is constructed within the arguments of another one, in `setup`.
+        is_made_in_call: Whether a method makes it of submodules: it is none of its own.
         is_default: Whether it is built for a field that is not given.
         is_alternative: Whether it is one of the alternatives of another one.
         alternatives: What else it may construct: a field or a local holds one of several classes.
@@ -293,6 +294,7 @@ class Site:
     aliases: tuple[str, ...] = ()
     shares: bool = False
 
+    is_made_in_call: bool = False
     is_default: bool = False
     is_alternative: bool = False
     alternatives: tuple[Site, ...] = ()

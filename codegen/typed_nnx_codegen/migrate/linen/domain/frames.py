@@ -235,6 +235,7 @@ class Recorder:
         roots: The methods that are called from outside.
         uses_rngs: Whether methods draw keys.
         locals: The names that the constructor binds.
+        built_locals: The locals of `setup` that are submodules.
         stacks: The transforms of methods around, outermost first.
         reserved: The names that parameters of the constructor may get.
         setup_target: The call whose result `setup` assigns to an attribute now, and the attribute.
@@ -268,6 +269,7 @@ class Recorder:
     setup: Block = field(default_factory=list)
     instance: SelfValue | None = None
     locals: set[str] = field(default_factory=set)
+    built_locals: dict[Site, str] = field(default_factory=dict)
     reserved: set[str] = field(default_factory=set)
     headers: dict[int, tuple[str, str]] = field(default_factory=dict)
     call_loops: list[tuple[int, ...]] = field(default_factory=list)

@@ -101,7 +101,7 @@ class Executor:
         mapped_functions = MappedFunctions(self.evaluate, self.dispatch)
         recurrence = Recurrence(self.evaluate, self.passed, self.refer)
         self.functions = Functions(self.lifted_methods, merging, self.evaluate, self.run)
-        submodules = Submodules(self.facts, self.evaluate, self.dispatch, self.code)
+        submodules = Submodules(self.facts, self.evaluate, self.dispatch, self.code, self.refer)
         self.members = Members(
             self.functions,
             submodules,

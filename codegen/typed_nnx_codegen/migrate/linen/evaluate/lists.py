@@ -125,8 +125,8 @@ def unpacked(value: Repeated, count: int) -> list[Value]:
 
 def added(left: Value, right: Value) -> Value | None:
     """Return two tuples one after the other; None unless the length of one is not known."""
-    if isinstance(left, Repeated) and left.parts is not None and isinstance(right, Seq):
-        return replace(left, parts=(*left.parts, *right.items))
+    if isinstance(left, Repeated) and isinstance(right, Seq) and (more := _more(left, right.items)):
+        return more
     left, right = _as_tuple(left), _as_tuple(right)
     if not all(isinstance(side, Seq) or _is_open(side) for side in (left, right)):
         return None
@@ -356,10 +356,10 @@ def _changed(
     match receiver, name, args:
         case Seq(items=items), "append", [value]:
             return Seq((*items, value), is_list=True), NONE
-        case Repeated(parts=tuple()), "append", [value]:
-            return with_part(receiver, value), NONE
-        case Repeated(parts=tuple()), "extend", [Seq(items=more)]:
-            return with_part(receiver, *more), NONE
+        case Repeated(), "append", [value] if longer := _more(receiver, (value,)):
+            return longer, NONE
+        case Repeated(), "extend", [Seq(items=more)] if longer := _more(receiver, more):
+            return longer, NONE
         case Repeated(element=element), "append", [value]:
             return replace(receiver, element=join(element, value)), NONE
         case Seq(items=items), "extend", [Seq(items=more)]:
@@ -646,10 +646,19 @@ def _continued(before: Value, more: Repeated) -> Value:
     return UNKNOWN
 
 
+def _more(value: Repeated, items: tuple[Value, ...]) -> Repeated | None:
+    """Return a list of submodules with more items; None for a list of something else."""
+    if value.parts is not None or (value.loop is not None and sites_in(value)):
+        return with_part(value, *items)
+    if value.head or value.tail or not sites_in(value):
+        return None
+    return replace(value, element=_any_of((value, *items)))
+
+
 def with_part(value: Repeated, *parts: Value) -> Repeated:
     """Return a list with more at its end."""
-    every = (*(value.parts or ()), *parts)
-    return replace(value, element=_any_of((Repeated(value.element), *parts)), parts=every)
+    before = (value,) if value.parts is None or value.loop is not None else value.parts
+    return Repeated(_any_of((Repeated(value.element), *parts)), parts=(*before, *parts))
 
 
 def _any_of(parts: tuple[Value, ...]) -> Value:

@@ -356,7 +356,9 @@ class ModuleCalls:
         current = passed
         value = passed[0].value
         for part in parts:
-            value = self.dispatch(part, current, node, inner)
+            # One in it is no more than what it is made of.
+            is_inner = isinstance(part, ModuleValue) and part.site.target in _WRAPPERS
+            value = self.dispatch(part, current, node, frame if is_inner else inner)
             current = [Passed(value, None, node)]
         return value
 

@@ -26,6 +26,7 @@ from typed_nnx_codegen.migrate.linen.domain.names import bound_in
 from typed_nnx_codegen.migrate.linen.domain.references import (
     Choice,
     ClassRef,
+    ModuleValue,
     Ref,
     Repeated,
     SelfValue,
@@ -349,6 +350,7 @@ class Statements:
                 frame.values[target] = frame.names[name]
                 if frame.verbatim and frame.records:
                     frame.recorder.locals.add(name)
+                    self._note_submodule(name, value, source, frame)
             case cst.Tuple(elements=elements) | cst.List(elements=elements):
                 self._unpack(target, list(elements), value, source, frame)
             case cst.Attribute(value=cst.Name(value=name), attr=attr):
@@ -363,6 +365,17 @@ class Statements:
                 key = self._key(target, frame)
                 join = self.merging.joined
                 note_item(target, value, frame, key, lambda a, b: join(a, b, frame))
+
+    @staticmethod
+    def _note_submodule(
+        name: str, value: Value, source: cst.BaseExpression | None, frame: Frame
+    ) -> None:
+        """Note the local of `setup` that is a submodule: what reads it gets that one, not another."""
+        if not isinstance(value, ModuleValue) or frame.method is None:
+            return
+        bound = list(bound_in(frame.method.node.body))
+        if value.site.node is source and bound.count(name) == 1:
+            frame.recorder.built_locals[value.site] = name
 
     def _key(self, target: cst.Subscript, frame: Frame) -> Value:
         """Return the key of an item that is assigned or deleted."""
@@ -382,10 +395,10 @@ class Statements:
             return self.sized_lists.named(name, value, target, frame)
         if (
             isinstance(value, Code | OfShapes)
+            and value.code
             and frame.binds_locals
             and not value.code.replace(".", "").replace("_", "").isalnum()
-            and self.code.is_visible(value.binders, frame)
-            and value.code
+            and self.code.is_visible(value.binders, frame, value.code)
         ):
             local = frame.recorder.fresh(name)
             frame.recorder.write(f"{local} = {value.code}", local)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
@@ -15,6 +15,7 @@ from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
 from typed_nnx_codegen.migrate.analysis.values import External, ProjectClass
 from typed_nnx_codegen.migrate.linen.domain.class_plan import COUNTERPART, Bound, Build, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import Field, LinenClass, Method, layer_subclass
+from typed_nnx_codegen.migrate.linen.domain.code import parsed
 from typed_nnx_codegen.migrate.linen.domain.expr import Constructed
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     Dispatch,
@@ -50,6 +51,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.declaring import defined
 from typed_nnx_codegen.migrate.linen.evaluate.functions import Functions, is_number_or_text
 from typed_nnx_codegen.migrate.linen.evaluate.lists import one_by_one
 from typed_nnx_codegen.migrate.linen.evaluate.merging import is_class
+from typed_nnx_codegen.migrate.linen.evaluate.recurrence import SEQUENTIAL
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.project.fields import (
     Evidence,
@@ -73,6 +75,31 @@ _FIELD_FUNCTIONS: Final = frozenset(
 @lru_cache(maxsize=4096)
 def _names_in(default: cst.BaseExpression) -> frozenset[str]:
     return frozenset(one.value for one in descendants(default) if isinstance(one, cst.Name))
+
+
+@dataclass(frozen=True)
+class _MadeInCall:
+    """Writes an `nn.Sequential` as one that a method makes, without a name.
+
+    Args:
+        name: The class.
+    """
+
+    name: str
+
+    def __call__(self, node: cst.Call, updated: cst.Call) -> cst.BaseExpression:
+        """Return the call."""
+        del node
+        layers = next(
+            one.value for one in updated.args if one.keyword is None or one.keyword.value != "name"
+        )
+        args = [cst.Arg(layers, star="*")]
+        if isinstance(layers, cst.List | cst.Tuple) and layers.elements:
+            args = [
+                cst.Arg(one.value, star="*" if isinstance(one, cst.StarredElement) else "")
+                for one in layers.elements
+            ]
+        return cst.Call(parsed(self.name), args)
 
 
 BUILDER: Final = (
@@ -183,6 +210,7 @@ class Submodules:
         evaluate: Goes through an expression.
         dispatch: Goes through a call of something.
         code: Writes expressions for the constructor.
+        refer: Gives the code for a public name.
     """
 
     def __init__(
@@ -191,7 +219,9 @@ class Submodules:
         evaluate: Evaluate,
         dispatch: Dispatch,
         code: ConstructorCode,
+        refer: Callable[[str], str],
     ) -> None:
+        self._refer = refer
         self._facts = facts
         self._code = code
         self._evaluate = evaluate
@@ -307,6 +337,13 @@ class Submodules:
         site.stacks = recorder.stacks
         site.owner = frame.name_of_instance()
         site.is_verbatim = frame.verbatim
+        layers = bound.by_name.get("layers")
+        is_given = layers is not None and layers.code is None and not transforms
+        if target == SEQUENTIAL and is_given and frame.records and not frame.verbatim:
+            # It has no variables: the method makes it of what is there.
+            frame.replace(node, _MadeInCall(self._refer("nnx.Sequential")))
+            site.is_made_in_call = True
+            return ModuleValue(site)
         name = bound.by_name.get("name")
         if name is not None and name.value != Const(None):
             site.explicit = _pattern(name.node, name.value)

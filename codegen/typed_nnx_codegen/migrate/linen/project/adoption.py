@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -20,6 +21,7 @@ from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, resolve
 from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass, LinenClasses, Method
 from typed_nnx_codegen.migrate.linen.domain.names import bound_in, free_name
 from typed_nnx_codegen.migrate.linen.project.rewriting import (
+    VALUE,
     Builder,
     Edits,
     Function,
@@ -144,30 +146,18 @@ def inline(cls: LinenClass, calls: SetupCalls, edits: Edits) -> set[cst.CSTNode]
     taken = set(bound_in(setup.node)) | set(cls.analysis.scope.seen)
     inlined: set[cst.CSTNode] = set()
     for statement in _lines(setup.node.body):
-        whole = _whole(statement, by_node)
+        written = _Statement(statement, taken, edits)
         for node in [one for one in descendants(statement) if one in by_node]:
             one = by_node[node]  # type: ignore[index]  # it is in the mapping
             try:
-                bare = without_annotations(one.function)
-                imports = imports_for(bare, one.analysis, cls.analysis)
-                # What is called on: the module, or the class of a class method.
-                func = one.call.func
-                receiver = func.value if isinstance(func, cst.Attribute) else None
-                arguments = arguments_of(one.function, one.call, one.owner, receiver)
+                imports = imports_for(without_annotations(one.function), one.analysis, cls.analysis)
                 _check(one, cls)
-                if whole is one and not _is_short(one.function):
-                    assert isinstance(one.function, cst.FunctionDef)
-                    assert isinstance(statement, cst.SimpleStatementLine)
-                    assert isinstance(statement.body[0], cst.Assign | cst.AnnAssign | cst.Expr)
-                    finish = statement.body[0].with_changes(value=cst.Name("__value__"))
-                    lines = as_statements(one.function, arguments, finish, taken)
-                    edits.statements[statement] = [each.deep_clone() for each in lines]
-                else:
-                    edits.expressions[node] = as_expression(one.function, arguments).deep_clone()
+                written.write(one)
             except (NotInlined, NotBorrowed):
                 continue
             edits.imports += [each for each in imports if each not in edits.imports]
             inlined.add(one.function)
+        written.end()
     return inlined
 
 
@@ -200,16 +190,85 @@ def _is_short(function: cst.FunctionDef | cst.Lambda) -> bool:
     return False
 
 
-def _whole(statement: cst.BaseStatement, calls: Mapping[cst.Call, SetupCall]) -> SetupCall | None:
-    """Return the call that is all that a statement evaluates."""
-    match statement:
-        case cst.SimpleStatementLine(
-            body=[cst.Assign(value=cst.Call() as call) | cst.Expr(value=cst.Call() as call)]
-        ):
-            return calls.get(call)
-        case cst.SimpleStatementLine(body=[cst.AnnAssign(value=cst.Call() as call)]):
-            return calls.get(call)
-    return None
+class _Statement:
+    """Writes the calls in a statement of `setup` anew: what they do comes before it.
+
+    Args:
+        statement: The statement.
+        taken: The names that `setup` binds; those of the functions are added.
+        edits: Gets the code.
+    """
+
+    def __init__(self, statement: cst.BaseStatement, taken: set[str], edits: Edits) -> None:
+        self._statement = statement
+        self._taken = taken
+        self._edits = edits
+        self._lines: list[cst.BaseStatement] = []
+        self._written: dict[cst.CSTNode, cst.BaseExpression] = {}
+
+    def write(self, one: SetupCall) -> None:
+        """Write a call anew.
+
+        Raises:
+            NotInlined: Its function does what cannot come before the statement.
+        """
+        # What is called on: the module, or the class of a class method.
+        func = one.call.func
+        receiver = func.value if isinstance(func, cst.Attribute) else None
+        arguments = arguments_of(one.function, one.call, one.owner, receiver)
+        is_whole = self._is_whole(one.call)
+        if not is_whole or _is_short(one.function):
+            with suppress(NotInlined):
+                self._written[one.call] = as_expression(one.function, arguments).deep_clone()
+                return
+        if not isinstance(one.function, cst.FunctionDef) or not self._is_always(one.call):
+            raise NotInlined
+        if is_whole:
+            small = self._small.with_changes(value=cst.Name(VALUE))
+            self._lines = as_statements(one.function, arguments, small, self._taken)
+        else:
+            made = _MAKING.sub("", one.function.name.value.strip("_"))
+            local = cst.Name(free_name(made, self._taken))
+            small = cst.Assign([cst.AssignTarget(local)], cst.Name(VALUE))
+            self._lines += as_statements(one.function, arguments, small, self._taken)
+            self._written[one.call] = local
+
+    def end(self) -> None:
+        """Hand over the statement as it is now."""
+        if not self._lines:
+            self._edits.expressions |= self._written
+            return
+        lines = [*self._lines]
+        if self._written:
+            after = self._statement.visit(Rewriting(Edits(expressions=self._written)))
+            assert isinstance(after, cst.BaseStatement)
+            lines.append(after)
+        self._edits.statements[self._statement] = [one.deep_clone() for one in lines]
+
+    @property
+    def _small(self) -> cst.BaseSmallStatement:
+        assert isinstance(self._statement, cst.SimpleStatementLine)
+        return self._statement.body[0]
+
+    def _is_whole(self, call: cst.Call) -> bool:
+        """Whether a call is all that the statement evaluates."""
+        match self._statement:
+            case cst.SimpleStatementLine(
+                body=[cst.Assign(value=value) | cst.AnnAssign(value=value) | cst.Expr(value=value)]
+            ):
+                return value is call
+        return False
+
+    def _is_always(self, call: cst.Call) -> bool:
+        """Whether the statement evaluates a call once, whatever its other parts are."""
+        if not isinstance(self._statement, cst.SimpleStatementLine):
+            return False
+        around = [one for one in descendants(self._statement) if call in descendants(one)]
+        return len(self._statement.body) == 1 and not any(isinstance(one, _MAYBE) for one in around)
+
+
+_MAKING: Final = re.compile(r"^(make|build|create|get)_(?=[a-z])")
+_MAYBE: Final = (cst.Lambda, cst.BaseComp, cst.IfExp, cst.BooleanOperation)
 
 
 def _lines(body: cst.BaseSuite) -> Iterator[cst.BaseStatement]:

@@ -12,7 +12,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.members import member_of
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, is_name
 from typed_nnx_codegen.migrate.analysis.values import (
     UNKNOWN,
     External,
@@ -666,6 +666,9 @@ _ENDS = (cst.Return, cst.Raise)
 _FOREIGN = (cst.Import, cst.ImportFrom, cst.With, cst.Global, cst.Nonlocal)
 
 
+VALUE: Final = "__value__"
+
+
 class NotInlined(Exception):
     """The code of a function cannot be written where it is called."""
 
@@ -798,7 +801,7 @@ def as_statements(
     Args:
         function: The function.
         arguments: What it is given.
-        finish: The statement, in which `__value__` stands for what is returned.
+        finish: The statement, in which `VALUE` stands for what is returned.
         taken: The names that the method around binds; those of the function are added.
 
     Raises:
@@ -841,11 +844,11 @@ def _finished(
         rest = list(statements[position + 1 :])
         match statement:
             case cst.SimpleStatementLine(body=[cst.Return(value=value)]):
-                if value is None and isinstance(finish, cst.Expr):
+                if value is None and _is_alone(finish):
                     return found
                 returned = cst.Name("None") if value is None else value
                 after = _substituted(returned, arguments, {})
-                line = finish.visit(Substituting(Arguments({"__value__": after}), {}))
+                line = finish.visit(Substituting(Arguments({VALUE: after}), {}))
                 assert isinstance(line, cst.BaseSmallStatement)
                 found.append(cst.SimpleStatementLine([line]))
                 return found
@@ -858,9 +861,14 @@ def _finished(
         assert isinstance(block, cst.IndentedBlock)
         _check_stars(block, arguments)
         found += _statements(block.body)
-    if not raises(statements) and not isinstance(finish, cst.Expr):
+    if not raises(statements) and not _is_alone(finish):
         raise NotInlined
     return found
+
+
+def _is_alone(finish: cst.BaseSmallStatement) -> bool:
+    """Whether a statement does nothing with what a function returns."""
+    return isinstance(finish, cst.Expr) and is_name(finish.value, VALUE)
 
 
 def _finished_branches(
@@ -885,7 +893,7 @@ def _finished_branches(
         orelse = written[0].with_changes(leading_lines=())
     elif written:
         orelse = cst.Else(cst.IndentedBlock(written))
-    elif not isinstance(finish, cst.Expr):
+    elif not _is_alone(finish):
         raise NotInlined
     taken = cst.IndentedBlock(_finished(first, arguments, finish))
     return [node.with_changes(test=test, body=taken, orelse=orelse)]

@@ -231,7 +231,7 @@ class ConstructorCode:
         self._read.update(() if code is None else loops_of(_binders_of(value)))
         return code
 
-    def is_visible(self, binders: Binders, frame: Frame, code: str = "") -> bool:
+    def is_visible(self, binders: Binders, frame: Frame, code: str) -> bool:
         """Whether names can be read in the constructor where it is written now.
 
         Args:
@@ -403,7 +403,10 @@ class ConstructorCode:
 
     def _module(self, value: ModuleValue, frame: Frame) -> str | None:
         is_here = not value.site.is_verbatim or set(value.site.loops) <= set(frame.recorder.loops)
-        return frame.recorder.slots.name(value.site) if is_here else None
+        if not is_here or value.site.is_made_in_call:
+            return None
+        local = frame.recorder.built_locals.get(value.site)
+        return local or frame.recorder.slots.name(value.site)
 
     def _field_module(self, value: FieldModule, frame: Frame) -> str | None:
         del frame

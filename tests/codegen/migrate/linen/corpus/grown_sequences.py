@@ -90,3 +90,129 @@ class SharedByTwo(nn.Module):
         one = nn.Sequential(layers)(x)
         layers.append(nn.Dense(4))
         return one + nn.Sequential(layers)(x)
+
+
+class ThenAnother(nn.Module):
+    depth: int = 3
+    hidden: int = 6
+    out: int = 5
+
+    def setup(self):
+        layers = []
+        for _ in range(self.depth):
+            layers.append(nn.Dense(self.hidden))
+            layers.append(nn.relu)
+        layers.append(nn.Dense(self.out))
+        self.net = nn.Sequential(layers)
+
+    def __call__(self, x):
+        return self.net(x)
+
+
+class ThenAnotherOfTuples(nn.Module):
+    units: tuple[int, ...]
+
+    def setup(self):
+        layers = []
+        for size in self.units:
+            layers += [nn.Dense(size), nn.relu]
+        layers.append(nn.Dense(3))
+        self.net = nn.Sequential(layers)
+
+    def __call__(self, x):
+        return self.net(x)
+
+
+def make_layers(depth, hidden, act):
+    layers = []
+    for _ in range(depth):
+        layers.append(nn.Dense(hidden))
+        layers.append(act)
+    return nn.Sequential(layers)
+
+
+class FilledByFunctions(nn.Module):
+    depth: int = 2
+    hidden: int = 6
+
+    def setup(self):
+        self.net = nn.Sequential(
+            [
+                make_layers(self.depth, self.hidden, nn.tanh),
+                nn.Dense(5),
+                make_layers(2, 4, nn.relu),
+                nn.Dense(3),
+            ]
+        )
+
+    def __call__(self, x):
+        return self.net(x)
+
+
+class SharedLocal(nn.Module):
+    def setup(self):
+        square = nn.Dense(4)
+        inner = nn.Sequential([nn.Dense(5), nn.relu, nn.Dense(4)])
+        self.net = nn.Sequential([square, nn.relu, inner, square])
+
+    def __call__(self, x):
+        return self.net(x)
+
+
+class AtOnceCompact(nn.Module):
+    depth: int = 3
+    hidden: int = 6
+    out: int = 5
+
+    @nn.compact
+    def __call__(self, x):
+        layers = []
+        for _ in range(self.depth):
+            layers.append(nn.Dense(self.hidden))
+            layers.append(nn.relu)
+        layers.append(nn.Dense(self.out))
+        return nn.Sequential(layers)(x)
+
+
+class OfListCompact(nn.Module):
+    units: tuple[int, ...]
+
+    @nn.compact
+    def __call__(self, x):
+        layers = [nn.Dense(size) for size in self.units]
+        x = nn.Sequential(layers, name="body")(x)
+        return nn.Dense(2)(x)
+
+
+class NestedCompact(nn.Module):
+    units: tuple[int, ...]
+
+    @nn.compact
+    def __call__(self, x):
+        layers = []
+        for size in self.units:
+            layers += [nn.Dense(size), nn.relu]
+        net = nn.Sequential([nn.Sequential(layers), nn.Dense(3)])
+        return net(x)
+
+
+class WithArgumentCompact(nn.Module):
+    @nn.compact
+    def __call__(self, x, scale):
+        y = nn.Sequential(layers=[nn.Dense(6), lambda h: h * scale, nn.Dense(4)])(x)
+        return nn.Sequential([nn.Dense(5), nn.relu])(y)
+
+
+class LoopOfParts(nn.Module):
+    units: tuple[int, ...]
+
+    @nn.compact
+    def __call__(self, x):
+        layers = []
+        for size in self.units:
+            layers.append(nn.Dense(size))
+            layers.append(nn.relu)
+        layers.append(nn.Dense(3))
+        for layer in layers:
+            x = layer(x)
+        return x
