@@ -37,6 +37,7 @@ from typed_nnx_codegen.migrate.linen.project.rewriting import (
     first_parameter,
     functions_in,
     imports_for,
+    not_read,
     positional,
     references_in,
     rewritten,
@@ -332,6 +333,8 @@ class Adoption:
         names: The methods, by definition of the function.
         references: How the methods of the module refer to them: by expression.
         inner: How the functions refer to each other, by definition of the function.
+        takers: The functions that are given the module itself.
+        given: The arguments that give it.
     """
 
     cls: LinenClass
@@ -339,6 +342,8 @@ class Adoption:
     names: dict[cst.CSTNode, str] = field(default_factory=dict)
     references: dict[cst.CSTNode, cst.Attribute] = field(default_factory=dict)
     inner: dict[cst.CSTNode, dict[cst.CSTNode, cst.Attribute]] = field(default_factory=dict)
+    takers: set[cst.CSTNode] = field(default_factory=set)
+    given: set[cst.CSTNode] = field(default_factory=set)
 
 
 def adoption_of(
@@ -361,11 +366,14 @@ def adoption_of(
         function: Function, owner: str, analysis: Analysis
     ) -> dict[cst.CSTNode, cst.Attribute]:
         code: dict[cst.CSTNode, cst.Attribute] = {}
-        for node, name, target in _references(function, owner, analysis, builders):
-            if node in written:
+        for node, name, target, given in _references(function, owner, analysis, builders):
+            builder = builders[target]
+            takes = given is not None
+            if node in written or (target in found.names and takes != (target in found.takers)):
+                continue
+            if not takes and not builder.is_of_objects and SELF in _bound(builder.node):
                 continue
             if target not in found.names:
-                builder = builders[target]
                 method = builder.name
                 if builder.is_of_objects:
                     # A method of a base that is no module, which the module does not replace.
@@ -375,9 +383,15 @@ def adoption_of(
                     method = free_name(f"_{method.lstrip('_')}", taken)
                 taken.add(method)
                 found.names[target], found.builders[target] = method, builder
-                inner = first_parameter(builder.node) if builder.is_of_objects else SELF
+                found.takers |= {target} if takes else set()
+                is_first = builder.is_of_objects or takes
+                inner = first_parameter(builder.node) if is_first else SELF
                 found.inner[target] = follow(builder.node, inner, builder.analysis)
-            code[node] = cst.Attribute(cst.Name(name), cst.Name(found.names[target]))
+            found.given |= {given} if given is not None else set()
+            is_own = name == owner and function in found.takers
+            code[node] = cst.Attribute(
+                cst.Name(SELF if is_own else name), cst.Name(found.names[target])
+            )
         return code
 
     for method in cls.own_methods.values():
@@ -389,23 +403,27 @@ def adoption_of(
 
 def _references(
     function: Function, owner: str, analysis: Analysis, known: Mapping[cst.CSTNode, Builder]
-) -> list[tuple[cst.BaseExpression, str, cst.CSTNode]]:
+) -> list[tuple[cst.BaseExpression, str, cst.CSTNode, cst.Arg | None]]:
     """Return where a function refers to others, the name of the module there, and which one it is.
 
-    Other functions are left out that a call gives the module, or that a transform does.
+    With them is the argument that gives it the module, if one does. Other functions that a call
+    gives the module are left out, and those that a transform gives it.
     """
     parents: dict[cst.CSTNode, cst.CSTNode] = {}
     for node in (function, *descendants(function)):
         for child in children(node):
             parents[child] = node
-    found: list[tuple[cst.BaseExpression, str, cst.CSTNode]] = []
+    found: list[tuple[cst.BaseExpression, str, cst.CSTNode, cst.Arg | None]] = []
     for node, target in references_in(function.body, analysis, known):
         around = parents.get(node)
         if isinstance(around, cst.Arg) and _is_of_linen(parents.get(around), analysis):
             continue
         name = _owner_at(node, function, owner, parents, analysis)
-        if not (isinstance(around, cst.Call) and around.func is node and _gives(around, name)):
-            found.append((node, name, target))
+        call = around if isinstance(around, cst.Call) and around.func is node else None
+        if call is None or not _gives(call, name):
+            found.append((node, name, target, None))
+        elif known[target].is_given(call, name):
+            found.append((node, name, target, call.args[0]))
     return found
 
 
@@ -591,7 +609,7 @@ def with_builders(analyses: Mapping[Path, Analysis]) -> dict[Path, cst.Module]:
     adopted = {
         node: one
         for node, one in builders.items()
-        if one.is_of_objects or SELF not in _bound(one.node)
+        if one.is_of_objects or SELF not in _bound(one.node) or first_parameter(one.node) == SELF
     }
     for cls in every if adopted else ():
         if isinstance(cls.node.body, cst.IndentedBlock):
@@ -636,6 +654,7 @@ def _adopt(
         edits.methods[cls.node] = [*methods.values()]
         edits.imports += [one for one in imports if one not in edits.imports]
         edits.names |= adoption.references
+        edits.dropped |= adoption.given
     return set(adoption.builders)
 
 
@@ -643,7 +662,10 @@ def _method(builder: Builder, adoption: Adoption) -> cst.FunctionDef:
     """Return a function as a method."""
     node = builder.node
     name = cst.Name(adoption.names[node])
-    after = node.visit(Rewriting(Edits({**builder.of_class(), **adoption.inner[node]})))
+    takes = node in adoption.takers
+    own = _own_names(node) if takes else builder.of_class()
+    changes = Edits({**own, **adoption.inner[node]}, dropped=adoption.given)
+    after = node.visit(Rewriting(changes))
     if isinstance(after, cst.Lambda):
         body = cst.SimpleStatementLine([cst.Return(after.body)])
         after = cst.FunctionDef(name, after.params, cst.IndentedBlock([body]))
@@ -654,12 +676,24 @@ def _method(builder: Builder, adoption: Adoption) -> cst.FunctionDef:
         after = without_annotations(after.with_changes(decorators=kept))
         assert isinstance(after, cst.FunctionDef)
     comments = [line for line in after.leading_lines if line.comment is not None]
-    is_method = builder.is_of_objects
+    is_method = builder.is_of_objects or takes
     return after.with_changes(
         name=name,
         params=after.params if is_method else _with_self(after.params, builder.receiver),
         leading_lines=[cst.EmptyLine(indent=False), *comments],
     ).deep_clone()
+
+
+def _own_names(function: Function) -> dict[cst.CSTNode, cst.BaseExpression]:
+    """Return the names that are the module, of a function that is given it, as a method has them."""
+    first = first_parameter(function)
+    every = [function, *descendants(function)]
+    aside = {id(part) for below in every for part in not_read(below)}
+    return {
+        one: cst.Name(SELF)
+        for one in every
+        if isinstance(one, cst.Name) and one.value == first and id(one) not in aside
+    }
 
 
 def _with_self(params: cst.Parameters, receiver: str) -> cst.Parameters:

@@ -6,6 +6,7 @@ import ast
 import builtins
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 import libcst as cst
@@ -174,6 +175,24 @@ class Builder:
     def is_of_objects(self) -> bool:
         """Whether it is a method that is called with an object."""
         return self.owner is not None and _decorators(self) in ([], [f"{LINEN}.compact"])
+
+    def is_given(self, call: cst.Call, owner: str) -> bool:
+        """Whether a call gives a function the module, as its first argument and no other one.
+
+        Args:
+            call: The call.
+            owner: The name of the module there.
+        """
+        first = first_parameter(self.node)
+        if self.owner is not None or not first or self._bound.count(first) > 1:
+            return False
+        given = [one for one in call.args if is_name(one.value, owner)]
+        return given == list(call.args[:1]) and not given[0].star and given[0].keyword is None
+
+    @cached_property
+    def _bound(self) -> list[str]:
+        params = [one.name.value for one in descendants(self.node) if isinstance(one, cst.Param)]
+        return [*params, *bound_in(self.node.body)]
 
     @property
     def receiver(self) -> str:
