@@ -125,8 +125,10 @@ def unpacked(value: Repeated, count: int) -> list[Value]:
 
 def added(left: Value, right: Value) -> Value | None:
     """Return two tuples one after the other; None unless the length of one is not known."""
-    if isinstance(left, Repeated) and isinstance(right, Seq) and (more := _more(left, right.items)):
-        return more
+    if isinstance(left, Repeated) and isinstance(right, Seq):
+        more = _more(left, right.items)
+        if more is not None or (sites_in(left) and not left.head and not left.tail):
+            return more or replace(left, element=_any_of((left, *right.items)))
     left, right = _as_tuple(left), _as_tuple(right)
     if not all(isinstance(side, Seq) or _is_open(side) for side in (left, right)):
         return None
@@ -362,6 +364,10 @@ def _changed(
             return longer, NONE
         case Repeated(element=element), "append", [value]:
             return replace(receiver, element=join(element, value)), NONE
+        case Repeated(element=element), "extend", [Seq(items=more)]:
+            for value in more:
+                element = join(element, value)
+            return replace(receiver, element=element), NONE
         case Seq(items=items), "extend", [Seq(items=more)]:
             return Seq((*items, *more), is_list=True), NONE
         case Seq(items=items), "insert", [Const(value=int(place)), value]:
@@ -647,12 +653,10 @@ def _continued(before: Value, more: Repeated) -> Value:
 
 
 def _more(value: Repeated, items: tuple[Value, ...]) -> Repeated | None:
-    """Return a list of submodules with more items; None for a list of something else."""
+    """Return a list with more items, of which it is known what the constructor appends; else None."""
     if value.parts is not None or (value.loop is not None and sites_in(value)):
         return with_part(value, *items)
-    if value.head or value.tail or not sites_in(value):
-        return None
-    return replace(value, element=_any_of((value, *items)))
+    return None
 
 
 def with_part(value: Repeated, *parts: Value) -> Repeated:
