@@ -43,10 +43,8 @@ MARKED: Final[dict[str, set[str]]] = {
         "TranslationModel",
     },
     "containers": {
-        "AppendedList",
         "MultiModal",
         "NestedContainers",
-        "SequentialOfOwn",
     },
     "detached_layers": {
         "Fixed",

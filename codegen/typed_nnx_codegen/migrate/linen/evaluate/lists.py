@@ -710,8 +710,10 @@ def with_ends(value: Value, left: Value, right: Value) -> Value:
 
 
 def starred_tuple(node: cst.Tuple | cst.List, items: list[Value]) -> Value | None:
-    """Return a tuple that unpacks the shape of an array; None where it unpacks something else."""
+    """Return a tuple that unpacks the shape of an array, or a list of submodules; None for others."""
     parts: list[Value] = []
+    if any(isinstance(one, Repeated) and sites_in(one) for one in items):
+        return _of_parts(node, items)
     for element, item in zip(node.elements, items, strict=True):
         is_starred = isinstance(element, cst.StarredElement)
         if is_starred and not isinstance(item, ShapeOf | Seq):
@@ -719,6 +721,22 @@ def starred_tuple(node: cst.Tuple | cst.List, items: list[Value]) -> Value | Non
         parts.append(item if is_starred else Seq((item,)))
     found = reduce(lambda one, other: shapes.binary("+", one, other), parts)
     return found if isinstance(found, ShapeOf) else None
+
+
+def _of_parts(node: cst.Tuple | cst.List, items: list[Value]) -> Value | None:
+    """Return a list that unpacks lists of submodules."""
+    parts: list[Value] = []
+    for element, item in zip(node.elements, items, strict=True):
+        match item:
+            case Seq(items=inner) if isinstance(element, cst.StarredElement):
+                parts += inner
+            case Repeated() if isinstance(element, cst.StarredElement):
+                parts += item.parts if item.parts is not None and item.loop is None else (item,)
+            case _ if isinstance(element, cst.StarredElement):
+                return None
+            case _:
+                parts.append(item)
+    return Repeated(_any_of(tuple(parts)), parts=tuple(parts))
 
 
 def with_starred(value: Value, node: cst.Tuple | cst.List, items: list[Value]) -> Value:
