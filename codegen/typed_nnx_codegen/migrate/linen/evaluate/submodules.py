@@ -58,7 +58,6 @@ from typed_nnx_codegen.migrate.linen.project.fields import (
     FieldFacts,
     held_kind,
     in_field,
-    joined_kinds,
     with_counterpart,
     with_given_numbers,
 )
@@ -651,7 +650,7 @@ class Members:
         default = default_of(one, self._evaluate, frame)
         given = [default, *self._evidence.of(one, frame)]
         held = [kind for kind in map(held_kind, given) if kind is not None]
-        kinds = with_counterpart(joined_kinds([*held, *facts.kinds(one)]))
+        kinds = with_counterpart(facts.kinds(one, held))
         names = {
             keyword.path: keyword.name
             for keyword in facts.keywords(frame.recorder.plan.cls)

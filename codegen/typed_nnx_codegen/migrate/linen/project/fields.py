@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeVar
 
 import libcst as cst
 
@@ -421,6 +421,7 @@ def _partial_in_field(
     return Partial(kind.function, args, keywords, code)
 
 
+_T = TypeVar("_T")
 _Key = tuple[LinenClass, str]
 
 
@@ -429,48 +430,63 @@ class FieldFacts:
 
     Attributes:
         changed: The classes whose fields are seen in a new light.
-        read: The classes that were asked about. Who wants to know of what clears it before.
+        asked: Each question that was asked, and the answer.
     """
 
     def __init__(self) -> None:
-        self.read: set[LinenClass] = set()
+        self.asked: list[tuple[Callable[[], object], object]] = []
         self._kinds: dict[_Key, list[Value]] = {}
         self._of_call: dict[_Key, dict[Path, bool]] = {}
         self._refused: set[_Key] = set()
         self._paused: set[_Key] = set()
         self._sizes: set[_Key] = set()
         self._outputs: dict[LinenClass, bool] = {}
-        self._asked: set[LinenClass] = set()
+        self._sized: set[LinenClass] = set()
         self.changed: set[LinenClass] = set()
 
     # -- reading ------------------------------------------------------------------------------
 
-    def kinds(self, one: Field) -> list[Value]:
-        """Return the kinds of things that constructions give for a field."""
-        self.read.add(one.owner)
-        return self._kinds.get((one.owner, one.name), [])
+    def _answer(self, ask: Callable[[], _T]) -> _T:
+        """Return the answer to a question, and remember both."""
+        answer = ask()
+        self.asked.append((ask, answer))
+        return answer
+
+    def kinds(self, one: Field, held: Sequence[Value]) -> list[Value]:
+        """Return the kinds of things that a field holds.
+
+        Args:
+            one: The field.
+            held: The kinds that are known of its definition.
+        """
+        key = (one.owner, one.name)
+        return self._answer(lambda: joined_kinds([*held, *self._kinds.get(key, [])]))
+
+    def _calls(self, one: Field) -> dict[Path, bool]:
+        """Return what calls say of a field: by the path to it, whether it is an array."""
+        key = (one.owner, one.name)
+        return self._answer(
+            lambda: {
+                path: is_array
+                for path, is_array in self._of_call.get(key, {}).items()
+                if path or key not in self._refused | self._paused
+            }
+        )
 
     def keywords(self, cls: LinenClass) -> tuple[CallKeyword, ...]:
         """Return the keywords that methods of a module get."""
         found: list[CallKeyword] = []
         taken = {one.name for one in cls.fields()}
         for one in cls.fields():
-            key = (one.owner, one.name)
-            self.read.add(one.owner)
-            for path in self._of_call.get(key, ()):
-                if path or not self._is_kept(key):
-                    found.append(_named(cls, one.name, path, taken))
-                    taken.add(found[-1].name)
+            for path in self._calls(one):
+                found.append(_named(cls, one.name, path, taken))
+                taken.add(found[-1].name)
         return tuple(found)
 
     def is_of_call(self, cls: LinenClass, name: str) -> bool:
         """Whether calls of methods say what a field is, too."""
         one = _field(cls, name)
-        if one is None:
-            return False
-        self.read.add(one.owner)
-        key = (one.owner, name)
-        return () in self._of_call.get(key, {}) and not self._is_kept(key)
+        return one is not None and () in self._calls(one)
 
     def is_moved(self, target: str | LinenClass, name: str) -> bool:
         """Whether an argument of a constructor is given at calls where only they know it."""
@@ -481,8 +497,7 @@ class FieldFacts:
 
     def holds_arrays(self, one: Field) -> bool:
         """Whether what calls say of a field is an array, as far as known."""
-        self.read.add(one.owner)
-        return self._of_call.get((one.owner, one.name), {}).get((), False)
+        return self._calls(one).get((), False)
 
     def is_movable(self, function: Value, name: str) -> bool:
         """Whether an argument of a constructor can be given at the call instead."""
@@ -535,10 +550,10 @@ class FieldFacts:
             for path in paths:
                 if path not in known:
                     known[path] = is_array
-                    self._new(key)
+                    self.changed.add(one.owner)
                 elif known[path] and not is_array:
                     known[path] = False
-                    self._new(key)
+                    self.changed.add(one.owner)
 
     def note_inner(self, value: Value) -> None:
         """Note what a partial of a module gives for its fields."""
@@ -555,19 +570,13 @@ class FieldFacts:
         for one in value.keywords.values():
             self.note_inner(one.value)
 
-    def _new(self, key: _Key) -> None:
-        self.changed.add(key[0])
-
     def is_size(self, cls: LinenClass, name: str) -> bool:
         """Whether a field that calls say stays in the constructor as the size of parameters."""
-        one = _field(cls, name)
-        if one is None:
-            return False
-        self.read.add(one.owner)
-        return (one.owner, name) in self._sizes
+        owners = [one.owner for one in cls.fields() if one.name == name]
+        return self._answer(lambda: any((one, name) in self._sizes for one in owners))
 
-    def refuse(self, cls: LinenClass, sizes: Iterable[str]) -> bool:
-        """Keep fields of a module in its constructor; return whether any was not until now.
+    def refuse(self, cls: LinenClass, sizes: Iterable[str]) -> None:
+        """Keep fields of a module in its constructor.
 
         Args:
             cls: The module.
@@ -576,19 +585,17 @@ class FieldFacts:
         keys = {(one.owner, one.name) for one in cls.fields() if self.is_of_call(cls, one.name)}
         self._refused |= keys
         self._sizes |= {key for key in keys if key[1] in sizes}
-        return bool(keys)
 
     # -- sizes that modules make ------------------------------------------------------------
 
     def has_output(self, cls: LinenClass) -> bool:
         """Whether objects of a module say the last size of what they return; ask for it."""
-        self.read.add(cls)
-        self._asked.add(cls)
-        return self._outputs.get(cls, True)
+        self._sized.add(cls)
+        return self._answer(lambda: self._outputs.get(cls, True))
 
     def is_asked(self, cls: LinenClass) -> bool:
         """Whether other modules ask objects of a module for that size."""
-        return cls in self._asked and self._outputs.get(cls, False)
+        return cls in self._sized and self._outputs.get(cls, False)
 
     def note_output(self, cls: LinenClass, is_known: bool) -> None:
         """Note whether the constructor of a module knows that size."""
@@ -604,9 +611,6 @@ class FieldFacts:
         """End `pause`."""
         self._paused = set()
 
-    def _is_kept(self, key: _Key) -> bool:
-        return key in self._refused or key in self._paused
-
     def _note_kind(self, key: _Key, value: Value) -> None:
         kind = held_kind(value)
         if kind is None:
@@ -617,7 +621,7 @@ class FieldFacts:
             one is not other and one != other for one, other in zip(joined, known, strict=True)
         ):
             self._kinds[key] = joined
-            self._new(key)
+            self.changed.add(key[0])
 
     def _is_sayable(self, value: Value) -> bool:
         """Whether a partial can be written without what is given at calls instead."""
@@ -964,8 +968,8 @@ class Discovery:
         self._facts = facts
         self._explored = explored
         self._seen: dict[LinenClass, Recorder] = {}
-        # The classes of which a class asked something when it was gone through.
-        self._read: dict[LinenClass, set[LinenClass]] = {}
+        # What each class asked when it was gone through, and the answers.
+        self._asked: dict[LinenClass, list[tuple[Callable[[], object], object]]] = {}
 
     def run(self) -> dict[LinenClass, Recorder]:
         """Find what the constructions of modules give for their fields; return what was seen last."""
@@ -975,20 +979,19 @@ class Discovery:
             for cls in pending:
                 self._look(cls)
             changed = self._note()
-            new = [cls for cls in every if changed & set(cls.ancestry())]
-            if not new:
-                break
-            for cls in new:
-                if self._is_refused(cls):
-                    changed.update(one.owner for one in cls.fields())
+            for cls in every:
+                if not changed.isdisjoint(cls.ancestry()):
+                    self._refuse(cls)
             # What a module is given says what others give on, and what its objects return.
-            pending = [cls for cls in every if changed & self._read[cls]]
+            pending = [cls for cls in every if self._is_outdated(cls)]
+            if not pending:
+                break
             for cls in pending:
                 self._seen.pop(cls, None)
         return self._seen
 
     def _look(self, cls: LinenClass) -> None:
-        self._facts.read.clear()
+        self._facts.asked = []
         recorder = self._explored(cls)
         if recorder is not None:
             self._seen[cls] = recorder
@@ -997,7 +1000,11 @@ class Discovery:
             for value in instance.fields.values():
                 self._facts.note_inner(value)
             self._facts.note_output(cls, self._has_output(recorder))
-        self._read[cls] = set(self._facts.read)
+        self._asked[cls] = self._facts.asked
+
+    def _is_outdated(self, cls: LinenClass) -> bool:
+        """Whether the answer to anything that a class asked is another one now."""
+        return any(ask() != answer for ask, answer in self._asked[cls])
 
     def _note(self) -> set[LinenClass]:
         """Note what sites give; return the classes whose fields are seen in a new light."""
@@ -1013,17 +1020,16 @@ class Discovery:
         self._facts.changed.clear()
         return changed
 
-    def _is_refused(self, cls: LinenClass) -> bool:
+    def _refuse(self, cls: LinenClass) -> None:
         """Keep fields in the constructor where submodules of the module need them there."""
         if not any(self._facts.is_of_call(cls, one.name) for one in cls.fields()):
-            return False
+            return
         moved = self._explored(cls)
         self._facts.pause(cls)
         kept = self._explored(cls)
         self._facts.resume()
-        if moved is None or kept is None or self._worth(moved) <= self._worth(kept):
-            return False
-        return self._facts.refuse(cls, size_fields(self._facts, kept.plan.sites))
+        if moved is not None and kept is not None and self._worth(moved) > self._worth(kept):
+            self._facts.refuse(cls, size_fields(self._facts, kept.plan.sites))
 
     def _worth(self, recorder: Recorder) -> int:
         """Return how much of a module is not known."""
