@@ -8,7 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.imports import absolute_module
-from typed_nnx_codegen.migrate.analysis.syntax import dotted, read_names, text_of
+from typed_nnx_codegen.migrate.analysis.syntax import (
+    Transformer,
+    dotted,
+    read_names,
+    text_of,
+)
 from typed_nnx_codegen.migrate.analysis.values import NNX_PACKAGES
 from typed_nnx_codegen.migrate.file import File
 
@@ -56,7 +61,7 @@ _BLOCKS = (
 )
 
 
-class _Prune(cst.CSTTransformer):
+class _Prune(Transformer):
     """Removes names from import statements."""
 
     def __init__(self, lost: frozenset[str], file: File) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -45,12 +45,15 @@ class Project:
 
     Args:
         roots: The files and folders that are migrated.
-        is_near: Whether only modules are read that import jax, and those that such import.
+        near: The files whose Linen modules are migrated; None for those of NNX. Only modules are
+            read then that import jax, and those that such import; the latter in outline.
     """
 
-    def __init__(self, roots: tuple[Path, ...], *, is_near: bool = False) -> None:
-        self._is_near = is_near
+    def __init__(self, roots: tuple[Path, ...], near: Iterable[Path] | None = None) -> None:
+        self._is_near = near is not None
+        self._whole = {path.resolve() for path in near or ()}
         self._trees: dict[Path, cst.Module] = {}
+        self._texts: dict[Path, str] = {}
         # The modules that import each module.
         self._importers: dict[Path, set[Path]] = {}
         self._near: dict[tuple[re.Pattern[bytes], Path], bool] = {}
@@ -102,6 +105,10 @@ class Project:
         if path not in self._modules:
             self._modules[path] = self._read(path)
         return self._modules[path]
+
+    def text(self, path: Path) -> str:
+        """Return the text of a file that was analysed."""
+        return self._texts[path.resolve()]
 
     def has(self, name: str, importer: Path) -> bool:
         """Whether there may be such a module; it is not read."""
@@ -156,8 +163,12 @@ class Project:
             with deeper():
                 tree = self._trees.get(path)
                 if tree is None:
-                    tree = self._trees[path] = _tree_of(path)
-                analysis = Analysis(tree, self.dotted_name(path), path, self)
+                    self._texts[path] = decode_module(path.read_bytes()).text
+                    tree = self._trees[path] = _tree_of(self._texts[path])
+                is_whole = not self._is_near or path in self._whole
+                is_outline = not is_whole and not self._matches(_USES_JAX, path)
+                name = self.dotted_name(path)
+                analysis = Analysis(tree, name, path, self, is_outline=is_outline)
                 # Modules that import each other find what has been read so far.
                 self._modules[path] = analysis
                 analysis.run()
@@ -306,8 +317,7 @@ class Project:
         return any(root == path or root in path.parents for root in self.roots)
 
 
-def _tree_of(path: Path) -> cst.Module:
-    """Return the module in a file."""
-    text = decode_module(path.read_bytes()).text
+def _tree_of(text: str) -> cst.Module:
+    """Return the module that a text is."""
     error_in(text)  # libcst itself would end the process where code is nested too deeply
     return cst.parse_module(text)

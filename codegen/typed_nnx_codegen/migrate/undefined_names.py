@@ -90,33 +90,42 @@ def defined_names(text: str) -> frozenset[str] | None:
     return frozenset(one.get_name() for one in symbols if one.is_assigned() or one.is_imported())
 
 
-def imported_names(text: str, module: str, is_package: bool) -> Iterator[tuple[str, str]]:
-    """Yield the names that a module takes from others: the other module, and the name in it.
+def imported_names(tree: ast.Module, module: str, is_package: bool) -> Iterator[tuple[str, str]]:
+    """Yield what a module takes from others: the other module, and the name in it, if it is one.
 
     Args:
-        text: The module.
+        tree: The module.
         module: Its dotted name.
         is_package: Whether it is a package.
-
-    Raises:
-        SyntaxError: The text is not valid Python.
     """
-    tree = ast.parse(text)
+    nodes = list(ast.walk(tree))
     modules: dict[str, str] = {}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 modules[alias.asname or alias.name] = alias.name
+                yield alias.name, ""
         elif isinstance(node, ast.ImportFrom):
             package = _absolute(node, module, is_package)
             for alias in node.names:
                 modules[alias.asname or alias.name] = f"{package}.{alias.name}".strip(".")
                 yield package, alias.name
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, (ast.Name, ast.Attribute)):
-            owner = modules.get(ast.unparse(node.value))
+    for node in nodes:
+        if isinstance(node, ast.Attribute):
+            owner = modules.get(dotted(node.value))
             if owner is not None:
                 yield owner, node.attr
+
+
+def dotted(node: ast.expr) -> str:
+    """Return `a.b` for a name or an attribute; empty for anything else."""
+    match node:
+        case ast.Attribute(value=inner, attr=name):
+            around = dotted(inner)
+            return around and f"{around}.{name}"
+        case ast.Name(id=name):
+            return name
+    return ""
 
 
 def _absolute(node: ast.ImportFrom, module: str, is_package: bool) -> str:

@@ -231,9 +231,9 @@ def test_a_module_is_read_when_a_name_of_it_is_looked_up(
 ) -> None:
     read: list[str] = []
 
-    def tree_of(path: Path) -> cst.Module:
-        read.append(path.stem)
-        return cst.parse_module(path.read_text(encoding="utf-8"))
+    def tree_of(text: str) -> cst.Module:
+        read.append(text)
+        return cst.parse_module(text)
 
     monkeypatch.setattr("typed_nnx_codegen.migrate.project._tree_of", tree_of)
     names = {"used": "Used", "not_asked_for": "Other", "in_a_function": "Third"}
@@ -255,4 +255,5 @@ def test_a_module_is_read_when_a_name_of_it_is_looked_up(
     after = _migrated(tmp_path, files, "use.py")
 
     assert "nnx.clone(m)" in after
-    assert {*read} == {"__init__", "used", "in_a_function"}
+    stems = ("__init__", "used", "in_a_function")
+    assert {*read} == {files[f"lib/{stem}.py"] for stem in stems}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import textwrap
 
 from typed_nnx_codegen.migrate.undefined_names import (
@@ -60,7 +61,10 @@ def test_a_module_imports_names_from_others() -> None:
         print(a.b.i, d.j, e.k, h, x.y)
     """
 
-    assert set(imported_names(textwrap.dedent(text), "top.inner.module", is_package=False)) == {
-        *(("a.b", "i"), ("c", "j"), ("top.inner", "e"), ("top.inner.e", "k"), ("top.f", "g")),
+    tree = ast.parse(textwrap.dedent(text))
+    assert set(imported_names(tree, "top.inner.module", is_package=False)) == {
+        *(("a.b", ""), ("c", ""), ("a.b", "i"), ("c", "j")),
+        *(("top.inner", "e"), ("top.inner.e", "k"), ("top.f", "g")),
     }
-    assert set(imported_names("from .a import b", "top", is_package=True)) == {("top.a", "b")}
+    tree = ast.parse("from .a import b")
+    assert set(imported_names(tree, "top", is_package=True)) == {("top.a", "b")}

@@ -55,6 +55,7 @@ class Analysis:
         module: Its dotted name.
         path: Its file.
         project: The modules around it.
+        is_outline: Whether the bodies of its functions are left out.
 
     Attributes:
         scope: The scope of the module.
@@ -63,10 +64,19 @@ class Analysis:
         stars: The packages that it imports ``*`` from.
     """
 
-    def __init__(self, tree: cst.Module, module: str, path: Path, project: Modules) -> None:
+    def __init__(
+        self,
+        tree: cst.Module,
+        module: str,
+        path: Path,
+        project: Modules,
+        *,
+        is_outline: bool = False,
+    ) -> None:
         self.tree = tree
         self.module = module
         self.path = path
+        self.is_outline = is_outline
         self.is_package = path.stem == "__init__"
         self.scope = Scope("module")
         self.values: dict[cst.CSTNode, Value] = {}
@@ -259,13 +269,8 @@ class Analysis:
 
     def define_function(self, node: cst.FunctionDef, scope: Scope) -> None:
         """Note a function and bind its name; its body waits until the statements around ended."""
-        for parameter in parameters_of(node.params):
-            if parameter.default is not None:
-                self.expressions.evaluate(parameter.default, scope)
-            if parameter.annotation is not None:
-                self.expressions.evaluate(parameter.annotation.annotation, scope)
-        if node.returns is not None:
-            self.expressions.evaluate(node.returns.annotation, scope)
+        if not self.is_outline:
+            self._evaluate_signature(node, scope)
         function = self.function_for(node, node.name.value, scope)
         if scope.kind == "class" and scope.owner is not None:
             function.owner = scope.owner
@@ -276,6 +281,15 @@ class Analysis:
             value = self._decorated(decorator, value, scope)
         scope.bind(node.name.value, value)
 
+    def _evaluate_signature(self, node: cst.FunctionDef, scope: Scope) -> None:
+        for parameter in parameters_of(node.params):
+            if parameter.default is not None:
+                self.expressions.evaluate(parameter.default, scope)
+            if parameter.annotation is not None:
+                self.expressions.evaluate(parameter.annotation.annotation, scope)
+        if node.returns is not None:
+            self.expressions.evaluate(node.returns.annotation, scope)
+
     def function_for(
         self, node: cst.FunctionDef | cst.Lambda, name: str, scope: Scope
     ) -> ProjectFunction:
@@ -283,7 +297,10 @@ class Analysis:
         function = self._functions.get(node)
         if function is None:
             function = self._functions[node] = ProjectFunction(name, node, scope)
-        self._pending.append(function)
+        if self.is_outline:
+            function.returned = UNKNOWN
+        else:
+            self._pending.append(function)
         return function
 
     def _decorators(self, decorators: Iterable[cst.Decorator], scope: Scope) -> tuple[str, ...]:

@@ -63,6 +63,16 @@ def is_node(value: object) -> TypeGuard[cst.CSTNode]:
     return known
 
 
+class Transformer(cst.CSTTransformer):
+    """Changes code, without handlers for attributes of nodes: libcst looks for one at each of them."""
+
+    def on_visit_attribute(self, node: cst.CSTNode, attribute: str) -> None:
+        """Begin an attribute."""
+
+    def on_leave_attribute(self, original_node: cst.CSTNode, attribute: str) -> None:
+        """End an attribute."""
+
+
 def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """Yield the parts of a node that hold code, in the order of the text."""
     yield from parts_of(node)

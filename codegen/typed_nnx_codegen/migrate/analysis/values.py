@@ -347,6 +347,11 @@ def join(*values: Value) -> Value:
             break
     else:
         return first
+    imported = [value for value in seen if isinstance(value, Imported)]
+    if len(imported) == len(seen) and any(value.found is NOTHING for value in imported):
+        # Nobody has looked up the name yet.
+        name = " or ".join(value.name for value in imported)
+        return Imported(name, lambda: join(*map(resolved, imported)))
     options: list[Value] = []
     for value in map(resolved, seen):
         for option in options_of(value):

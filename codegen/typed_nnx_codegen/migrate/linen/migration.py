@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import json
+import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final, Literal
 
 import libcst as cst
-from libcst.metadata import MetadataWrapper, PositionProvider
+from libcst._nodes.internal import CodegenState
 
 from typed_nnx_codegen.console.bugs import described
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
@@ -152,25 +155,74 @@ def findings_of(
     """
     if not plans and not outside:
         return ()
-    # `resolve` would go through the tree once more, for providers that there are none of.
-    wrapper = MetadataWrapper(tree, unsafe_skip_copy=True)
-    positions: Mapping[cst.CSTNode, Any] = PositionProvider()._gen(wrapper)
+    told = [(plan, *one) for plan in plans for one in _told(plan)]
+    nodes = [*(mark.node for mark in outside), *(plan.cls.node for plan in plans)]
+    positions = _positions([*nodes, *(node for _, node, _, _ in told)], tree)
     found: list[Finding] = []
-    for plan in plans:
-        for node, code, message in _told(plan):
-            place = node if node in positions else plan.cls.node
-            start = positions[place].start
-            kind: Literal["changed", "decide"] = CHANGED if code == CLASS else DECIDE
-            found.append(
-                Finding(start.line, start.column, code, kind, message, before=_one_line(place))
-            )
+    for plan, node, code, message in told:
+        place = node if node in positions else plan.cls.node
+        kind: Literal["changed", "decide"] = CHANGED if code == CLASS else DECIDE
+        found.append(Finding(*positions[place], code, kind, message, before=_one_line(place)))
     for mark in outside:
-        start = positions[mark.node].start
-        code = _one_line(mark.node)
-        found.append(
-            Finding(start.line, start.column, mark.code, DECIDE, mark.message, before=code)
-        )
+        before = _one_line(mark.node)
+        found.append(Finding(*positions[mark.node], mark.code, DECIDE, mark.message, before=before))
     return tuple(sorted(dict.fromkeys(found)))
+
+
+class _Starts(CodegenState):
+    """Notes where some nodes start while code is written.
+
+    `PositionProvider` is several times slower, since it notes it for all of them.
+
+    Args:
+        nodes: The nodes.
+        tree: The file.
+    """
+
+    def __init__(self, nodes: Iterable[cst.CSTNode], tree: cst.Module) -> None:
+        super().__init__(tree.default_indent, tree.default_newline)
+        self._nodes = frozenset(nodes)
+        self._tokens_before: dict[cst.CSTNode, int] = {}
+
+    def before_codegen(self, node: cst.CSTNode) -> None:
+        """Note where a node starts, with the layout before it."""
+        if node in self._nodes:
+            self._tokens_before[node] = len(self.tokens)
+
+    def record_syntactic_position(  # type: ignore[override]  # any context manager will do
+        self,
+        node: cst.CSTNode,
+        *,
+        start_node: cst.CSTNode | None = None,
+        end_node: cst.CSTNode | None = None,
+    ) -> nullcontext[None]:
+        """Note where a node itself starts."""
+        del start_node, end_node
+        self.before_codegen(node)
+        return _NOTHING
+
+    def positions(self) -> dict[cst.CSTNode, tuple[int, int]]:
+        """Return the line and the column of each node."""
+        found: dict[cst.CSTNode, tuple[int, int]] = {}
+        line, text, place = 1, "", 0
+        for node, start in sorted(self._tokens_before.items(), key=itemgetter(1)):
+            *ended, text = _LINE_END.split(text + "".join(self.tokens[place:start]))
+            line, place = line + len(ended), start
+            found[node] = line, len(text)
+        return found
+
+
+def _positions(
+    nodes: Iterable[cst.CSTNode], tree: cst.Module
+) -> dict[cst.CSTNode, tuple[int, int]]:
+    """Return the line and the column of those of some nodes that a file has."""
+    starts = _Starts(nodes, tree)
+    tree._codegen(starts)
+    return starts.positions()
+
+
+_LINE_END: Final = re.compile(r"\r\n?|\n")
+_NOTHING: Final = nullcontext()
 
 
 def _told(plan: ClassPlan) -> Iterator[tuple[cst.CSTNode, str, str]]:
@@ -415,12 +467,12 @@ def migrate_linen(
     Returns:
         The results of the files that could be read and mention flax.
     """
-    project = Project(tuple(roots), is_near=True)
+    project = Project(tuple(roots), paths)
     analyses = _analyses(paths, project, _steps(advance, _OF_READING, len(paths)))
     kept = frozenset(project.read) - {path.resolve() for path in analyses}
     analyses |= _analyses(sorted(kept), project)
     trees = {path: one.tree for path, one in analyses.items()}
-    before = {path: tree.code for path, tree in trees.items()}
+    before = {path: project.text(path) for path in analyses}
     changed = with_builders(analyses)
     if changed:
         project.change(changed)
@@ -429,12 +481,17 @@ def migrate_linen(
         path: before[path] if one.tree is trees[path] else one.tree.code
         for path, one in analyses.items()
     }
-    del trees
     migration = _Migration(project, analyses, before, texts, options, trace, kept, advance)
     results = migration.run(failures, gradual=gradual)
     results = [as_it_was(one, before[one.path]) for one in results]
+    changed_files = {one.path for one in results if one.after != one.before}
     laid_out = with_layout({one.path: (one.before, one.after) for one in results})
-    return [replace(one, after=laid_out[one.path]) for one in results]
+    results = [replace(one, after=laid_out[one.path]) for one in results]
+    # libcst may not give back the text of a file.
+    return [
+        replace(one, before=trees[one.path].code) if one.path in changed_files else one
+        for one in results
+    ]
 
 
 def _analyses(
@@ -698,7 +755,7 @@ class _Migration:
 def _imported(text: str, analysis: Analysis) -> Iterable[tuple[str, str]]:
     """Return the names that a file takes from others: the other module, and the name in it."""
     try:
-        return [*imported_names(text, analysis.module, analysis.is_package)]
+        return [*imported_names(ast.parse(text), analysis.module, analysis.is_package)]
     except SyntaxError:  # that of a newer Python, which libcst knows
         scopes = (analysis.scope, *analysis.scopes.values())
         bound = [one for scope in scopes for one in scope.imports.values() if one.is_from]

@@ -48,6 +48,7 @@ from typed_nnx_codegen.migrate.session import Refused, Request
 from typed_nnx_codegen.migrate.sources.encoding import Encoded, decode_module
 from typed_nnx_codegen.migrate.sources.outcome import NotPython, SourceError
 from typed_nnx_codegen.migrate.syntax import TooDeepError, UnknownSyntaxError, error_in, gives_back
+from typed_nnx_codegen.migrate.undefined_names import dotted, imported_names
 from typed_nnx_codegen.migrate.writing import put_atomically, write_atomically
 
 _USES_JAX: Final = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(?:flax|jax)\b", re.MULTILINE)
@@ -142,22 +143,11 @@ def _names_of(path: Path) -> Iterator[str]:
 
 def _imported_names(path: Path) -> set[str]:
     """Return the modules that a file may import and what it takes from them, by their full names."""
-    found: set[str] = set()
-    local: dict[str, str] = {}
-    path = path.resolve()
-    nodes = list(ast.walk(_tree(path)))
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            local |= {one.asname or one.name: one.name for one in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            folder = path.parents[node.level - 1].parts if node.level else ()
-            module = ".".join((*folder, *([node.module] if node.module else [])))
-            found.add(module)
-            local |= {one.asname or one.name: f"{module}.{one.name}" for one in node.names}
-    for node in nodes:
-        if isinstance(node, ast.Attribute) and _dotted(node.value) in local:
-            found.add(f"{local[_dotted(node.value)]}.{node.attr}")
-    return found | set(local.values())
+    place = path.resolve().with_suffix("")
+    is_package = place.name == "__init__"
+    names = (place.parent if is_package else place).parts
+    found = imported_names(_tree(path), ".".join(names), is_package)
+    return {full for module, name in found for full in (module, f"{module}.{name}")}
 
 
 def _data(path: Path) -> bytes:
@@ -182,9 +172,9 @@ def _classes(tree: ast.Module) -> Iterator[tuple[str, set[str], bool]]:
             origins |= {one.asname or one.name: f"{module}.{one.name}" for one in node.names}
     for node in nodes:
         if isinstance(node, ast.ClassDef):
-            name, bases = node.name, list(map(_dotted, node.bases))
+            name, bases = node.name, [dotted(_unsubscripted(one)) for one in node.bases]
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            name, bases = node.targets[0].id, [_dotted(node.value)]
+            name, bases = node.targets[0].id, [dotted(_unsubscripted(node.value))]
         else:
             continue
         full = [origins.get(base.partition(".")[0], "") for base in bases]
@@ -197,16 +187,8 @@ def _classes(tree: ast.Module) -> Iterator[tuple[str, set[str], bool]]:
         yield name, {one.rpartition(".")[2] for one in (*bases, *full)} - {""}, is_of_flax
 
 
-def _dotted(node: ast.expr) -> str:
-    """Return `a.b` for a name or an attribute, also under a subscript; empty for anything else."""
-    match node:
-        case ast.Subscript(value=inner):
-            return _dotted(inner)
-        case ast.Attribute(value=inner, attr=name):
-            return f"{_dotted(inner)}.{name}"
-        case ast.Name(id=name):
-            return name
-    return ""
+def _unsubscripted(node: ast.expr) -> ast.expr:
+    return node.value if isinstance(node, ast.Subscript) else node
 
 
 def _heads(path: Path) -> Iterator[tuple[str, set[str]]]:

@@ -10,7 +10,10 @@ from typing import Final, Literal, TypeVar
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.analysis.syntax import (
+    Transformer,
+    code_of,
+)
 
 # The same few expressions are asked for again and again.
 _KEPT: Final = 8192
@@ -196,7 +199,7 @@ def arguments_of(code: str) -> Sequence[cst.Arg]:
     return call.args
 
 
-class KeepingNames(cst.CSTTransformer):
+class KeepingNames(Transformer):
     """Changes names of variables: those of attributes and keywords stay as they are."""
 
     def leave_Attribute(
@@ -213,7 +216,7 @@ class KeepingNames(cst.CSTTransformer):
 Replacements = Mapping[cst.CSTNode, str] | Mapping[cst.CSTNode, str | cst.BaseExpression]
 
 
-class Replacer(cst.CSTTransformer):
+class Replacer(Transformer):
     """Writes other code for some nodes.
 
     Args:

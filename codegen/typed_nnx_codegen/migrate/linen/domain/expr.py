@@ -8,7 +8,11 @@ from typing import Final, TypeVar
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.analysis.syntax import (
+    Transformer,
+    code_of,
+    descendants,
+)
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Site
 from typed_nnx_codegen.migrate.linen.domain.code import enclosed, parsed, with_parentheses
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece
@@ -110,6 +114,8 @@ class Slots:
             node: The code.
             spelled: Gives the expression for something; its own name where that stays.
         """
+        if self._contents.keys().isdisjoint(names_of(node)):
+            return node
         after = node.visit(_Filling(self._contents, spelled))
         assert isinstance(after, cst.CSTNode)
         return after
@@ -139,7 +145,7 @@ def pieces_of(content: Content) -> Iterator[str]:
             yield atom.code
 
 
-class _Filling(cst.CSTTransformer):
+class _Filling(Transformer):
     """Spells what stands in code, in parentheses where an operation around needs them.
 
     Args:

@@ -131,7 +131,7 @@ def is_list(parameter: cst.Param, method: Method) -> bool:
         return True
     if text and not is_said:
         return False
-    uses = set(_uses(method, anywhere=is_said))
+    uses = _uses(method, anywhere=is_said)
     if any(is_name(one, name) and one not in uses for one in _below(method)):
         return False
     return any(
@@ -139,17 +139,23 @@ def is_list(parameter: cst.Param, method: Method) -> bool:
     )
 
 
-def _below(method: Method) -> Iterator[cst.CSTNode]:
-    return descendants(method.node.body)
+@lru_cache(maxsize=_KEPT)
+def _below(method: Method) -> tuple[cst.CSTNode, ...]:
+    return tuple(descendants(method.node.body))
 
 
-def _uses(method: Method, *, anywhere: bool) -> Iterator[cst.CSTNode]:
-    """Yield where names stand as lists may.
+@lru_cache(maxsize=_KEPT)
+def _uses(method: Method, *, anywhere: bool) -> frozenset[cst.CSTNode]:
+    """Return where names stand as lists may.
 
     Args:
         method: The method.
         anywhere: Whether any function may be called with them.
     """
+    return frozenset(_like_lists(method, anywhere=anywhere))
+
+
+def _like_lists(method: Method, *, anywhere: bool) -> Iterator[cst.CSTNode]:
     for node in _below(method):
         match node:
             case cst.Attribute(attr=cst.Name() as attribute):

@@ -9,6 +9,7 @@ from typing import Final
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.syntax import Transformer
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     CALLER,
     COUNTERPART,
@@ -483,7 +484,7 @@ def possible(options: Sequence[Value], recorder: Recorder) -> Sequence[Value]:
     return [option for option in options if is_there(option)] or options
 
 
-class _ArgumentsIn(cst.CSTTransformer):
+class _ArgumentsIn(Transformer):
     """Puts the arguments of a call where `__arg0__` stands for them.
 
     Args:

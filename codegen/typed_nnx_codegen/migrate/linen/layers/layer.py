@@ -13,7 +13,11 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.analysis.syntax import (
+    Transformer,
+    code_of,
+    descendants,
+)
 from typed_nnx_codegen.migrate.linen.domain.code import operand
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim
 from typed_nnx_codegen.migrate.linen.domain.values import (
@@ -118,7 +122,7 @@ class Helper:
         return tuple(map(Helper, _definitions()[self.name][2]))
 
 
-class _Untyped(cst.CSTTransformer):
+class _Untyped(Transformer):
     """Leaves out types: files do not import what they are written with."""
 
     def leave_Param(self, original_node: cst.Param, updated_node: cst.Param) -> cst.Param:

@@ -167,9 +167,15 @@ class Refer:
     def __init__(self, file: File, modules: ImportedModules) -> None:
         self._file = file
         self._modules = modules
+        self._spelled: dict[str, str] = {}
 
     def __call__(self, public: str) -> str:
         """Return the expression for a public name."""
+        if public not in self._spelled:
+            self._spelled[public] = self._expression(public)
+        return self._spelled[public]
+
+    def _expression(self, public: str) -> str:
         if public.startswith("builtins."):
             return public.removeprefix("builtins.")
         target = self._file.analysis

@@ -10,7 +10,12 @@ from typing import Final, TypeVar
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.node_index import NodeIndex
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, parts_of
+from typed_nnx_codegen.migrate.analysis.syntax import (
+    Transformer,
+    code_of,
+    descendants,
+    parts_of,
+)
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, ProjectClass, Value
 from typed_nnx_codegen.migrate.file import File, with_commas
 from typed_nnx_codegen.migrate.linen.callers import CallerPlan, around_statement
@@ -48,7 +53,6 @@ from typed_nnx_codegen.migrate.linen.write.constructors import (
     without_dataclass_options,
 )
 from typed_nnx_codegen.migrate.linen.write.tidying import (
-    is_same,
     pure_in,
     read_in,
     with_comments,
@@ -325,7 +329,7 @@ class NotWritten(Exception):
         self.error = error
 
 
-class Emission(cst.CSTTransformer):
+class Emission(Transformer):
     """Rewrites the modules of one file.
 
     Args:
@@ -360,6 +364,9 @@ class Emission(cst.CSTTransformer):
         self._around: list[LinenClass] = []
         self._called = {call.func for call in file.analysis.nodes.of(cst.Call)}
         self._is_pure = pure_in(file.analysis)
+        # How many nodes were written differently; how many, before each function around.
+        self._count = 0
+        self._counts: list[int] = []
         self._changing = self._paths_to_changes()
 
     def _paths_to_changes(self) -> set[int]:
@@ -389,7 +396,9 @@ class Emission(cst.CSTTransformer):
         """Begin a node; not below what is replaced, nor in what stays."""
         if id(node) not in self._changing:
             return False
-        if isinstance(node, cst.ClassDef):
+        if isinstance(node, cst.FunctionDef):
+            self._counts.append(self._count)
+        elif isinstance(node, cst.ClassDef):
             cls = self._classes.find(node)
             if cls is not None:
                 if self._plan_of(cls).stays:
@@ -409,6 +418,7 @@ class Emission(cst.CSTTransformer):
             return updated_node
         try:
             after = in_same(original_node, self._written(original_node, updated_node))
+            self._count += after is not updated_node
             after = self._tidied(original_node, with_open_value(original_node, after))
         except NotWritten:
             raise
@@ -419,16 +429,20 @@ class Emission(cst.CSTTransformer):
         if self._around and original_node is self._around[-1].node:
             self._around.pop()
         if original_node in self._methods.dropped:
+            self._count += 1
             return left_of(original_node)
         marked = _marked(after, self._places.at(original_node))
-        return around_statement(original_node, marked, self._callers)
+        written = around_statement(original_node, marked, self._callers)
+        self._count += written is not marked
+        return written
 
     def _tidied(self, node: cst.CSTNode, after: cst.CSTNode) -> cst.CSTNode:
         match node, after:
             case cst.SimpleStatementLine(), cst.SimpleStatementLine():
                 return with_comments(node, after)
-            case cst.FunctionDef(), cst.FunctionDef() if not is_same(node, after):
-                return without_unread(after, read_in(node), self._is_pure)
+            case cst.FunctionDef(), cst.FunctionDef():
+                is_same = self._counts.pop() == self._count
+                return after if is_same else without_unread(after, read_in(node), self._is_pure)
         return with_left_comments(after)
 
     def _written(self, node: cst.CSTNode, updated: cst.CSTNode) -> cst.CSTNode:
@@ -541,9 +555,9 @@ class Emission(cst.CSTTransformer):
                 node = node.with_changes(
                     decorators=kept, leading_lines=[*node.leading_lines, *leading]
                 )
-        node, left = with_items(node, self._methods.iterators.get(before, []), self._is_pure)
-        node = _with_lists(before, node, left, self._methods)
-        return without_unread(node, read_in(before), self._is_pure)
+        after, left = with_items(node, self._methods.iterators.get(before, []), self._is_pure)
+        after = _with_lists(before, after, left, self._methods)
+        return node if after is node else without_unread(after, read_in(before), self._is_pure)
 
 
 def _with_lists(
@@ -633,7 +647,7 @@ def _is_field(node: cst.BaseStatement, fields: set[int]) -> bool:
     )
 
 
-class NestedQuotes(cst.CSTTransformer):
+class NestedQuotes(Transformer):
     """Gives the texts that were written into f-strings other quotes than those have.
 
     Args:

@@ -12,6 +12,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import (
+    Transformer,
     children,
     code_of,
     descendants,
@@ -195,7 +196,7 @@ _STATEMENTS: Final = (
 )
 
 
-class _Unread(cst.CSTTransformer):
+class _Unread(Transformer):
     """Takes out assignments of names, and the functions, branches and loops that are nothing then."""
 
     def __init__(self, names: frozenset[str], is_pure: IsPure) -> None:
@@ -280,11 +281,6 @@ class _Unread(cst.CSTTransformer):
 
 def _is_empty(node: cst.BaseSuite) -> bool:
     return isinstance(node, cst.IndentedBlock) and not node.body
-
-
-def is_same(before: cst.CSTNode, after: cst.CSTNode) -> bool:
-    """Whether two nodes have the same text."""
-    return code_of(before) == code_of(after)
 
 
 # -- loops over lists of submodules ------------------------------------------------------------------
@@ -495,7 +491,7 @@ class _Taking:
         return after
 
 
-class _Exchange(cst.CSTTransformer):
+class _Exchange(Transformer):
     """Writes other expressions for calls, in order.
 
     Args:
@@ -634,7 +630,7 @@ _PLACES: Final = (cst.Arg, cst.Element, cst.DictElement, cst.Index)
 _SHAPE: Final = "tuple[int, ...]"
 
 
-class _Simple(cst.CSTTransformer):
+class _Simple(Transformer):
     """Leaves out parentheses that nothing needs, and copies of tuples.
 
     Args:

@@ -205,7 +205,10 @@ def test_wrong_use_has_status_2_and_says_what_is_wrong(
         ("# coding: nonsense\nimport flax\n", "its encoding is not known"),
         ("import flax\nx = " + "(" * 400 + ")" * 400 + "\n", "nested too deeply"),
         ("import flax\nif a:\n  b\n\\\nif c:\n  b\n", "libcst cannot parse it"),
-        ("\\\nimport flax\n", "libcst would lose spaces or a line end"),
+        (
+            "\\\nimport flax.linen as nn\nclass A(nn.Module):\n  a: int\n",
+            "libcst would lose spaces or a line end",
+        ),
     ],
     ids=["syntax", "encoding", "depth", "libcst fails", "libcst loses a line"],
 )
