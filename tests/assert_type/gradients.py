@@ -132,6 +132,8 @@ def has_aux(model: MLP, batch: dict[str, Any], x: jax.Array) -> None:
     assert_type(loss, jax.Array)
     assert_type(aux, dict[str, Any])
     assert_type(slopes, MLPParams)
+    nnx.value_and_grad(with_aux)(model, batch)  # E pyright: mypy has the check of its plugin
+    nnx.value_and_grad(with_aux, has_aux=False)
     nnx.grad(scaled, has_aux=True)  # E
     nnx.value_and_grad(scaled, has_aux=True)(model, x)  # E
     nnx.value_and_grad(with_aux, has_aux=True)(model, x)  # E
@@ -141,7 +143,7 @@ def filters(model: Adapted, other: MLP, x: jax.Array, wrt: nnx.DiffState) -> Non
     """A `DiffState` says which Variables, and its type which argument."""
     first = nnx.DiffState(0, nnx.LoRAParam)
     assert_type(
-        nnx.grad(of_adapted, argnums=first)(model, x),
+        nnx.grad(of_adapted, argnums=first)(model, x),  # E pyright: with its array
         nnx.State[Any, Any, Adapted, type[nnx.LoRAParam[Any]]],
     )
     assert_type(
@@ -196,6 +198,7 @@ def functions(
     assert_type(nnx.grad(mlp)(x), jax.Array)
     assert_type(nnx.grad(nnx.jit(scaled))(mlp, x), MLPParams)
     assert_type(nnx.grad(nnx.remat(scaled))(mlp, x), MLPParams)
+    nnx.grad(nnx.remat(of_any))(mlp, x)
     assert_type(nnx.jit(nnx.value_and_grad(scaled))(mlp, x), tuple[jax.Array, MLPParams])
     assert_type(nnx.value_and_grad(lambda m: x)(mlp)[0], jax.Array)
     assert_type(nnx.value_and_grad(lambda m, y: x, argnums=1)(mlp, x)[0], jax.Array)
@@ -283,11 +286,11 @@ def filtered_values(model: Adapted, x: jax.Array) -> None:
     """The value comes with the gradient by the Variables that a `DiffState` names."""
     wrt = nnx.DiffState(0, nnx.LoRAParam)
     assert_type(
-        nnx.value_and_grad(of_adapted, argnums=nnx.DiffState(0, nnx.LoRAParam))(model, x),
-        tuple[jax.Array, nnx.State[Any, Any, Adapted, type[nnx.LoRAParam[Any]]]],
+        nnx.value_and_grad(of_adapted, argnums=nnx.DiffState(0, ...))(model, x),
+        tuple[jax.Array, nnx.State[Any, Any, Adapted, EllipsisType]],
     )
     assert_type(
-        nnx.value_and_grad(of_adapted, argnums=wrt)(model, x)[1],
+        nnx.value_and_grad(of_adapted, argnums=wrt)(model, x)[1],  # E pyright: with its array
         nnx.State[Any, Any, Adapted, type[nnx.LoRAParam[Any]]],
     )
     nnx.value_and_grad(of_adapted, argnums=nnx.DiffState(3, nnx.LoRAParam))(model, x)  # E

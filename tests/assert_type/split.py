@@ -111,6 +111,13 @@ def a_filter_of_any_kind(model: MLP, chosen: Filter) -> None:
     nnx.split(model, chosen, 3)  # E
 
 
+def filters_after_all(model: MLP, chosen: Filter) -> None:
+    _, _, _ = nnx.split(model, ..., "a")  # E pyright: mypy has the check of its plugin
+    _, _ = nnx.state(model).split(..., nnx.Param)  # E pyright: mypy has the check of its plugin
+    graphdef, taken, rest = nnx.split(model, chosen, "a")
+    assert_type(nnx.merge(graphdef, taken, rest), MLP)
+
+
 def many_filters(model: MLP, filters: list[type[nnx.Param[Any]]]) -> None:
     for part in nnx.split(model, *filters)[1:]:
         assert_type(part, Part[Any])  # E mypy: it does not look into a tuple of any length

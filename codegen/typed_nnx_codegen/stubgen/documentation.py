@@ -25,11 +25,13 @@ def documented(module: str, text: str) -> str:
     docstrings = dict(_docstrings()[module])
     lines = []
     for line in text.split("\n"):
-        name = line.removeprefix("def ").partition("(")[0]
-        if line.startswith("def ") and line.endswith(_BODY) and name in docstrings:
+        head = line.lstrip()
+        name = head.removeprefix("def ").partition("(")[0]
+        if head.startswith("def ") and line.endswith(_BODY) and name in docstrings:
             docstring = docstrings[name]
             docstrings[name] = docstring.partition("\n")[0]
-            line = line.removesuffix(_BODY) + _body(docstring)
+            margin = line.removesuffix(head)
+            line = textwrap.indent(head.removesuffix(_BODY) + _body(docstring), margin)
         lines.append(line)
     return "\n".join(lines)
 

@@ -11,6 +11,7 @@ For the same filters there are several overloads, since checkers know different 
 from __future__ import annotations
 
 import itertools
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -25,12 +26,17 @@ _MIXED = 3
 _NAMES = range(1, MOST + 1)
 _PREAMBLE = "\n".join(
     [
+        "MYPY = False",
         "# What is in a list is left open: checkers infer its type before they compare it with this one.",
         "# `...` may come first here, which is wrong: a variable of the type `Filter` may hold it.",
         "_AnyFilter: TypeAlias = type | str | Predicate | bool | EllipsisType | tuple[Any, ...] | list[Any] | None",
+        "_Selective: TypeAlias = type | str | Predicate | tuple[Any, ...] | list[Any]",
+        "# What comes of filters after one that takes every leaf: it cannot be unpacked.",
+        "class EllipsisIsNotLast: ...",
         "",
         'A = TypeVar("A")',
         'L = TypeVar("L", bound=_AnyFilter)',
+        'T1 = TypeVar("T1")',
         *(f'{name}{i} = TypeVar("{name}{i}")' for name in "SR" for i in _NAMES),
         *(f'F{i} = TypeVar("F{i}", bound=_AnyFilter)' for i in _NAMES),
         *(f'V{i} = TypeVar("V{i}", bound=Variable[Any])' for i in _NAMES),
@@ -63,6 +69,8 @@ class _Selecting:
         precise_node: The same where filters say what they take from an ``A``.
         part: The type of a State, with ``{filter}`` in the place of the filter's type.
         options: The parameters after the filters.
+        first: The overloads without filters, and those for pyrefly and ty: these ask the object what a
+            filter takes, not the filter. In pyright few filters fit them.
     """
 
     name: str
@@ -72,10 +80,19 @@ class _Selecting:
     precise_node: str = "node: A"
     part: str = "State[Any, Any, A, {filter}]"
     options: str = ""
+    first: str = ""
 
     def text(self) -> str:
         """Return the overloads for 1 to `MOST` filters, and that for more."""
-        return "\n".join([*map(self._one, range(1, MOST + 1)), self._for_more()])
+        order = textwrap.indent("\n".join(self._wrong_order()), "    ")
+        known = map(self._one, range(1, MOST + 1))
+        # First: pyrefly forgets the overloads before the `if`, or those in it.
+        return "\n".join(["if not MYPY:", order, self.first.strip(), *known, self._for_more()])
+
+    def _wrong_order(self) -> Iterator[str]:
+        """Yield the overloads for `...` before another filter, of which mypy has its plugin's message."""
+        for filters in (["EllipsisType", "_Selective"], ["Filter", "EllipsisType", "_Selective"]):
+            yield self._line(self._parameters(filters), "EllipsisIsNotLast")
 
     def _line(self, parameters: str, result: str) -> str:
         return f"@overload\ndef {self.name}({parameters}) -> {result}: ..."
@@ -92,11 +109,13 @@ class _Selecting:
 
     def _for_more(self) -> str:
         # Also for ``*filters``, of which there may be one only.
-        filters = ["Filter"] * (MOST + 1)
+        return self._line(self._parameters(["Filter"] * (MOST + 1)), self.more)
+
+    def _parameters(self, filters: Sequence[str]) -> str:
         names = [f"f{i}: {filter_}" for i, filter_ in enumerate(filters, 1)]
         options = self.options.removeprefix("*, ")
         parameters = [self.node, *names, "/", "*filters: Filter", *([options] if options else [])]
-        return self._line(", ".join(parameters), self.more)
+        return ", ".join(parameters)
 
     def _combinations(self, count: int) -> Iterator[tuple[bool, list[_Taken]]]:
         yield True, [_Taken(f"Selects[A, S{i}]", f"S{i}") for i in range(1, count + 1)]
@@ -133,7 +152,7 @@ def one_or_tuple(parts: Sequence[str]) -> str:
 _GRAPH = "*, graph: bool | None = None"
 
 # A graph that is one Variable has itself for a State.
-_STATE_OF_ALL = f"""
+_FIRST_OF_STATE = f"""
 @overload
 def state(node: V1, {_GRAPH}) -> V1: ...
 @overload
@@ -144,9 +163,11 @@ def state(node: SupportsPart[EllipsisType, S1], f1: EllipsisType, /, {_GRAPH}) -
 def state(node: SupportsState[S1], {_GRAPH}) -> S1: ...
 @overload
 def state(node: A, {_GRAPH}) -> State[Any, Any, A, Any]: ...
+@overload
+def state(node: SupportsPart[T1, S1], f1: TypeFilter[T1], /, {_GRAPH}) -> S1: ...
 """
 
-_SPLIT_OF_ALL = f"""
+_FIRST_OF_SPLIT = f"""
 @overload
 def split(node: V1, {_GRAPH}) -> tuple[GraphDef[V1], V1]: ...
 @overload
@@ -157,14 +178,19 @@ def split(node: SupportsSplitPart[A, EllipsisType, S1], f1: EllipsisType, /, {_G
 def split(node: SupportsSplit[A, S1], {_GRAPH}) -> tuple[GraphDef[A], S1]: ...
 @overload
 def split(node: A, {_GRAPH}) -> tuple[GraphDef[A], State[Any, Any, A, Any]]: ...
+@overload
+def split(node: SupportsSplitPart[A, T1, S1], f1: TypeFilter[T1], /, {_GRAPH}) -> tuple[GraphDef[A], S1]: ...
+@overload
+def split(node: SupportsDivision[A, T1, R1, S1], f1: TypeFilter[T1], f2: EllipsisType, /, {_GRAPH}) -> tuple[GraphDef[A], S1, R1]: ...
 """
 
-_STATE = _Selecting("state", one_or_tuple, options=_GRAPH)
+_STATE = _Selecting("state", one_or_tuple, options=_GRAPH, first=_FIRST_OF_STATE)
 _SPLIT = _Selecting(
     "split",
     lambda parts: f"tuple[{', '.join(['GraphDef[A]', *parts])}]",
     "tuple[GraphDef[A], *tuple[State[Any, Any, A, Any], ...]]",
     options=_GRAPH,
+    first=_FIRST_OF_SPLIT,
 )
 _POP = _Selecting("pop", one_or_tuple)
 
@@ -230,7 +256,8 @@ _IMPORTS = (
     "from typing import Any, TypeAlias, TypeVar, overload",
     "from typed_nnx._core.filters import Filter, HasFields, Predicate",
     "from typed_nnx._core.filters import Selects, SelectsNext, SelectsRest",
-    "from typed_nnx._core.filters import SupportsPart, SupportsSplit, SupportsSplitPart, SupportsState",
+    "from typed_nnx._core.filters import SupportsDivision, SupportsPart, SupportsSplit",
+    "from typed_nnx._core.filters import SupportsSplitPart, SupportsState, TypeFilter",
     "from typed_nnx._core.state import FlatState, State",
     "from typed_nnx._core.variable import Variable",
     "from typed_nnx._graph.graphdef import GraphDef, GraphState",
@@ -257,8 +284,8 @@ MODULES = (
         _IMPORTS,
         [
             _PREAMBLE,
-            _STATE_OF_ALL + _STATE.text(),
-            _SPLIT_OF_ALL + _SPLIT.text(),
+            _STATE.text(),
+            _SPLIT.text(),
             _unpack(),
             _POP.text(),
         ],

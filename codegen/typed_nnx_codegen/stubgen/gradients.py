@@ -16,6 +16,7 @@ same options the overloads of `grad` exclude each other.
 from __future__ import annotations
 
 import itertools
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -31,8 +32,10 @@ IMPORTS = (
     "from collections.abc import Callable, Hashable, Sequence",
     "from typing import Any, ClassVar, Generic, Literal, Never, Protocol, TypeAlias, overload",
     "from typing_extensions import Concatenate, ParamSpec, TypeVar",
+    "from jax.typing import ArrayLike",
     "from typed_nnx._core.filters import SupportsSplitPart",
     "from typed_nnx._core.state import State",
+    "from typed_nnx._core.variable import Variable",
     "from typed_nnx._core.variable_types import LoRAParam, Param",
     "from typed_nnx._transforms.engine.argnums import DiffArgs",
     "from typed_nnx._transforms.engine.prefixes import DiffState",
@@ -54,10 +57,12 @@ def type_variables() -> str:
 
     The bound lets lambdas in; the default stands for what a checker cannot tell, as of them.
     """
-    lines = ['P = ParamSpec("P")', 'Q = ParamSpec("Q")', '_P = ParamSpec("_P", default=...)']
+    lines = [f'{name} = ParamSpec("{name}")' for name in "PQZ"]
+    lines += [f'{name} = ParamSpec("{name}", default=...)' for name in ("_P", "_Q")]
     lines += ['_R_co = TypeVar("_R_co", covariant=True)']
     lines += [
         '_R = TypeVar("_R", default=Any)',
+        '_Loss = TypeVar("_Loss", bound=ArrayLike | Variable[Any], default=Any)',
         '_X = TypeVar("_X", default=Any)',
         '_X_co = TypeVar("_X_co", covariant=True)',
         "class _Params: ...",
@@ -75,7 +80,7 @@ def type_variables() -> str:
             f'_T{n}_co = TypeVar("_T{n}_co", covariant=True)',
             f'_V{n} = TypeVar("_V{n}", bound="_NoGraph")',
         ]
-    lines += ['_B = TypeVar("_B")', '_N = TypeVar("_N")']
+    lines += ['_B = TypeVar("_B")', '_N_co = TypeVar("_N_co", covariant=True)']
     return "\n".join(lines)
 
 
@@ -107,6 +112,18 @@ class _Untyped: ...
 class _HasLoRA(Protocol[_S_co]):
     __nnx_is_graph__: ClassVar[bool]
     def __nnx_lora_fields__(self, /) -> _S_co: ...
+
+# Where a checker does not know which one counts, pyrefly takes the first, pyright the last.
+class _Marked:
+    if not MYPY:
+        __nnx_mypy__: None
+    else:
+        __nnx_mypy__: bool
+    if not MYPY:
+        __nnx_mypy__: None
+
+# What a loss with a tuple as its result is made into: it cannot be called.
+class HasAuxIsMissing: ...
 
 # In a union with it, pyright infers the type of ``remat(f)`` before it looks at the protocol.
 class _NoFunction: ...
@@ -188,11 +205,11 @@ def _function_protocol(chosen: Chosen) -> str:
     by_position = dict(zip(chosen.positions, contra, strict=True))
     arguments = [f"a{n}: {by_position.get(n, 'Any')}" for n in range(max(chosen.positions) + 1)]
     return f"""
-class {chosen.function}(Protocol[P, {", ".join(contra)}, _R_co]):
+class {chosen.function}(Protocol[P, Q, {", ".join(contra)}, _R_co]):
     @overload
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> _R_co: ...
     @overload
-    def __call__(self, {", ".join(arguments)}, /, *args: Any, **kwargs: Any) -> _R_co: ..."""
+    def __call__(self, {", ".join(arguments)}, /, *args: Q.args, **kwargs: Q.kwargs) -> _R_co: ..."""
 
 
 def joined(parts: Sequence[str]) -> str:
@@ -265,7 +282,7 @@ class ResultClass:
 
     def parameters(self, count: int) -> list[str]:
         """Return the type variables of the class."""
-        own = [*names("I", count), *names("G", count), "_N", "P"]
+        own = [*names("I", count), *names("G", count), "_N_co", "P", "Q"]
         return own if self.of is None else [*own, self.of]
 
 
@@ -281,9 +298,9 @@ RESULTS = {
 
 def result_classes() -> str:
     """Return the classes, and their bases that say what the gradients are."""
-    lines: list[str] = ["class _By1(Generic[_K0_co, _A0_co, _G0]): ..."]
-    for count in range(2, MOST + 1):
-        lines += [*_base(count), *_protocol(count)]
+    lines: list[str] = []
+    for count in range(1, MOST + 1):
+        lines += [*_base(count), *_protocols(count)]
     for made in RESULTS.values():
         for count in range(1, MOST + 1):
             lines += _class(made, f"Of{count}", count, _one if count == 1 else _tuple)
@@ -294,7 +311,7 @@ def result_classes() -> str:
 def _base(count: int) -> Iterator[str]:
     """Yield a class that says of each argument, by the annotation, what the gradient is."""
     own = [*names("K", count, "_co"), *names("A", count, "_co"), *names("G", count)]
-    yield f"\nclass _By{count}(Generic[{joined(own)}]):"
+    yield f"\nclass _By{count}(_Marked, Generic[{joined(own)}]):"
     for n in range(count):
         for kind in _KINDS:
             this, gradient = _by(kind, n, count), kind.gradient.format(n=n)
@@ -302,10 +319,26 @@ def _base(count: int) -> Iterator[str]:
             yield f"    def __nnx_gradient{n}__(self: {this}, /) -> {gradient}: ..."
 
 
-def _protocol(count: int) -> Iterator[str]:
-    yield f"\nclass _Has{count}(Protocol[{joined(names('T', count, '_co'))}]):"
+def _labels() -> Iterator[str]:
+    """Yield a class for each choice of positions, and a protocol of each that is looked at.
+
+    In mypy the class does not fit the protocol, so that it does not see the overloads by what is given.
+    """
+    for label in sorted({_label(chosen.positions) for chosen in choices()}):
+        yield f"class _At{label}(_Marked):\n    def __nnx_at{label}__(self) -> None: ..."
+    for label in map(_label, itertools.chain(*_FIRST.values())):
+        yield f"class _Seen{label}(Protocol):\n    __nnx_mypy__: None"
+        yield f"    def __nnx_at{label}__(self) -> None: ..."
+
+
+def _protocols(count: int) -> Iterator[str]:
+    """Yield the protocol of these gradients, and that of them in mypy."""
+    own = joined(names("T", count, "_co"))
+    yield f"\nclass _Has{count}(Protocol[{own}]):"
     for n in range(count):
         yield f"    def __nnx_gradient{n}__(self, /) -> _T{n}_co: ..."
+    yield f"\nclass _Mypy{count}(_Has{count}[{own}], Protocol[{own}]):"
+    yield "    __nnx_mypy__: bool"
 
 
 def _class(
@@ -315,29 +348,24 @@ def _class(
     parameters = joined(made.parameters(count))
     bases = f"_By{count}[{own}], {made.base}[P, Any], Generic[{parameters}]"
     yield f"\nclass {made.name}{suffix}({bases}):"
-    by_annotation = [(f"_Has{count}[{joined(names('S', count))}]", names("S", count))]
-    if count == 1:
-        by_annotation = [(_by(kind, 0, 1), [kind.gradient.format(n=0)]) for kind in _KINDS]
-    last = [
-        f"def __call__(self: {this}, *args: P.args, **kwargs: P.kwargs)"
-        f" -> {made.result(together(found))}: ..."
-        for this, found in by_annotation
-    ]
-    is_one = len(last) == 1  # mypy refuses it as an overload
-    if is_one:
-        ignored = "# pyright: ignore[reportRedeclaration]  # for mypy"
-        yield f"    if MYPY:\n        {last[0]}  {ignored}\n    else:"
-    else:
-        yield "    if not MYPY:"
+    states = names("S", count)
+    # Where a function is asked for, mypy takes the first overload.
+    calls = [(_of_whole(f"_Mypy{count}[{joined(states)}]"), states)]
     for positions in _FIRST[count]:
         for given in (_UNTYPED * count, *_given(count)):
-            gradients = together([each.gradient.format(n=n) for n, each in enumerate(given)])
-            arguments = _by_argument(made, suffix, positions, given)
-            yield "        @overload"
-            yield f"        def __call__({arguments}) -> {made.result(gradients)}: ..."
-    margin = "        " if is_one else "    "
-    for line in last:
-        yield f"{margin}@overload\n{margin}{line}"
+            gradients = [each.gradient.format(n=n) for n, each in enumerate(given)]
+            calls.append((_by_argument(made, suffix, positions, given), gradients))
+    if count == 1:
+        kinds = [(_of_whole(_by(kind, 0, 1)), [kind.gradient.format(n=0)]) for kind in _KINDS]
+    else:
+        kinds = [(_of_whole(f"_Has{count}[{joined(states)}]"), states)]
+    for parameters, gradients in [*calls, *kinds]:
+        result = made.result(together(gradients))
+        yield f"    @overload\n    def __call__({parameters}) -> {result}: ..."
+
+
+def _of_whole(this: str) -> str:
+    return f"self: {this}, *args: P.args, **kwargs: P.kwargs"
 
 
 def _by(kind: Kind, number: int, count: int) -> str:
@@ -357,18 +385,21 @@ def _by_argument(
     """Return the parameters of a call whose arguments at some positions are looked at."""
     last = max(positions)
     chosen = dict(zip(positions, enumerate(given), strict=True))
-    before = [n for n in range(last + 1) if n not in chosen]
-    taken = ["_B" if n in before else "Any" for n in range(last + 1)]
     own = [each.kind.format(n=n) for n, each in enumerate(given)]
     own += [each.filter.format(n=n) for n, each in enumerate(given)]
-    own += [f'Literal["{_label(positions)}"]', f"Concatenate[{joined(taken)}, Q]"]
+    own.append(f"_Seen{_label(positions)}")
+    before = [n for n in range(last + 1) if n not in chosen]
+    # pyrefly and ty know the parameters after those that are looked at, but not those between.
+    taken = joined(["_B" if n in before else "Any" for n in range(last + 1)])
+    own += [f"Concatenate[{taken}, Z]", "..."] if before else ["P", "Q"]
     own += [made.of] if made.of is not None else []
     arguments = [
         f"a{n}: {'_B' if n in before else chosen[n][1].argument.format(n=chosen[n][0])}"
         for n in range(last + 1)
     ]
+    rest = "Z" if before else "Q"
     this = f"{made.name}{suffix}[{joined(own)}]"
-    return f"self: {this}, {joined(arguments)}, /, *args: Q.args, **kwargs: Q.kwargs"
+    return f"self: {this}, {joined(arguments)}, /, *args: {rest}.args, **kwargs: {rest}.kwargs"
 
 
 def _given(count: int) -> Iterator[tuple[Kind, ...]]:
@@ -422,13 +453,13 @@ def _has_aux(has_aux: bool) -> str:
 
 def _function_type(chosen: Chosen, has_aux: bool) -> str:
     value = "tuple[_R, _X]" if has_aux else "_R"
-    return f"{chosen.function}[_P, {joined(names('A', chosen.count))}, {value}] | _NoFunction"
+    return f"{chosen.function}[_P, _Q, {joined(names('A', chosen.count))}, {value}] | _NoFunction"
 
 
 def _result_type(name: str, chosen: Chosen, has_aux: bool) -> str:
     made = RESULTS.get((name, has_aux), RESULTS[name, False])
-    label = f'Literal["{_label(chosen.positions)}"]'
-    own = [*names("A", chosen.count), *names("F", chosen.count), label, "_P"]
+    label = f"_At{_label(chosen.positions)}"
+    own = [*names("A", chosen.count), *names("F", chosen.count), label, "_P", "_Q"]
     if made.of == "_X_co":
         own.append("_X")
     elif made.of is not None:
@@ -502,7 +533,7 @@ def _of_many(name: str) -> Iterator[str]:
         for has_aux in (False, True):
             value = "tuple[_R, _X]" if has_aux else "_R"
             # So many arguments it must have.
-            function = f"_Fn{count - 1}[_P, Any, {value}] | _NoFunction"
+            function = f"_Fn{count - 1}[_P, _Q, Any, {value}] | _NoFunction"
             result = f"tuple[{gradients}, _X]" if has_aux else gradients
             if name == "value_and_grad":
                 result = f"tuple[{value}, {gradients}]"
@@ -518,9 +549,32 @@ def _unknown(name: str) -> str:
     return _overload(name, ["f: _AnyFunction", "*", *options], f"{_CLASSES[name]}[..., Any]")
 
 
+def _of_loss(name: str) -> str:
+    """Return what tells a loss from a tuple. mypy does not see it: it has a message from its plugin.
+
+    A result of unknown type fits the first; one of a type parameter fits neither. They are the first
+    overloads: pyrefly forgets those before the `if`.
+    """
+    chosen = next(choices())
+    function, made = (
+        text.replace("_R]", "_Loss]")
+        for text in (
+            _function_type(chosen, has_aux=False),
+            _result_type(name, chosen, has_aux=False),
+        )
+    )
+    argnums, pair = f"argnums: {chosen.argnums} = ...", "Callable[..., tuple[Any, ...]]"
+    overloads = [
+        _overload(name, [f"f: {function}", "*", argnums, _has_aux(False), _OPTIONS], made),
+        _overload(name, [f"f: {pair}", "*", argnums, _OPTIONS], "HasAuxIsMissing"),
+    ]
+    return "if not MYPY:\n" + textwrap.indent("\n".join(overloads), "    ")
+
+
 def _definition(name: str) -> str:
     return "\n".join(
         [
+            _of_loss(name),
             _unknown(name),
             *_by_trees(name),
             *_precise(name, is_decorator=False),
@@ -534,10 +588,26 @@ def _definition(name: str) -> str:
 def _diff_state() -> Iterator[str]:
     """Yield the overloads of ``DiffState.__init__``: its type says which argument it names."""
     numbers = [*(f"Literal[{position}]" for position in POSITIONS), "int"]
-    for filter_ in ("type[_V]", "_Filter"):
-        for number in numbers:
-            own = f"self: DiffState[{number}, {filter_}]"
-            yield _overload("__init__", [own, f"argnum: {number}", f"filter: {filter_}"], "None")
+    by_filter = [
+        "\n".join(
+            _overload(
+                "__init__",
+                [f"self: DiffState[{number}, {own}]", f"argnum: {number}", f"filter: {given}"],
+                "None",
+            )
+            for number in numbers
+        )
+        for own, given in (
+            ("type[_V]", "Callable[[Array], _V]"),
+            ("type[_V]", "type[_V]"),
+            ("_Filter", "_Filter"),
+        )
+    ]
+    # Of a class such as `BatchStat` pyright gets ``type[BatchStat[Array]]``. With an Any in the place of
+    # the array it would not choose among the overloads of a gradient.
+    yield "MYPY = False\nif not MYPY:"
+    yield textwrap.indent(by_filter[0], "    ")
+    yield from by_filter[1:]
 
 
 MODULES = (
@@ -548,6 +618,7 @@ MODULES = (
             type_variables(),
             "_Position: TypeAlias = int | DiffState[Any, Any]",
             PROTOCOLS,
+            "\n".join(_labels()),
             function_protocols(),
             result_classes(),
             *map(_definition, _CLASSES),
@@ -556,6 +627,8 @@ MODULES = (
     Overloads(
         "typed_nnx._transforms.engine.diff_state_overloads",
         (
+            "from collections.abc import Callable",
+            "from jax import Array",
             "from typing import Any, Literal, TypeVar, overload",
             "from typed_nnx._core.filters import Filter",
             "from typed_nnx._core.variable import Variable",

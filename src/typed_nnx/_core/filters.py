@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 A_contra = TypeVar("A_contra", contravariant=True)
 C_co = TypeVar("C_co", covariant=True)
+F_co = TypeVar("F_co", covariant=True)
 F_contra = TypeVar("F_contra", contravariant=True)
 L_contra = TypeVar("L_contra", contravariant=True)
 M_co = TypeVar("M_co", covariant=True)
@@ -53,6 +54,17 @@ class SupportsRest(Protocol[F_contra, S_co]):
     """An object of which the filter ``F_contra`` leaves a State of the type ``S_co``."""
 
     def __nnx_rest__(self, taken: F_contra, /) -> S_co: ...
+
+
+# `__nnx_part__` comes last: pyrefly knows what the last one of two methods returns.
+class SupportsDivision(Protocol[M_co, F_contra, R_co, S_co]):
+    """An ``M_co`` of which the filter ``F_contra`` takes an ``S_co`` and leaves an ``R_co``."""
+
+    def __nnx_self__(self, /) -> M_co: ...
+
+    def __nnx_rest__(self, taken: F_contra, /) -> R_co: ...
+
+    def __nnx_part__(self, taken: F_contra, /) -> S_co: ...
 
 
 # The filter is not a parameter of these: a checker would solve such a parameter by the first overload
@@ -100,6 +112,15 @@ class HasFields(Protocol[M_co]):
     def __nnx_fields__(self, /) -> M_co: ...
 
 
+class TypeFilter(Protocol[F_co]):
+    """A type of Variables, of the type ``F_co``. mypy knows none: they are for pyrefly and ty."""
+
+    def __nnx_type__(self, /) -> F_co: ...
+
+
+MYPY = False
+
+
 class TypeFilterHooks:
     """The phantom methods of the types of Variables, which are filters."""
 
@@ -112,6 +133,11 @@ class TypeFilterHooks:
 
         @classmethod
         def __nnx_leave__(cls, node: HasRest[Callable[[type[Self]], S]], /) -> S: ...
+
+        if not MYPY:
+
+            @classmethod
+            def __nnx_type__(cls, /) -> type[Self]: ...
 
 
 class FilterHooks:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, overload
+from typing import Any, NamedTuple, TypeVar, overload
 
 import jax
 
@@ -78,16 +78,21 @@ class Rematerialised(Lifted[P, R]):
         return result
 
 
+# As it is: from a function with an `Any`, pyright would not get its parameters out of a ``Callable``
+# that is given to `grad` at once.
+F = TypeVar("F", bound=Callable[..., Any])
+
+
 @overload
 def remat(
-    f: Callable[P, R],
+    f: F,
     *,
     prevent_cse: bool = True,
     static_argnums: int | tuple[int, ...] = (),
     policy: Callable[..., bool] | None = None,
     graph: bool | None = None,
     graph_updates: bool | None = None,
-) -> Callable[P, R]: ...
+) -> F: ...
 @overload
 def remat(
     *,
@@ -96,7 +101,7 @@ def remat(
     policy: Callable[..., bool] | None = None,
     graph: bool | None = None,
     graph_updates: bool | None = None,
-) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+) -> Callable[[F], F]: ...
 @hides_frames
 def remat(
     f: Function | Missing = MISSING,

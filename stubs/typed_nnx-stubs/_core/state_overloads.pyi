@@ -12,12 +12,17 @@ from typed_nnx._core.variable import Variable
 from types import EllipsisType
 from typing import Any, TypeAlias, TypeVar, overload
 
+MYPY = False
 # What is in a list is left open: checkers infer its type before they compare it with this one.
 # `...` may come first here, which is wrong: a variable of the type `Filter` may hold it.
 _AnyFilter: TypeAlias = type | str | Predicate | bool | EllipsisType | tuple[Any, ...] | list[Any] | None
+_Selective: TypeAlias = type | str | Predicate | tuple[Any, ...] | list[Any]
+# What comes of filters after one that takes every leaf: it cannot be unpacked.
+class EllipsisIsNotLast: ...
 
 A = TypeVar("A")
 L = TypeVar("L", bound=_AnyFilter)
+T1 = TypeVar("T1")
 S1 = TypeVar("S1")
 S2 = TypeVar("S2")
 S3 = TypeVar("S3")
@@ -45,13 +50,19 @@ V6 = TypeVar("V6", bound=Variable[Any])
 K = TypeVar("K")
 L1 = TypeVar("L1")
 
-@overload
-def split(self: HasFields[A], f1: Selects[A, S1], /) -> S1:
-    """Return one State per filter; each leaf goes to the first filter that matches it.
+if not MYPY:
+    @overload
+    def split(self: State[K, L1, A, Any], f1: EllipsisType, f2: _Selective, /, *filters: Filter) -> EllipsisIsNotLast:
+        """Return one State per filter; each leaf goes to the first filter that matches it.
 
-    Raises:
-        NoFilterMatchedError: A leaf matches no filter.
-    """
+        Raises:
+            NoFilterMatchedError: A leaf matches no filter.
+        """
+    @overload
+    def split(self: State[K, L1, A, Any], f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter) -> EllipsisIsNotLast: """Return one State per filter; each leaf goes to the first filter that matches it."""
+
+@overload
+def split(self: HasFields[A], f1: Selects[A, S1], /) -> S1: """Return one State per filter; each leaf goes to the first filter that matches it."""
 @overload
 def split(self: State[K, L1, A, Any], f1: type[V1], /) -> State[K, L1, A, type[V1]]: """Return one State per filter; each leaf goes to the first filter that matches it."""
 @overload
@@ -120,6 +131,12 @@ def split(self: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], 
 def split(self: State[K, L1, A, Any], f1: F1, f2: F2, f3: F3, f4: F4, f5: F5, f6: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, F2], State[K, L1, A, F3], State[K, L1, A, F4], State[K, L1, A, F5], State[K, L1, A, L]]: """Return one State per filter; each leaf goes to the first filter that matches it."""
 @overload
 def split(self: State[K, L1, A, Any], f1: Filter, f2: Filter, f3: Filter, f4: Filter, f5: Filter, f6: Filter, f7: Filter, /, *filters: Filter) -> Any: """Return one State per filter; each leaf goes to the first filter that matches it."""
+
+if not MYPY:
+    @overload
+    def filter(self: State[K, L1, A, Any], f1: EllipsisType, f2: _Selective, /, *filters: Filter) -> EllipsisIsNotLast: """Return one State per filter and leave out the leaves that none matches."""
+    @overload
+    def filter(self: State[K, L1, A, Any], f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter) -> EllipsisIsNotLast: """Return one State per filter and leave out the leaves that none matches."""
 
 @overload
 def filter(self: HasFields[A], f1: Selects[A, S1], /) -> S1: """Return one State per filter and leave out the leaves that none matches."""
@@ -192,13 +209,19 @@ def filter(self: State[K, L1, A, Any], f1: F1, f2: F2, f3: F3, f4: F4, f5: F5, f
 @overload
 def filter(self: State[K, L1, A, Any], f1: Filter, f2: Filter, f3: Filter, f4: Filter, f5: Filter, f6: Filter, f7: Filter, /, *filters: Filter) -> Any: """Return one State per filter and leave out the leaves that none matches."""
 
-@overload
-def split_state(state: HasFields[A], f1: Selects[A, S1], /) -> S1:
-    """Return one State per filter; each leaf goes to the first filter that matches it.
+if not MYPY:
+    @overload
+    def split_state(state: State[K, L1, A, Any], f1: EllipsisType, f2: _Selective, /, *filters: Filter) -> EllipsisIsNotLast:
+        """Return one State per filter; each leaf goes to the first filter that matches it.
 
-    Raises:
-        NoFilterMatchedError: A leaf matches no filter.
-    """
+        Raises:
+            NoFilterMatchedError: A leaf matches no filter.
+        """
+    @overload
+    def split_state(state: State[K, L1, A, Any], f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter) -> EllipsisIsNotLast: """Return one State per filter; each leaf goes to the first filter that matches it."""
+
+@overload
+def split_state(state: HasFields[A], f1: Selects[A, S1], /) -> S1: """Return one State per filter; each leaf goes to the first filter that matches it."""
 @overload
 def split_state(state: State[K, L1, A, Any], f1: type[V1], /) -> State[K, L1, A, type[V1]]: """Return one State per filter; each leaf goes to the first filter that matches it."""
 @overload
@@ -267,6 +290,12 @@ def split_state(state: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: typ
 def split_state(state: State[K, L1, A, Any], f1: F1, f2: F2, f3: F3, f4: F4, f5: F5, f6: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, F2], State[K, L1, A, F3], State[K, L1, A, F4], State[K, L1, A, F5], State[K, L1, A, L]]: """Return one State per filter; each leaf goes to the first filter that matches it."""
 @overload
 def split_state(state: State[K, L1, A, Any], f1: Filter, f2: Filter, f3: Filter, f4: Filter, f5: Filter, f6: Filter, f7: Filter, /, *filters: Filter) -> Any: """Return one State per filter; each leaf goes to the first filter that matches it."""
+
+if not MYPY:
+    @overload
+    def filter_state(state: State[K, L1, A, Any], f1: EllipsisType, f2: _Selective, /, *filters: Filter) -> EllipsisIsNotLast: """Return one State per filter and leave out the leaves that none matches."""
+    @overload
+    def filter_state(state: State[K, L1, A, Any], f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter) -> EllipsisIsNotLast: """Return one State per filter and leave out the leaves that none matches."""
 
 @overload
 def filter_state(state: HasFields[A], f1: Selects[A, S1], /) -> S1: """Return one State per filter and leave out the leaves that none matches."""

@@ -6,19 +6,24 @@
 # A type variable that occurs once keeps what it stands for out of a bound: lambdas fit.
 # pyright: reportInvalidTypeVarUse=false
 
-from typed_nnx._core.filters import Filter, Predicate, Selects, SelectsNext, SelectsRest, SupportsPart, SupportsSplit, SupportsSplitPart, SupportsState
+from typed_nnx._core.filters import Filter, Predicate, Selects, SelectsNext, SelectsRest, SupportsDivision, SupportsPart, SupportsSplit, SupportsSplitPart, SupportsState, TypeFilter
 from typed_nnx._core.state import State
 from typed_nnx._core.variable import Variable
 from typed_nnx._graph.graphdef import GraphDef, GraphState
 from types import EllipsisType
 from typing import Any, TypeAlias, TypeVar, overload
 
+MYPY = False
 # What is in a list is left open: checkers infer its type before they compare it with this one.
 # `...` may come first here, which is wrong: a variable of the type `Filter` may hold it.
 _AnyFilter: TypeAlias = type | str | Predicate | bool | EllipsisType | tuple[Any, ...] | list[Any] | None
+_Selective: TypeAlias = type | str | Predicate | tuple[Any, ...] | list[Any]
+# What comes of filters after one that takes every leaf: it cannot be unpacked.
+class EllipsisIsNotLast: ...
 
 A = TypeVar("A")
 L = TypeVar("L", bound=_AnyFilter)
+T1 = TypeVar("T1")
 S1 = TypeVar("S1")
 S2 = TypeVar("S2")
 S3 = TypeVar("S3")
@@ -44,17 +49,22 @@ V4 = TypeVar("V4", bound=Variable[Any])
 V5 = TypeVar("V5", bound=Variable[Any])
 V6 = TypeVar("V6", bound=Variable[Any])
 
+if not MYPY:
+    @overload
+    def state(node: A, f1: EllipsisType, f2: _Selective, /, *filters: Filter, graph: bool | None = None) -> EllipsisIsNotLast:
+        """Return the State of an object graph, or one State per filter.
+
+        Unlike `split` it leaves out what no filter matches.
+
+        Args:
+            node: An object, or a container of objects.
+            *filters: Which leaves; all without filters.
+            graph: False asserts that the graph is a tree.
+        """
+    @overload
+    def state(node: A, f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter, graph: bool | None = None) -> EllipsisIsNotLast: """Return the State of an object graph, or one State per filter."""
 @overload
-def state(node: V1, *, graph: bool | None = None) -> V1:
-    """Return the State of an object graph, or one State per filter.
-
-    Unlike `split` it leaves out what no filter matches.
-
-    Args:
-        node: An object, or a container of objects.
-        *filters: Which leaves; all without filters.
-        graph: False asserts that the graph is a tree.
-    """
+def state(node: V1, *, graph: bool | None = None) -> V1: """Return the State of an object graph, or one State per filter."""
 @overload
 def state(node: V1, f1: Filter, /, *, graph: bool | None = None) -> V1: """Return the State of an object graph, or one State per filter."""
 @overload
@@ -63,6 +73,8 @@ def state(node: SupportsPart[EllipsisType, S1], f1: EllipsisType, /, *, graph: b
 def state(node: SupportsState[S1], *, graph: bool | None = None) -> S1: """Return the State of an object graph, or one State per filter."""
 @overload
 def state(node: A, *, graph: bool | None = None) -> State[Any, Any, A, Any]: """Return the State of an object graph, or one State per filter."""
+@overload
+def state(node: SupportsPart[T1, S1], f1: TypeFilter[T1], /, *, graph: bool | None = None) -> S1: """Return the State of an object graph, or one State per filter."""
 @overload
 def state(node: A, f1: Selects[A, S1], /, *, graph: bool | None = None) -> S1: """Return the State of an object graph, or one State per filter."""
 @overload
@@ -134,24 +146,29 @@ def state(node: A, f1: F1, f2: F2, f3: F3, f4: F4, f5: F5, f6: L, /, *, graph: b
 @overload
 def state(node: A, f1: Filter, f2: Filter, f3: Filter, f4: Filter, f5: Filter, f6: Filter, f7: Filter, /, *filters: Filter, graph: bool | None = None) -> Any: """Return the State of an object graph, or one State per filter."""
 
+if not MYPY:
+    @overload
+    def split(node: A, f1: EllipsisType, f2: _Selective, /, *filters: Filter, graph: bool | None = None) -> EllipsisIsNotLast:
+        """Split an object graph into its structure and one State per filter.
+
+        Args:
+            node: An object, or a container of objects.
+            *filters: Each leaf goes to the first filter that matches it; without filters there is one
+                State with all leaves.
+            graph: False asserts that the graph is a tree.
+
+        Returns:
+            The GraphDef and the States, whose leaves are the Variables of `node` themselves.
+
+        Raises:
+            NoFilterMatchedError: A leaf matches no filter.
+            ArgumentError: `...` is not the last filter.
+            SharedReferenceError: ``graph=False`` and an object is reached on two paths.
+        """
+    @overload
+    def split(node: A, f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter, graph: bool | None = None) -> EllipsisIsNotLast: """Split an object graph into its structure and one State per filter."""
 @overload
-def split(node: V1, *, graph: bool | None = None) -> tuple[GraphDef[V1], V1]:
-    """Split an object graph into its structure and one State per filter.
-
-    Args:
-        node: An object, or a container of objects.
-        *filters: Each leaf goes to the first filter that matches it; without filters there is one
-            State with all leaves.
-        graph: False asserts that the graph is a tree.
-
-    Returns:
-        The GraphDef and the States, whose leaves are the Variables of `node` themselves.
-
-    Raises:
-        NoFilterMatchedError: A leaf matches no filter.
-        ArgumentError: `...` is not the last filter.
-        SharedReferenceError: ``graph=False`` and an object is reached on two paths.
-    """
+def split(node: V1, *, graph: bool | None = None) -> tuple[GraphDef[V1], V1]: """Split an object graph into its structure and one State per filter."""
 @overload
 def split(node: V1, f1: Filter, /, *, graph: bool | None = None) -> tuple[GraphDef[V1], V1]: """Split an object graph into its structure and one State per filter."""
 @overload
@@ -160,6 +177,10 @@ def split(node: SupportsSplitPart[A, EllipsisType, S1], f1: EllipsisType, /, *, 
 def split(node: SupportsSplit[A, S1], *, graph: bool | None = None) -> tuple[GraphDef[A], S1]: """Split an object graph into its structure and one State per filter."""
 @overload
 def split(node: A, *, graph: bool | None = None) -> tuple[GraphDef[A], State[Any, Any, A, Any]]: """Split an object graph into its structure and one State per filter."""
+@overload
+def split(node: SupportsSplitPart[A, T1, S1], f1: TypeFilter[T1], /, *, graph: bool | None = None) -> tuple[GraphDef[A], S1]: """Split an object graph into its structure and one State per filter."""
+@overload
+def split(node: SupportsDivision[A, T1, R1, S1], f1: TypeFilter[T1], f2: EllipsisType, /, *, graph: bool | None = None) -> tuple[GraphDef[A], S1, R1]: """Split an object graph into its structure and one State per filter."""
 @overload
 def split(node: A, f1: Selects[A, S1], /, *, graph: bool | None = None) -> tuple[GraphDef[A], S1]: """Split an object graph into its structure and one State per filter."""
 @overload
@@ -255,20 +276,26 @@ def unpack(node: A, f1: Filter, f2: Filter, f3: Filter, f4: Filter, f5: Filter, 
 @overload
 def unpack(node: A, f1: Filter, f2: Filter, f3: Filter, f4: Filter, f5: Filter, f6: Filter, f7: Filter, /, *filters: Filter, graph: bool | None = None) -> tuple[GraphState[A], ...]: """Split an object graph into `GraphState`s, each of which carries the structure with it."""
 
+if not MYPY:
+    @overload
+    def pop(node: A, f1: EllipsisType, f2: _Selective, /, *filters: Filter) -> EllipsisIsNotLast:
+        """Take the Variables that filters match out of an object graph and return them.
+
+        A shared Variable is returned once and taken out of the first of its places.
+
+        Args:
+            node: An object, or a container of objects.
+            *filters: At least one; the result is one State, or a tuple with one for each filter.
+
+        Raises:
+            ArgumentError: There is no filter.
+            GraphError: A match is in a list or tuple, from which nothing can be taken out.
+        """
+    @overload
+    def pop(node: A, f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter) -> EllipsisIsNotLast: """Take the Variables that filters match out of an object graph and return them."""
+
 @overload
-def pop(node: A, f1: Selects[A, S1], /) -> S1:
-    """Take the Variables that filters match out of an object graph and return them.
-
-    A shared Variable is returned once and taken out of the first of its places.
-
-    Args:
-        node: An object, or a container of objects.
-        *filters: At least one; the result is one State, or a tuple with one for each filter.
-
-    Raises:
-        ArgumentError: There is no filter.
-        GraphError: A match is in a list or tuple, from which nothing can be taken out.
-    """
+def pop(node: A, f1: Selects[A, S1], /) -> S1: """Take the Variables that filters match out of an object graph and return them."""
 @overload
 def pop(node: A, f1: type[V1], /) -> State[Any, Any, A, type[V1]]: """Take the Variables that filters match out of an object graph and return them."""
 @overload
