@@ -29,6 +29,7 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
     ModuleValue,
     Partial,
     Ref,
+    Repeated,
     SelfValue,
 )
 from typed_nnx_codegen.migrate.linen.domain.values import (
@@ -750,8 +751,13 @@ class LoopedFunctions:
             node: The call.
             frame: The frame.
         """
+        if any(one.star for one in passed):
+            return None
+        if name == "builtins.map":
+            function, *each = (one.value for one in passed) if passed else (UNKNOWN,)
+            return self._mapped(function, each, node, frame)
         parameters = _PARAMETERS.get(name)
-        if parameters is None or any(one.star for one in passed):
+        if parameters is None:
             return None
         values = [one.value for one in passed if not one.keyword]
         given = dict(zip(parameters, values, strict=False))
@@ -768,6 +774,23 @@ class LoopedFunctions:
     def _result(self, function: Value, args: list[Value], node: cst.Call, frame: Frame) -> Value:
         given = [Passed(one, None, node) for one in args]
         return traced(self._dispatch(function, given, node, frame))
+
+    def _mapped(
+        self, function: Value, each: Sequence[Value], node: cst.Call, frame: Frame
+    ) -> Value | None:
+        """Return what the function of Python makes of each item; None where it is not known."""
+
+        def of(items: Iterable[Value]) -> Value:
+            return self._dispatch(function, [Passed(one, None, node) for one in items], node, frame)
+
+        match each:
+            case [Seq(), *_] if isinstance(function, _CALLABLE):
+                items = [one.items for one in each if isinstance(one, Seq)]
+                if len(items) == len(each):
+                    return Seq(tuple(of(one) for one in zip(*items, strict=False)))
+            case [Repeated(element=Array() as element)] if isinstance(function, _CALLABLE):
+                return Repeated(of([element]))
+        return None
 
     def _map(self, given: dict[str, Value], node: cst.Call, frame: Frame) -> Value | None:
         function, items = given.get("f"), traced(given.get("xs", UNKNOWN))

@@ -141,3 +141,15 @@ class OwnProducts(nn.Module):
         for k, size in enumerate(self.sizes):
             x = nn.tanh(OwnProduct(size, name=f"hidden_{k}")(x))
         return nn.Dense(2)(x)
+
+
+class MapOfPython(nn.Module):
+    heads: int
+
+    @nn.compact
+    def __call__(self, x):
+        q, k, v = jnp.split(nn.Dense(6 * self.heads)(x), 3, axis=-1)
+        q, k = map(lambda t: t.reshape(*t.shape[:-1], self.heads, 2), (q, k))
+        q, k, v = map(lambda t, scale: t * scale, (q, k, v), (1.0, 2.0, 3.0))
+        first, second = map(nn.relu, [q, k])
+        return nn.Dense(3)(v) + nn.Dense(3)(first - second).sum(-2)

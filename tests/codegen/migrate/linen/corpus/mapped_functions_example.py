@@ -15,4 +15,5 @@ EXAMPLES = [
     Example(Build("OwnProduct", 4), X),
     Example(Build("OwnProducts", (4, 6)), X),
     Example(Build("OwnProducts", (4,)), X[0]),
+    Example(Build("MapOfPython", 4), X),
 ]
