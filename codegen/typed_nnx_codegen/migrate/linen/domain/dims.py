@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 # What binds the names in an expression: files, by their paths, loops of the constructor, by their
@@ -170,10 +170,12 @@ class Combined:
             that is so), ``at`` (the place, how many are in front, the leading sizes, those in
             front, those behind).
         parts: The sizes.
+        is_exact: Whether a division is known to leave no rest: `jnp.split` fails where it does.
     """
 
     operation: str
     parts: tuple[Dim, ...]
+    is_exact: bool = field(default=False, compare=False, repr=False)
 
 
 Atom = (
@@ -250,6 +252,14 @@ class Dim:
         if self.constant is not None and by.constant:
             return as_dim(self.constant % by.constant)
         return _combined("%", self, by)
+
+    def part(self, count: int) -> Dim:
+        """Return one of so many equal parts: together they are the whole."""
+        found = self // count
+        match found.atom:
+            case Combined(operation="//", parts=parts):
+                return as_dim(Combined("//", parts, is_exact=parts == (self, as_dim(count))))
+        return found
 
     def ceil_divided(self, other: Dim | int) -> Dim:
         """Return it divided, rounded up."""
@@ -585,5 +595,14 @@ def _combined(operation: str, *parts: Dim) -> Dim:
 
 
 def _dim(terms: _Terms) -> Dim:
+    for atoms, factor in terms.items():
+        for place, atom in enumerate(atoms):
+            match atom:
+                case Combined(parts=(whole, by), is_exact=True) if factor % (by.constant or 1) == 0:
+                    # `2 * (n // 2)` is `n`.
+                    others = {one: count for one, count in terms.items() if one != atoms}
+                    rest = (*atoms[:place], *atoms[place + 1 :])
+                    of_whole = _dim({rest: factor // (by.constant or 1)}) * whole
+                    return _dim(others) + of_whole
     kept = ((atoms, factor) for atoms, factor in terms.items() if factor)
     return Dim(tuple(sorted(kept, key=lambda term: (len(term[0]), repr(term[0])))))

@@ -387,6 +387,10 @@ class Calls:
         looped = self.looped_functions.call(name, passed, node, frame)
         if looped is not None:
             return looped
+        if name == "builtins.getattr" and isinstance(passed[0].value, Ref):
+            is_function = passed[0].value.name in _OF_ACTIVATIONS and len(passed) == 2
+            code = self.code.of(node, frame) if is_function else None
+            return UNKNOWN if code is None else Choice(_ACTIVATIONS, code)
         if name in ("builtins.getattr", "builtins.setattr"):
             return UNKNOWN
         if name == "builtins.hasattr":
@@ -473,6 +477,11 @@ class Calls:
                 f"what `{code_of(inner)}` builds is not known: give the field a default,"
                 " or construct it in the project",
             )
+
+
+# A setting that names a function of one of these modules names an activation: two stand for all.
+_OF_ACTIVATIONS: Final = frozenset({"jax.nn", LINEN, f"{LINEN}.activation", "flax.nnx"})
+_ACTIVATIONS: Final = (Ref("jax.nn.relu"), Ref("jax.nn.tanh"))
 
 
 def _opaque(code: str, passed: list[Passed], node: cst.Call) -> Value:

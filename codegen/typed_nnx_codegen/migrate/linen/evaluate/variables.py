@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import libcst as cst
@@ -34,6 +34,7 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     StateAccess,
 )
 from typed_nnx_codegen.migrate.linen.domain.references import (
+    Choice,
     ModuleValue,
     Partial,
     Repeated,
@@ -400,7 +401,9 @@ class Variables:
             code = self._code.of_value(value, frame)
             # An attribute of a field is what other modules have for it, too.
             is_long = code is not None and len(code) > 20 and re.fullmatch(r"[\w.]+", code) is None
-            if is_long:
+            if is_long and isinstance(value, Choice):
+                kept = replace(value, code=f"self.{name}")
+            elif is_long:
                 kept = Code(f"self.{name}")
         before = owner.attributes.get(name)
         is_plain = all(

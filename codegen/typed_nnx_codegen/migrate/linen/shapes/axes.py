@@ -661,7 +661,10 @@ def _split(shape: Shape, where: Value, axis: int = 0, *, exact: bool = True) -> 
     size, count = shape.axis(axis), number_of(where)
     if count is not None and count > 0:
         end = shape.dims[-1] if shape.dims else None
-        more = [0 if exact else rest for rest in reversed(range(count))]
+        more = reversed(range(count))
+        if exact:
+            size, end = (if_known(partial(Dim.part, count=count), dim) for dim in (size, end))
+            return [_maybe_last(shape, axis, size, end)] * count
         sizes = [[_divided(dim, by, count) for dim in (size, end)] for by in more]
         return [_maybe_last(shape, axis, *pair) for pair in sizes]
     items = items_of(where)
