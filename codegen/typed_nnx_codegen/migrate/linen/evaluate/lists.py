@@ -358,7 +358,7 @@ def _changed(
     match receiver, name, args:
         case Seq(items=items), "append", [value]:
             return Seq((*items, value), is_list=True), NONE
-        case Repeated(), "append", [value] if longer := _more(receiver, (value,)):
+        case Repeated(), "append", [value] if longer := _more(receiver, (_item(value),)):
             return longer, NONE
         case Repeated(), "extend", [Seq(items=more)] if longer := _more(receiver, more):
             return longer, NONE
@@ -579,6 +579,11 @@ def grown(before: Value, stable: Value, after: Value, number: int, recorder: Rec
 
 def _of_iteration(parts: tuple[Value, ...], number: int, recorder: Recorder) -> Repeated | None:
     """Return what a loop adds to a list, of what an iteration does; None where iterations differ."""
+    match parts:
+        case [Choice(options=[Repeated() as one])] if all(
+            number in site.loops for site in sites_in(one)
+        ):
+            return Repeated(one, number)
     if not parts or not all(_is_built(one, number, len(recorder.conditions)) for one in parts):
         return None
     match parts:
@@ -650,6 +655,11 @@ def _continued(before: Value, more: Repeated) -> Value:
         case Repeated():
             return Repeated(_any_of((before, more)), parts=(before, more))
     return UNKNOWN
+
+
+def _item(value: Value) -> Value:
+    """Return an item as a part of a list: a list among the parts stands for several items."""
+    return Choice((value,)) if isinstance(value, Repeated) else value
 
 
 def _more(value: Repeated, items: tuple[Value, ...]) -> Repeated | None:

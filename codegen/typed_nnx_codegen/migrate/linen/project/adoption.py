@@ -18,7 +18,13 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import children, descendants, is_name
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, resolved
-from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass, LinenClasses, Method
+from typed_nnx_codegen.migrate.linen.domain.classes import (
+    LINEN,
+    LinenClass,
+    LinenClasses,
+    Method,
+    public_linen,
+)
 from typed_nnx_codegen.migrate.linen.domain.names import bound_in, free_name
 from typed_nnx_codegen.migrate.linen.project.rewriting import (
     VALUE,
@@ -222,7 +228,9 @@ class _Statement:
             with suppress(NotInlined):
                 self._written[one.call] = as_expression(one.function, arguments).deep_clone()
                 return
-        if not isinstance(one.function, cst.FunctionDef) or not self._is_always(one.call):
+        if not isinstance(one.function, cst.FunctionDef) or not is_always(
+            self._statement, one.call
+        ):
             raise NotInlined
         if is_whole:
             small = self._small.with_changes(value=cst.Name(VALUE))
@@ -260,14 +268,58 @@ class _Statement:
                 return value is call
         return False
 
-    def _is_always(self, call: cst.Call) -> bool:
-        """Whether the statement evaluates a call once, whatever its other parts are."""
-        if not isinstance(self._statement, cst.SimpleStatementLine):
-            return False
-        around = [one for one in descendants(self._statement) if call in descendants(one)]
-        return len(self._statement.body) == 1 and not any(isinstance(one, _MAYBE) for one in around)
+
+def is_always(statement: cst.BaseStatement, part: cst.CSTNode) -> bool:
+    """Whether a statement evaluates a part of it once, whatever its other parts are."""
+    if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
+        return False
+    around = [one for one in descendants(statement) if part in descendants(one) and one is not part]
+    return not any(isinstance(one, _MAYBE) for one in around)
 
 
+def name_lists(cls: LinenClass, edits: Edits) -> None:
+    """Give the comprehensions within an `nn.Sequential` names: they are lists of submodules.
+
+    Args:
+        cls: The module.
+        edits: Gets the code.
+    """
+    for method in cls.own_methods.values():
+        taken = set(bound_in(method.node)) | set(cls.analysis.scope.seen)
+        for statement in _lines(method.node.body):
+            if statement in edits.statements or any(
+                below in edits.expressions for below in descendants(statement)
+            ):
+                continue
+            found: dict[cst.CSTNode, cst.BaseExpression] = {}
+            lines: list[cst.BaseStatement] = []
+            for node in _lists_in(statement, cls.analysis):
+                local = cst.Name(free_name("layers", taken))
+                found[node] = local
+                lines.append(cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(local)], node)]))
+            if found:
+                after = statement.visit(Rewriting(Edits(expressions=found)))
+                assert isinstance(after, cst.SimpleStatementLine)
+                lines = [one.deep_clone() for one in (*lines, after.with_changes(leading_lines=()))]
+                edits.statements[statement] = lines
+
+
+def _lists_in(statement: cst.BaseStatement, analysis: Analysis) -> Iterator[cst.ListComp]:
+    """Yield the comprehensions that a statement gives an `nn.Sequential`, as it is or with others."""
+    for call in descendants(statement):
+        value = analysis.values.get(call.func, UNKNOWN) if isinstance(call, cst.Call) else UNKNOWN
+        if not isinstance(value, External) or public_linen(value.name) != _SEQUENTIAL:
+            continue
+        assert isinstance(call, cst.Call)
+        for arg in call.args:
+            listed = arg.value.elements if isinstance(arg.value, cst.List | cst.Tuple) else ()
+            starred = [one.value for one in listed if isinstance(one, cst.StarredElement)]
+            for one in (arg.value, *starred):
+                if isinstance(one, cst.ListComp) and is_always(statement, one):
+                    yield one
+
+
+_SEQUENTIAL: Final = f"{LINEN}.Sequential"
 _MAKING: Final = re.compile(r"^(make|build|create|get)_(?=[a-z])")
 _MAYBE: Final = (cst.Lambda, cst.BaseComp, cst.IfExp, cst.BooleanOperation)
 
@@ -602,6 +654,7 @@ def with_builders(analyses: Mapping[Path, Analysis]) -> dict[Path, cst.Module]:
     gone: set[cst.CSTNode] = set()
     for cls in every:
         gone |= inline(cls, calls, of_file[id(cls.analysis)])
+        name_lists(cls, of_file[id(cls.analysis)])
     written = {node for one in edits.values() for node in one.calls_written()}
     for cls in every if gone else ():
         unused = {*_unused_helpers(cls, gone, analyses.values(), written)}

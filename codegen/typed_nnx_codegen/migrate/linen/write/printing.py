@@ -665,11 +665,10 @@ class Printing:
         by_loop: dict[int, list[tuple[Piece, Change]]],
     ) -> None:
         """Write a comprehension as a loop where the sizes of its submodules run."""
-        found = assigned_container(line.statement) if line.statement is not None else None
-        comprehension = found[0] if found is not None else None
-        if found is None or not isinstance(comprehension, (cst.ListComp, cst.GeneratorExp)):
+        found = _filled(line.statement) if line.statement is not None else None
+        if found is None:
             return
-        assign = found[1]
+        owner, comprehension = found
         within = set(descendants(comprehension))
         sites = [site for site in self._plan.sites if site.node in within]
         numbers = {number for site in sites for number in site.loops}
@@ -678,17 +677,46 @@ class Printing:
         used = self._names_in_sizes(*codes) | self._used_outside(running)
         if not any(piece.code in used for piece, _ in running):
             return
-        target = code_of(assign.targets[0].target)
+        depth = _depth(comprehension)
+        inner = {number for site in sites for number in site.loops[-depth:]}
+        if any(len(set(site.loops[-depth:])) != depth for site in sites) or len(inner) != depth:
+            for site in sites:
+                self._recorder.mark(site.node, "sizes run in a list of several loops", SIZE)
+            return
+        by_level = [by_loop.get(number, []) for number in sites[0].loops[-depth:]]
+        target = code_of(owner)
+        if isinstance(owner, cst.Call):  # `stages.append([...])`
+            added = code_of(owner.func)
+            target = self._recorder.fresh(_inner_name(added.rpartition(".")[0]))
+        lines = self._loops(comprehension, target, by_level, sites)
+        if isinstance(owner, cst.Call):
+            lines.append(Line(f"{added}({target})"))
+        block[position : position + 1] = lines
+
+    def _loops(
+        self,
+        comprehension: cst.ListComp | cst.GeneratorExp,
+        target: str,
+        by_level: list[list[tuple[Piece, Change]]],
+        sites: list[Site],
+    ) -> list[Line | Compound]:
+        """Return comprehensions within each other as loops, with the sizes that run in each."""
+        running, *others = by_level
         written = self._plan.replacements
         nodes: dict[cst.CSTNode, Site] = {one.node: one for one in sites}
         refer = self._executor.refer
         first, header, append = as_loop(comprehension, target, written, nodes, refer)
         body: list[Line | Compound] = [Line(append)]
-        lines: list[Line | Compound] = [Line(first)]
-        for piece, change in running:
-            lines.append(Line(f"{piece.code} = {self._slots.name(change.entry)}", piece.code))
+        if others and isinstance(comprehension.elt, cst.ListComp | cst.GeneratorExp):
+            local = self._recorder.fresh(_inner_name(target))
+            body = self._loops(comprehension.elt, local, others, sites)
+            body.append(Line(f"{target}.append({local})"))
+        entries: list[Line | Compound] = [
+            Line(f"{piece.code} = {self._slots.name(change.entry)}", piece.code)
+            for piece, change in running
+        ]
         body += self._updates(running)
-        block[position : position + 1] = [*lines, Compound(header, body)]
+        return [Line(first), *entries, Compound(header, body)]
 
     def _used_outside(self, running: list[tuple[Piece, Change]]) -> set[str]:
         """Return the names of sizes that other loops begin with, or later lines have."""
@@ -698,6 +726,46 @@ class Printing:
         statements = [node for text in lines for node in _parsed(text)]
         nodes = map(parsed, (*codes, *self._plan.replacements.values()))
         return self._names_in_sizes(*statements, *nodes)
+
+
+def _filled(
+    node: cst.BaseStatement,
+) -> tuple[cst.BaseExpression, cst.ListComp | cst.GeneratorExp] | None:
+    """Return what a statement fills with a comprehension: its target, or the call that appends it."""
+    match node:
+        case cst.SimpleStatementLine(
+            body=[
+                cst.Assign(
+                    targets=[cst.AssignTarget(target=cst.Attribute() | cst.Name() as target), *_],
+                    value=cst.ListComp() | cst.GeneratorExp() as value,
+                )
+            ]
+        ):
+            return target, value
+        case cst.SimpleStatementLine(
+            body=[
+                cst.Expr(
+                    value=cst.Call(
+                        func=cst.Attribute(attr=cst.Name(value="append")),
+                        args=[cst.Arg(value=cst.ListComp() as value)],
+                    ) as call
+                )
+            ]
+        ):
+            return call, value
+    return None
+
+
+def _depth(node: cst.BaseExpression) -> int:
+    """Return how many comprehensions are items of each other."""
+    is_list = isinstance(node, cst.ListComp | cst.GeneratorExp)
+    return 1 + _depth(node.elt) if is_list else 0
+
+
+def _inner_name(target: str) -> str:
+    """Return a name for an item of a list."""
+    name = target.rpartition(".")[2]
+    return name[:-1] if name.endswith("s") and not name.endswith("ss") else f"{name}_items"
 
 
 def _is_update(line: Line | Compound) -> bool:

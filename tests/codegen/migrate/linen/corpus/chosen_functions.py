@@ -142,3 +142,15 @@ class ScaledBelow(nn.Module):
             x = 2 * x
         x = x.reshape(x.shape[0], -1)
         return nn.Dense(3)(x)
+
+
+class NamedInSetup(nn.Module):
+    act: str = "gelu"
+
+    def setup(self):
+        self.fn = getattr(nn, self.act)
+        self.last = {"relu": nn.relu, "tanh": jnp.tanh}["tanh" if self.act == "gelu" else "relu"]
+        self.first, self.second = nn.Dense(3), nn.Dense(2)
+
+    def __call__(self, x):
+        return self.last(self.second(self.fn(self.first(x))))

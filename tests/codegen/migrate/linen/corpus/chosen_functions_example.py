@@ -34,4 +34,6 @@ EXAMPLES = [
     Example(Build("SingleImages", depth=1), IMAGES[0]),
     Example(Build("ScaledBelow"), X),
     Example(Build("ScaledBelow"), IMAGES),
+    Example(Build("NamedInSetup"), X),
+    Example(Build("NamedInSetup", "relu"), X),
 ]

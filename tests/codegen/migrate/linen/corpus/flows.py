@@ -146,3 +146,36 @@ class FlowSequence(nn.Module):
             z, log_det = flow(z)
             total = total + log_det
         return z, total
+
+
+class HalvesInTurn(nn.Module):
+    hidden: int
+    flips: bool
+
+    @nn.compact
+    def __call__(self, x, logdet, reverse=False):
+        a, b = jnp.split(x, 2, axis=-1)
+        if self.flips:
+            a, b = b, a
+        h = nn.tanh(nn.Dense(self.hidden)(a))
+        scale, shift = jnp.split(nn.Dense(2 * b.shape[-1])(h), 2, axis=-1)
+        if reverse:
+            b, logdet = (b - shift) * jnp.exp(-scale), logdet - scale.sum(-1)
+        else:
+            b, logdet = b * jnp.exp(scale) + shift, logdet + scale.sum(-1)
+        if self.flips:
+            a, b = b, a
+        return jnp.concatenate([a, b], -1), logdet
+
+
+class FlowOfHalves(nn.Module):
+    steps: int
+
+    def setup(self):
+        self.flows = [HalvesInTurn(6, i % 2 == 1) for i in range(self.steps)]
+
+    def __call__(self, x, reverse=False):
+        logdet = jnp.zeros(x.shape[0])
+        for flow in self.flows if not reverse else reversed(self.flows):
+            x, logdet = flow(x, logdet, reverse)
+        return x, logdet

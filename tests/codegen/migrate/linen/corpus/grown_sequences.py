@@ -216,3 +216,55 @@ class LoopOfParts(nn.Module):
         for layer in layers:
             x = layer(x)
         return x
+
+
+class OfComprehension(nn.Module):
+    depth: int = 3
+
+    def setup(self):
+        self.net = nn.Sequential([nn.Dense(4) for _ in range(self.depth)])
+        self.more = nn.Sequential([*[nn.Dense(5) for _ in range(self.depth)], nn.Dense(2)])
+
+    def __call__(self, x):
+        return self.more(self.net(x))
+
+
+class OfComprehensionCompact(nn.Module):
+    depth: int = 3
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Sequential([nn.Dense(5) for _ in range(self.depth)])(x)
+
+
+class ListsInSetup(nn.Module):
+    depths: tuple[int, ...]
+    widths: tuple[int, ...]
+
+    def setup(self):
+        self.stages = [
+            [nn.Dense(w) for _ in range(n)] for n, w in zip(self.depths, self.widths, strict=True)
+        ]
+
+    def __call__(self, x):
+        for stage in self.stages:
+            for layer in stage:
+                x = nn.relu(layer(x))
+        return x
+
+
+class AppendedListsInSetup(nn.Module):
+    depths: tuple[int, ...]
+    widths: tuple[int, ...]
+
+    def setup(self):
+        stages = []
+        for n, w in zip(self.depths, self.widths, strict=True):
+            stages.append([nn.Dense(w) for _ in range(n)])
+        self.stages = stages
+
+    def __call__(self, x):
+        for stage in self.stages:
+            for layer in stage:
+                x = nn.relu(layer(x))
+        return x

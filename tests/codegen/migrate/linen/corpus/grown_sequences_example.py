@@ -28,4 +28,8 @@ EXAMPLES = [
     Example(Build("NestedCompact", (5, 6)), X),
     Example(Build("WithArgumentCompact"), X, 2.0),
     Example(Build("LoopOfParts", (5, 6)), X),
+    Example(Build("OfComprehension"), X),
+    Example(Build("OfComprehensionCompact"), X),
+    Example(Build("ListsInSetup", (2, 1, 3), (5, 6, 3)), X),
+    Example(Build("AppendedListsInSetup", (2, 1, 3), (5, 6, 3)), X),
 ]
