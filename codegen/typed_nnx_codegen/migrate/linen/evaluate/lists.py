@@ -580,10 +580,10 @@ def grown(before: Value, stable: Value, after: Value, number: int, recorder: Rec
 def _of_iteration(parts: tuple[Value, ...], number: int, recorder: Recorder) -> Repeated | None:
     """Return what a loop adds to a list, of what an iteration does; None where iterations differ."""
     match parts:
-        case [Choice(options=[Repeated() as one])] if all(
-            number in site.loops for site in sites_in(one)
+        case [Choice(options=[Repeated() as inner])] if all(
+            number in site.loops for site in sites_in(inner)
         ):
-            return Repeated(one, number)
+            return Repeated(inner, number)
     if not parts or not all(_is_built(one, number, len(recorder.conditions)) for one in parts):
         return None
     match parts:

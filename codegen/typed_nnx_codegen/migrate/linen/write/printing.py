@@ -684,13 +684,13 @@ class Printing:
                 self._recorder.mark(site.node, "sizes run in a list of several loops", SIZE)
             return
         by_level = [by_loop.get(number, []) for number in sites[0].loops[-depth:]]
-        target = code_of(owner)
         if isinstance(owner, cst.Call):  # `stages.append([...])`
             added = code_of(owner.func)
             target = self._recorder.fresh(_inner_name(added.rpartition(".")[0]))
-        lines = self._loops(comprehension, target, by_level, sites)
-        if isinstance(owner, cst.Call):
-            lines.append(Line(f"{added}({target})"))
+            end: list[Line | Compound] = [Line(f"{added}({target})")]
+        else:
+            target, end = code_of(owner), []
+        lines = [*self._loops(comprehension, target, by_level, sites), *end]
         block[position : position + 1] = lines
 
     def _loops(
@@ -758,8 +758,7 @@ def _filled(
 
 def _depth(node: cst.BaseExpression) -> int:
     """Return how many comprehensions are items of each other."""
-    is_list = isinstance(node, cst.ListComp | cst.GeneratorExp)
-    return 1 + _depth(node.elt) if is_list else 0
+    return 1 + _depth(node.elt) if isinstance(node, cst.ListComp | cst.GeneratorExp) else 0
 
 
 def _inner_name(target: str) -> str:
