@@ -227,9 +227,7 @@ def count_fields(outcome: Outcome, overlay: str) -> None:
     """Count the fields of the State classes that have all of a model."""
     for text in re.split(r"^(?=class )", overlay, flags=re.MULTILINE):
         if WHOLE in text:
-            fields = re.findall(
-                r"^    \w+: (.*)$", text.replace("__getattr__: None", ""), re.MULTILINE
-            )
+            fields = re.findall(r"^    (?!__)\w+: (.*)$", text, re.MULTILINE)
             untyped = sum(bool(re.match(r"_?Any\b", one)) for one in fields)
             outcome.models += 1
             outcome.untyped += untyped

@@ -79,7 +79,7 @@ COMPLETIONS = (
 # What the hover shows, in part; each text has to be there.
 HOVERS: dict[str, tuple[str, ...]] = {
     "sta$0te": ("state: ", "MLP"),
-    "state.he$0ad": ("head: ", "Linear", "app.models.MLP.head"),
+    "state.he$0ad": ("head: ", "Linear", "MLP.head"),
     "state.head.ker$0nel": ("kernel: Param[Array]",),
     "state.layers[0].norm.me$0an": ("mean: BatchStat[Array]",),
     "params.layers[0].norm.sc$0ale": ("scale: Param[Array]", "BatchNorm.scale"),

@@ -19,6 +19,7 @@ from typed_nnx_codegen.model_stubs.preamble import (
     OWN_NAMES,
     head,
 )
+from typed_nnx_codegen.model_stubs.rows import Rows
 from typed_nnx_codegen.model_stubs.spelling import Speller
 from typed_nnx_codegen.model_stubs.state_class import StateClass, StateClassWriter, state_class
 
@@ -46,16 +47,17 @@ def overlay_text(models: Models, *, runtime: str, command: str) -> str:
     speller = Speller(
         models.classes, contents, imports, lambda name, part: names[name, part], protocols=ours
     )
-    phantom = PhantomMethods(contents, speller, names)
+    rows = Rows()
+    phantom = PhantomMethods(contents, speller, names, rows)
     hidden = imports.names() | names.all() | OWN_NAMES
-    classes = StateClassWriter(speller, hidden, phantom.of if ours else _no_methods)
+    classes = StateClassWriter(speller, hidden, phantom.of if ours else _no_methods, rows)
     texts = [
         classes.write(state_class(names[info.name, part], info, part, speller))
         for info in plan.models
         for part in plan.parts[info.name]
     ]
+    texts.append(rows.classes())
     if ours:
-        texts.append(phantom.classes())
         texts.append(HooksWriter(plan, contents, names, speller).write())
     else:
         texts.append(FlaxFunctionsWriter(plan, names, speller).write())

@@ -5,22 +5,9 @@ from __future__ import annotations
 from typed_nnx_codegen.model_stubs.contents import Contents
 from typed_nnx_codegen.model_stubs.names import StateNames
 from typed_nnx_codegen.model_stubs.parts import EVERYTHING
+from typed_nnx_codegen.model_stubs.rows import Rows
 from typed_nnx_codegen.model_stubs.spelling import Speller
 from typed_nnx_codegen.model_stubs.state_class import StateClass
-
-_SOLVED = '_L{number} = _TypeVar("_L{number}")\n_M{number} = _TypeVar("_M{number}")\n'
-
-_LEAVES = '''
-class _Leaves{count}(_Generic[_A, {parameters}]):
-    """A function from filters to what they leave; from others it returns the first parameter."""
-{answers}    @_overload
-    def __call__(self, taken: object, /) -> _A: ...
-'''
-
-_ANSWER = """\
-    @_overload
-    def __call__(self, taken: _L{number}, /) -> _M{number}: ...
-"""
 
 
 class PhantomMethods:
@@ -33,18 +20,14 @@ class PhantomMethods:
         contents: What is below each class.
         speller: Spells types.
         names: The names of the State classes.
+        rows: Writes what a State says of filters.
     """
 
-    def __init__(self, contents: Contents, speller: Speller, names: StateNames) -> None:
+    def __init__(self, contents: Contents, speller: Speller, names: StateNames, rows: Rows) -> None:
         self._contents = contents
         self._speller = speller
         self._names = names
-        self._counts: set[int] = set()
-
-    def classes(self) -> str:
-        """Return the text of the classes that the methods written so far need."""
-        solved = (_SOLVED.format(number=number) for number in range(max(self._counts, default=0)))
-        return "".join([*solved, *map(_leaves, sorted(self._counts))])
+        self._rows = rows
 
     def of(self, found: StateClass) -> list[str]:
         """Return the lines of the methods of a State class."""
@@ -73,15 +56,4 @@ class PhantomMethods:
                 for kind, part in answers.items()
             ),
         ]
-        # One line in place of overloads: what binds names is most of the time that checkers need.
-        self._counts.add(len(rows))
-        arguments = ", ".join(f"{taken}, {state}" for taken, state in rows)
-        return [f"    __nnx_rest__: _Leaves{len(rows)}[{found.name}, {arguments}]"]
-
-
-def _leaves(count: int) -> str:
-    return _LEAVES.format(
-        count=count,
-        parameters=", ".join(f"_L{number}, _M{number}" for number in range(count)),
-        answers="".join(_ANSWER.format(number=number) for number in range(count)),
-    )
+        return [f"    __nnx_rest__: {self._rows.leaves(found.name, rows)}"]

@@ -141,7 +141,7 @@ OWN_NAMES = frozenset(
 }
 
 # And those with a number.
-OWN_NUMBERED = re.compile(r"_[LMPS]\d+|_Group\d+(Member)?|_Leaves\d+")
+OWN_NUMBERED = re.compile(r"_[LMPS]\d+|_Group\d+(Member)?|_(Leaves|(Open)?Items)\d+")
 
 
 def head(command: str, imports: str, parameters: int) -> str:

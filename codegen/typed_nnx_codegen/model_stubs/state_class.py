@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from typed_nnx_codegen.model_stubs.models import ClassInfo
 from typed_nnx_codegen.model_stubs.parts import Part
+from typed_nnx_codegen.model_stubs.rows import Rows
 from typed_nnx_codegen.model_stubs.spelling import Spelled, Speller, any_type
 
 # The attribute that stands for all that are not known by name.
@@ -93,6 +94,7 @@ class StateClassWriter:
         speller: Spells types.
         hidden: Names that a field cannot have as an attribute: annotations after it use them.
         phantom_methods: Returns the methods of a State class that exist for type checkers only.
+        rows: Writes the items of a State.
     """
 
     def __init__(
@@ -100,10 +102,12 @@ class StateClassWriter:
         speller: Speller,
         hidden: frozenset[str],
         phantom_methods: Callable[[StateClass], list[str]],
+        rows: Rows,
     ) -> None:
         self._speller = speller
         self._hidden = hidden
         self._phantom_methods = phantom_methods
+        self._rows = rows
 
     def write(self, found: StateClass) -> str:
         """Return the text of the class."""
@@ -132,7 +136,7 @@ class StateClassWriter:
         return f"{state}, _Generic[{', '.join(parameters)}]" if parameters else state
 
     def _description(self, found: StateClass) -> str:
-        model = _path(found.info)
+        model = _qualified(found.info) if found.part.filters else found.info.name.replace(":", ".")
         names = [name.rpartition(":")[2] for name in found.part.filters]
         match names:
             case []:
@@ -153,7 +157,7 @@ class StateClassWriter:
         if not field.type.solved:
             line = f"    {field.name}: {field.type.text}{_comment(field.type)}"
             # Without documentation editors show that of `Variable.__call__`.
-            return [line, f'    """`{_path(found.info)}.{field.name}`"""']
+            return [line, f'    """`{_qualified(found.info)}.{field.name}`"""']
         return [
             "    @_property",
             f"    def {field.name}({self._self_type(found, field.type.solved)}, /)"
@@ -183,12 +187,17 @@ class StateClassWriter:
         for field in found.fields:
             signature = self._self_type(found, field.type.solved), field.type.text
             keys.setdefault(signature, []).append(_quoted(field.name))
+        if not any(field.type.solved for field in found.fields):
+            rows = [(f"_Literal[{', '.join(each)}]", result) for (_, result), each in keys.items()]
+            is_open = found.further is not None
+            return [f"    __getitem__: {self._rows.items(rows, is_open=is_open)}"] if rows else []
+        # Items of a type parameter need the type of `self`.
         lines: list[str] = []
         for (receiver, result), names in keys.items():
             key = f"_Literal[{', '.join(names)}]"
             lines += ["    @_overload"]
             lines += [f"    def __getitem__({receiver}, key: {key}, /) -> {result}: ..."]
-        others = self._other_items(found, several=len(keys) > 1) if keys else []
+        others = self._other_items(found, several=len(keys) > 1)
         return lines + [line for method in others for line in ("    @_overload", method)]
 
     def _other_items(self, found: StateClass, several: bool) -> list[str]:
@@ -205,8 +214,8 @@ class StateClassWriter:
         return methods
 
 
-def _path(info: ClassInfo) -> str:
-    return info.name.replace(":", ".")
+def _qualified(info: ClassInfo) -> str:
+    return info.name.partition(":")[2]
 
 
 def _comment(spelled: Spelled) -> str:

@@ -47,7 +47,7 @@ def fields(found: ast.ClassDef) -> dict[str, str]:
     return {
         ast.unparse(each.target): ast.unparse(each.annotation)
         for each in found.body
-        if isinstance(each, ast.AnnAssign) and ast.unparse(each.target) != "__nnx_rest__"
+        if isinstance(each, ast.AnnAssign) and not ast.unparse(each.target).startswith("__")
     }
 
 
@@ -72,17 +72,21 @@ def methods(found: ast.ClassDef) -> dict[str, list[str]]:
     return results
 
 
-def keys(found: ast.ClassDef) -> set[str]:
+def items(found: ast.ClassDef) -> str:
+    """The type of its items."""
     annotations = [
-        each.args.posonlyargs[-1].annotation
+        ast.unparse(each.annotation)
         for each in found.body
-        if isinstance(each, ast.FunctionDef) and each.name == "__getitem__"
+        if isinstance(each, ast.AnnAssign) and ast.unparse(each.target) == "__getitem__"
     ]
+    assert len(annotations) == 1
+    return annotations[0]
+
+
+def keys(found: ast.ClassDef) -> set[str]:
     return {
         node.value
-        for annotation in annotations
-        if annotation is not None
-        for node in ast.walk(annotation)
+        for node in ast.walk(ast.parse(items(found)))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
 
@@ -172,7 +176,8 @@ def test_further_attributes_of_unknown_names_leave_the_state_open() -> None:
     odd = model("app:Odd", attribute("*", Unknown("setattr")), attribute("w", PARAM))
     found = classes(models_of(*LIBRARY.classes(), odd))
     assert methods(found["OddState"])["__getattr__"] == ["_Any"]
-    assert "NoSuchField" not in methods(found["OddState"])["__getitem__"]
+    assert items(found["OddState"]).startswith("_OpenItems1[")
+    assert "NoSuchField" not in methods(found["_OpenItems1"])["__call__"]
 
 
 def test_a_model_with_attributes_by_computed_names_leaves_its_states_open() -> None:
@@ -225,7 +230,7 @@ def test_a_generic_model_has_the_parts_of_the_kinds_that_its_uses_bring(runtime:
 def test_a_field_is_documented_by_where_it_is_from() -> None:
     text = written(models_of(*LIBRARY.classes(), model("app.net:Net", attribute("w", PARAM))))
     # In the whole State and in the Params.
-    assert text.count('    w: _Param[_Array]\n    """`app.net.Net.w`"""\n') == 2
+    assert text.count('    w: _Param[_Array]\n    """`Net.w`"""\n') == 2
 
 
 def test_static_attributes_have_no_field() -> None:

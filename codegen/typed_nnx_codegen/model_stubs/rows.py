@@ -1,0 +1,90 @@
+"""Callables that are given as rows of types: one line of a class in the place of overloads.
+
+What binds names is most of the time that checkers need for an overlay, and overloads are half of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+Row = tuple[str, str]
+"""The type of an argument, and that of the result."""
+
+_VARIABLES = '_L{number} = _TypeVar("_L{number}")\n_M{number} = _TypeVar("_M{number}")\n'
+
+_CLASS = '''
+class {name}(_Generic[{parameters}]):
+    """{documentation}"""
+'''
+
+_METHOD = """\
+    @_overload
+    def __call__(self, {name}: {argument}, /) -> {result}: ...
+"""
+
+
+class Rows:
+    """Writes the types of such callables, and the classes that they need."""
+
+    def __init__(self) -> None:
+        self._leaves: set[int] = set()
+        self._items: set[tuple[int, bool]] = set()
+
+    def leaves(self, state: str, rows: Sequence[Row]) -> str:
+        """Return the type of a function from filters to what they leave of a State."""
+        self._leaves.add(len(rows))
+        return f"_Leaves{len(rows)}[{', '.join([state, *_cells(rows)])}]"
+
+    def items(self, rows: Sequence[Row], *, is_open: bool) -> str:
+        """Return the type of ``__getitem__``, by keys; of an open State other keys may be right."""
+        self._items.add((len(rows), is_open))
+        return f"{_items(len(rows), is_open)}[{', '.join(_cells(rows))}]"
+
+    def classes(self) -> str:
+        """Return the text of the classes that the types written so far need."""
+        most = max([*self._leaves, *(count for count, _ in self._items)], default=0)
+        return "".join(
+            [
+                *(_VARIABLES.format(number=number) for number in range(most)),
+                *map(_leaves_class, sorted(self._leaves)),
+                *(_items_class(count, is_open) for count, is_open in sorted(self._items)),
+            ]
+        )
+
+
+def _cells(rows: Sequence[Row]) -> list[str]:
+    return [cell for row in rows for cell in row]
+
+
+def _items(count: int, is_open: bool) -> str:
+    return f"_{'Open' if is_open else ''}Items{count}"
+
+
+def _class(name: str, documentation: str, parameters: Sequence[str], rows: Sequence[Row]) -> str:
+    argument = "key" if "Items" in name else "taken"
+    methods = (_METHOD.format(name=argument, argument=row[0], result=row[1]) for row in rows)
+    start = _CLASS.format(name=name, documentation=documentation, parameters=", ".join(parameters))
+    return start + "".join(methods)
+
+
+def _own(count: int) -> list[Row]:
+    return [(f"_L{number}", f"_M{number}") for number in range(count)]
+
+
+def _leaves_class(count: int) -> str:
+    documentation = "A function from filters to what they leave; from others it returns `_A`."
+    own = _own(count)
+    return _class(f"_Leaves{count}", documentation, ["_A", *_cells(own)], [*own, ("object", "_A")])
+
+
+def _items_class(count: int, is_open: bool) -> str:
+    own = _own(count)
+    rows = [*own]
+    if not is_open:
+        if count > 1:
+            # One of several texts is a text as well; it must not be taken for a wrong one.
+            rows.append((" | ".join(key for key, _ in own), "_Any"))
+        rows.append(("_OtherText", "NoSuchField"))
+    # A type variable: editors would not offer the keys beside a plain `str`.
+    rows.append(("_Key", "_Any"))
+    return _class(_items(count, is_open), "The items of a State.", _cells(own), rows)
