@@ -311,7 +311,8 @@ PAGES = (
     Page(
         "migrated",
         "For migrated code",
-        "What [`typed-nnx migrate --linen`](../migrating-linen.md) writes `from typed_nnx.migrated import ...` for.",
+        "What [`typed-nnx migrate --linen`](../migrating-linen.md) and"
+        " [`--haiku`](../migrating-haiku.md) write `from typed_nnx.migrated import ...` for.",
         {
             "A model apart from its variables": """migrated.variables_of migrated.bound_to migrated.init_like
                 migrated.init_with migrated.apply_with migrated.output_and_variables
@@ -319,6 +320,12 @@ PAGES = (
                 migrated.made_once migrated.OwnParameters""",
             "What constructs a model": """migrated.with_input_sizes migrated.field_of
                 migrated.constructs migrated.construct_later migrated.not_built""",
+            "Functions as of Haiku": """migrated.haiku_transform
+                migrated.haiku_transform_with_state migrated.HaikuTransformed""",
+            "Layers as in Haiku": """migrated.HaikuBatchNorm migrated.HaikuMovingAverage
+                migrated.HaikuMultiHeadAttention migrated.HaikuMLP migrated.HaikuLSTM
+                migrated.HaikuLSTMState migrated.HaikuGRU migrated.HaikuVanillaRNN
+                migrated.haiku_kernel migrated.haiku_dropout migrated.haiku_zeros""",
             "Layers as in Linen": """migrated.LinenWeightNorm migrated.LinenSpectralNorm
                 migrated.LinenGRUCell migrated.LinenMGUCell migrated.LinenConvLSTMCell
                 migrated.attention_in_its_dtype migrated.with_accepted_arguments

@@ -60,6 +60,7 @@ class _Given(TypedDict):
     quiet: bool
     keep_going: bool
     linen: bool
+    haiku: bool
     output: Path | None
     example: Path | None
     trace: tuple[str, ...]
@@ -78,6 +79,10 @@ class _Given(TypedDict):
         (
             "typed-nnx migrate --linen model.py -o new_model.py",
             "Modules of flax.linen; with new_model.migration.json for old checkpoints.",
+        ),
+        (
+            "typed-nnx migrate --haiku src",
+            "Modules of dm-haiku, with a map for the parameters that were trained.",
         ),
         (
             'typed-nnx migrate --linen src --trace "python train.py --steps 1"',
@@ -161,11 +166,17 @@ class _Given(TypedDict):
     "--linen", is_flag=True, help="Migrate modules of flax.linen to NNX, with their weights."
 )
 @click.option(
+    "--haiku",
+    is_flag=True,
+    help="Migrate modules of dm-haiku to NNX, with their weights. --example, --trace, --gradual and "
+    "--verify are for --linen alone.",
+)
+@click.option(
     "-o",
     "--output",
     metavar="DST",
     type=click.Path(path_type=Path),
-    help="With --linen and one file: write the new code to DST, the file itself stays.",
+    help="With --linen or --haiku, and one file: write the new code to DST, the file itself stays.",
 )
 @click.option(
     "--example",
@@ -202,12 +213,12 @@ class _Given(TypedDict):
     "The files are run.",
 )
 def migrate(**given: Unpack[_Given]) -> None:
-    """Rewrite older NNX code in the files and folders PATH; with --linen, modules of flax.linen.
+    """Rewrite older NNX code in the files and folders PATH; or, as --linen and --haiku say, modules of those.
 
     Nothing is written without --write. The code is read, and run by --example and --trace only. Where a rule cannot be
     sure, it leaves the code; a comment above it, TODO[typed-nnx], says what a person must decide.
 
-    With --linen, FILE.migration.json beside each file says where the weights of old checkpoints go.
+    With --linen and --haiku, FILE.migration.json beside each file says where the weights of old checkpoints go.
 
     Standard output has the diff, in the form that `git apply` takes; the summary is on standard
     error.
@@ -215,7 +226,7 @@ def migrate(**given: Unpack[_Given]) -> None:
     try:
         _check_linen_options(given)
         request = _request(given)
-        work = _linen_work(given) if given["linen"] else None
+        work = _library_work(given) if given["linen"] or given["haiku"] else None
     except BadSelection as error:
         raise click.UsageError(str(error)) from error
     screen = Screen(
@@ -239,7 +250,11 @@ def migrate(**given: Unpack[_Given]) -> None:
 
 
 def _check_linen_options(given: _Given) -> None:
-    if given["linen"]:
+    if given["linen"] and given["haiku"]:
+        raise click.UsageError(
+            "--linen and --haiku are two migrations.\n  Fix: run one, then the other"
+        )
+    if given["linen"] or given["haiku"]:
         older: dict[str, object] = {
             "--select": given["select"],
             "--ignore": given["ignore"],
@@ -247,10 +262,12 @@ def _check_linen_options(given: _Given) -> None:
         }
         for option, value in older.items():
             if value:
-                raise click.UsageError(f"{option} is about older NNX code; not with --linen")
+                library = "--haiku" if given["haiku"] else "--linen"
+                raise click.UsageError(f"{option} is about older NNX code; not with {library}")
+    if given["linen"]:
         return
     of_linen: dict[str, object] = {
-        "-o": given["output"],
+        **({} if given["haiku"] else {"-o": given["output"]}),
         "--example": given["example"],
         "--trace": given["trace"],
         "--trace-steps": given["trace_steps"],
@@ -258,11 +275,13 @@ def _check_linen_options(given: _Given) -> None:
         "--verify": given["verify"],
     }
     for option, value in of_linen.items():
+        if value and given["haiku"]:
+            raise click.UsageError(f"{option} is for code of flax.linen, not with --haiku")
         if value:
             raise click.UsageError(f"{option} is for code of flax.linen.\n  Fix: add --linen")
 
 
-def _linen_work(given: _Given) -> LinenWork:
+def _library_work(given: _Given) -> LinenWork:
     output, paths = given["output"], given["paths"]
     if given["trace_steps"] and not given["trace"]:
         raise click.UsageError(
@@ -278,6 +297,9 @@ def _linen_work(given: _Given) -> LinenWork:
             raise click.UsageError(f"-o {str(output)!r} {problem}")
         if output.suffix != ".py":
             raise click.UsageError(f"-o {str(output)!r} is no Python file.\n  Fix: -o {output}.py")
+    if given["haiku"]:
+        of_haiku: LinenWork = _haiku().haiku_work(output)
+        return of_haiku
     work: LinenWork = _linen().LinenWork(
         output=output,
         example=given["example"],
@@ -294,11 +316,24 @@ def _linen() -> Any:
     return importlib.import_module("typed_nnx_codegen.migrate.linen.session")
 
 
+def _haiku() -> Any:
+    """Return the module that migrates code of Haiku, which loads that for Linen."""
+    return importlib.import_module("typed_nnx_codegen.migrate.haiku.session")
+
+
+def _rules_of(given: _Given) -> Sequence[RuleInfo]:
+    if given["haiku"]:
+        found: Sequence[RuleInfo] = _haiku().haiku_rules()
+    else:
+        found = _linen().linen_rules() if given["linen"] else known_rules()
+    return found
+
+
 def _request(given: _Given) -> Request:
     if given["write"] and given["check"]:
         raise click.UsageError("--check writes nothing and --write writes; give one of them")
     release = release_of(given["from_release"]) if given["from_release"] else ()
-    every: Sequence[RuleInfo] = _linen().linen_rules() if given["linen"] else known_rules()
+    every = _rules_of(given)
     rules = selected(every, given["select"], given["ignore"], release)
     codes = None if len(rules) == len(every) else frozenset(rule.code for rule in rules)
     return Request(

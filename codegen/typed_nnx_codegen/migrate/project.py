@@ -25,7 +25,7 @@ _IMPORT: Final = re.compile(
 )
 _NAME: Final = re.compile(r"\w+")
 _USES_JAX: Final = re.compile(
-    rb"^[ \t]*(?:from|import)[ \t]+(?:flax|jax|typed_nnx)\b", re.MULTILINE
+    rb"^[ \t]*(?:from|import)[ \t]+(?:flax|haiku|jax|typed_nnx)\b", re.MULTILINE
 )
 _USES_OTHERS: Final = re.compile(
     rb"^(?:from|import)[ \t]+(?:torch|tensorflow|keras)\b", re.MULTILINE

@@ -1,4 +1,4 @@
-"""Functions for code that was migrated from Linen: a model apart from the variables it runs with."""
+"""Functions for code that was migrated from Linen or Haiku: a model apart from the variables it runs with."""
 
 from __future__ import annotations
 
@@ -295,3 +295,67 @@ def not_built(what: str) -> NoReturn:
     """Raise an error: no call of the module builds this submodule."""
     message = f"{what} is not built by the constructor"
     raise NotImplementedError(message)  # a person has to write it
+
+
+class HaikuTransformed(tuple[object, object]):
+    """A pair of functions without effects, `init` and `apply`, as `hk.transform` returns it."""
+
+    __slots__ = ()
+
+    def __new__(cls, init: Callable[..., Any], apply: Callable[..., Any]) -> HaikuTransformed:
+        """Return a pair."""
+        return super().__new__(cls, (init, apply))
+
+    @property
+    def init(self) -> Any:
+        """Makes the variables."""
+        return self[0]
+
+    @property
+    def apply(self) -> Any:
+        """Calls the module with variables."""
+        return self[1]
+
+
+def haiku_transform(module: Any, takes_rng: bool = True) -> HaikuTransformed:
+    """Return `init(rng, *args)`, which gives parameters, and `apply(params, rng, *args)`.
+
+    Args:
+        module: What constructs the module: a class, or a partial of one.
+        takes_rng: Whether `apply` takes a key.
+    """
+
+    def init(rng: Any, *args: Any, **kwargs: Any) -> Any:
+        return init_with(module, 0 if rng is None else rng, *args, **kwargs).get("params", {})
+
+    def apply(params: Any, *args: Any, **kwargs: Any) -> Any:
+        rng, args = (args[0], args[1:]) if takes_rng else (None, args)
+        rngs = None if rng is None else {"default": rng}
+        return apply_with(module, {"params": params}, *args, rngs=rngs, **kwargs)
+
+    return HaikuTransformed(init, apply)
+
+
+def haiku_transform_with_state(module: Any, takes_rng: bool = True) -> HaikuTransformed:
+    """Return `init`, which gives parameters and state, and `apply(params, state, rng, *args)`.
+
+    Args:
+        module: What constructs the module: a class, or a partial of one.
+        takes_rng: Whether `apply` takes a key.
+    """
+
+    def init(rng: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        found = dict(init_with(module, 0 if rng is None else rng, *args, **kwargs))
+        return found.pop("params", {}), found
+
+    def apply(params: Any, state: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        rng, args = (args[0], args[1:]) if takes_rng else (None, args)
+        rngs = None if rng is None else {"default": rng}
+        variables = {"params": params, **state}
+        names = list(state)
+        found: tuple[Any, Any] = apply_with(
+            module, variables, *args, rngs=rngs, mutable=names, **kwargs
+        )
+        return found
+
+    return HaikuTransformed(init, apply)

@@ -27,10 +27,18 @@ from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.findings import CHANGED, DECIDE, Finding
 from typed_nnx_codegen.migrate.import_statements import finish_imports
 from typed_nnx_codegen.migrate.layout import with_layout
-from typed_nnx_codegen.migrate.linen.callers import Callers
-from typed_nnx_codegen.migrate.linen.domain.class_plan import CLASS, TITLES, TRACE, ClassPlan, Mark
+from typed_nnx_codegen.migrate.linen.callers import CallerPlan, Callers
+from typed_nnx_codegen.migrate.linen.domain.class_plan import (
+    CLASS,
+    TITLES,
+    TRACE,
+    ClassPlan,
+    Entry,
+    Mark,
+)
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, LinenClasses
-from typed_nnx_codegen.migrate.linen.plan.planner import Planner
+from typed_nnx_codegen.migrate.linen.plan.naming import Naming
+from typed_nnx_codegen.migrate.linen.plan.planner import MakesNaming, Planner
 from typed_nnx_codegen.migrate.linen.project.adoption import with_builders
 from typed_nnx_codegen.migrate.linen.project.gradual import Gradual, Staying, bridged_classes
 from typed_nnx_codegen.migrate.linen.trace.record import Trace
@@ -58,6 +66,30 @@ VERSION = 1
 _LONGEST_CODE = 200
 
 
+def _as_they_are(entries: Iterable[Entry]) -> Iterable[Entry]:
+    return entries
+
+
+@dataclass(frozen=True)
+class FrontEnd:
+    """A library whose code is migrated as that of Linen.
+
+    Attributes:
+        translate: Gives the code of files as that of Linen, of those that change.
+        naming: Names the submodules of a module.
+        spelled: Gives the entries of a map as they are written.
+        has_callers: Whether code outside of modules constructs and applies them.
+    """
+
+    translate: Callable[[Mapping[Path, Analysis]], Mapping[Path, cst.Module]] = lambda files: {}
+    naming: MakesNaming = Naming
+    spelled: Callable[[Iterable[Entry]], Iterable[Entry]] = _as_they_are
+    has_callers: bool = True
+
+
+LINEN_ITSELF: Final = FrontEnd()
+
+
 @dataclass(frozen=True)
 class LinenResult:
     """What became of a file.
@@ -77,20 +109,22 @@ class LinenResult:
     plans: tuple[ClassPlan, ...] = field(default=())
     findings: tuple[Finding, ...] = ()
     error: str = ""
+    front: FrontEnd = LINEN_ITSELF
 
     @property
     def map(self) -> dict[str, object]:
         """The weight map, as JSON has it; its classes are empty where nothing was migrated."""
-        classes = {plan.cls.name: _in_map(plan) for plan in self.plans if not plan.stays}
+        classes = {plan.cls.name: self._in_map(plan) for plan in self.plans if not plan.stays}
         return {"version": VERSION, "classes": classes}
 
-
-def _in_map(plan: ClassPlan) -> dict[str, object]:
-    lifted = [{"name": one.name, "expr": one.expression} for one in plan.lifted if one.expression]
-    variables = {
-        one.linen: {"to": one.to, **one.change} if one.change else one.to for one in plan.entries
-    }
-    return {"lifted": lifted, "variables": variables}
+    def _in_map(self, plan: ClassPlan) -> dict[str, object]:
+        every = [one for one in plan.lifted if one.expression]
+        lifted = [{"name": one.name, "expr": one.expression} for one in every]
+        variables = {
+            one.linen: {"to": one.to, **one.change} if one.change else one.to
+            for one in self.front.spelled(plan.entries)
+        }
+        return {"lifted": lifted, "variables": variables}
 
 
 def as_it_was(result: LinenResult, before: str) -> LinenResult:
@@ -452,6 +486,7 @@ def migrate_linen(
     gradual: bool = False,
     failures: Failures = NO_FAILURES,
     advance: Callable[[float], None] = lambda part: None,
+    front: FrontEnd = LINEN_ITSELF,
 ) -> list[LinenResult]:
     """Migrate files; nothing is written.
 
@@ -463,6 +498,7 @@ def migrate_linen(
         gradual: Whether modules that need a person stay in Linen, in a bridge.
         failures: What running the migrated code has shown.
         advance: Called with the part of the work that is done now: all parts together are 1.
+        front: The library that the code is of.
 
     Returns:
         The results of the files that could be read and mention flax.
@@ -473,15 +509,16 @@ def migrate_linen(
     analyses |= _analyses(sorted(kept), project)
     trees = {path: one.tree for path, one in analyses.items()}
     before = {path: project.text(path) for path in analyses}
-    changed = with_builders(analyses)
-    if changed:
-        project.change(changed)
-        analyses = _analyses([*analyses], project)
+    for change in (front.translate, with_builders):
+        changed = change(analyses)
+        if changed:
+            project.change(changed)
+            analyses = _analyses([*analyses], project)
     texts = {
-        path: before[path] if one.tree is trees[path] else one.tree.code
+        path: (before[path], before[path] if one.tree is trees[path] else one.tree.code)
         for path, one in analyses.items()
     }
-    migration = _Migration(project, analyses, before, texts, options, trace, kept, advance)
+    migration = _Migration(*(project, analyses, texts, options, trace, kept, advance), front=front)
     results = migration.run(failures, gradual=gradual)
     results = [as_it_was(one, before[one.path]) for one in results]
     changed_files = {one.path for one in results if one.after != one.before}
@@ -526,28 +563,29 @@ class _Migration:
     Args:
         project: What files import.
         analyses: The files.
-        before: Their texts as they were.
-        texts: Their texts as they were analysed.
+        texts: Their texts as they were, and as they were analysed.
         options: What is asked for.
         trace: What a trace tells.
         kept: The files that are only read.
         advance: Called with the part of the work that is done now.
+        front: The library that the code is of.
     """
 
     def __init__(
         self,
         project: Project,
         analyses: dict[Path, Analysis],
-        before: dict[Path, str],
-        texts: dict[Path, str],
+        texts: Mapping[Path, tuple[str, str]],
         options: Options,
         trace: Trace | None,
         kept: frozenset[Path],
         advance: Callable[[float], None],
+        front: FrontEnd,
     ) -> None:
+        self._front = front
         self._analyses = analyses
-        self._before = before
-        self._texts = texts
+        self._before = {path: before for path, (before, _) in texts.items()}
+        self._texts = {path: text for path, (_, text) in texts.items()}
         self._kept = kept
         self._classes = LinenClasses(analyses.values())
         self._every = [cls for one in analyses.values() for cls in self._classes.all_in(one)]
@@ -558,7 +596,9 @@ class _Migration:
         # Each module is looked at before it is planned.
         self._planned = _steps(advance, _OF_PLANNING, 2 * len(self._every))
         self._written = _steps(advance, _OF_WRITING, len(analyses.keys() - kept))
-        self._planner = Planner(self._classes, refers, trace, on_module=self._planned)
+        self._planner = Planner(
+            self._classes, refers, trace, on_module=self._planned, naming=front.naming
+        )
         self._callers = Callers(self._classes, self._planner.plan_of)
         self._caller_marks: dict[Path, list[Mark]] = {}
         # Files without a module that could not be written, and why.
@@ -604,7 +644,8 @@ class _Migration:
         """Plan until no module that needs a person is migrated."""
         while True:
             self._planner = Planner(
-                self._classes, self._refers, self._trace, gradual, self._planned
+                *(self._classes, self._refers, self._trace, gradual, self._planned),
+                self._front.naming,
             )
             for cls in self._every:
                 self._check_helpers(cls)
@@ -720,7 +761,7 @@ class _Migration:
         analysis = self._analyses[path]
         tree, file = analysis.tree, self._files[analysis]
         plans = self._plans(path)
-        callers = self._callers.plan(file)
+        callers = self._callers.plan(file) if self._front.has_callers else CallerPlan()
         if not plans and callers.is_empty:
             return self._texts[path]
         self._caller_marks[path] = callers.marks
@@ -747,7 +788,7 @@ class _Migration:
         plans = self._plans(path)
         findings = findings_of(tree, plans, self._caller_marks.get(path, ()))
         problems = [f"{plan.cls.name}: {plan.problem}" for plan in plans if plan.problem]
-        result = LinenResult(path, before, text or before, plans, findings)
+        result = LinenResult(path, before, text or before, plans, findings, front=self._front)
         problems += [self._unwritten[path]] if path in self._unwritten else []
         return replace(result, error="; ".join(problems))
 

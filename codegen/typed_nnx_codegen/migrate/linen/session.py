@@ -61,7 +61,9 @@ _IMPORTS: Final = re.compile(rb"^[ \t]*(?:from|import)[ \t].*", re.MULTILINE)
 _USES: Final = re.compile(rb"\.(?:init|init_with_output|bind|tabulate)\(|\.apply\b")
 
 
-def deriving_files(paths: Iterable[Path], sources: Iterable[Path]) -> tuple[list[Path], set[str]]:
+def deriving_files(
+    paths: Iterable[Path], sources: Iterable[Path], package: str = "flax"
+) -> tuple[list[Path], set[str]]:
     """Return the files whose classes may inherit from Linen modules, without a word of flax.
 
     The second result has the names of the modules, and maybe of others: classes are told apart by
@@ -70,8 +72,9 @@ def deriving_files(paths: Iterable[Path], sources: Iterable[Path]) -> tuple[list
     Args:
         paths: The files that do not mention flax.
         sources: The files that do.
+        package: What stands for flax.
     """
-    classes = [(None, *one) for source in sources for one in _classes(_tree(source))]
+    classes = [(None, *one) for source in sources for one in _classes(_tree(source), package)]
     heads = [(path, *one) for path in paths if path.suffix == ".py" for one in _heads(path)]
     modules = {name for _, name, _, is_of_flax in classes if is_of_flax}
     waiting = [*((path, name, bases) for path, name, bases, _ in classes), *heads]
@@ -157,8 +160,8 @@ def _data(path: Path) -> bytes:
         return b""  # whoever reads the file itself says what is wrong
 
 
-def _classes(tree: ast.Module) -> Iterator[tuple[str, set[str], bool]]:
-    """Yield the names of classes, those of their bases, and whether one of these is of flax.
+def _classes(tree: ast.Module, package: str) -> Iterator[tuple[str, set[str], bool]]:
+    """Yield the names of classes, those of their bases, and whether one of these is of a package.
 
     A name that is assigned to counts as a class: `Base = nn.Module`.
     """
@@ -178,7 +181,7 @@ def _classes(tree: ast.Module) -> Iterator[tuple[str, set[str], bool]]:
         else:
             continue
         full = [origins.get(base.partition(".")[0], "") for base in bases]
-        is_of_flax = any(one.partition(".")[0] == "flax" for one in full)
+        is_of_flax = any(one.partition(".")[0] == package for one in full)
         # `nn` of another file of the project may be Linen.
         is_of_flax |= any(
             one.startswith(".") and base.endswith(".Module")
@@ -297,6 +300,26 @@ class _Source:
     text: Encoded
 
 
+@dataclass(frozen=True)
+class Library:
+    """The library that code is migrated from.
+
+    Attributes:
+        name: What it is called.
+        package: The package that its modules are of.
+        words: What files have that use it, one of them.
+        migrate: Migrates files, called as `migrate_linen` is; None for that.
+    """
+
+    name: str = "flax.linen"
+    package: str = "flax"
+    words: tuple[bytes, ...] = (b"flax", b"linen")
+    migrate: Callable[..., list[LinenResult]] | None = None
+
+
+LINEN_LIBRARY: Final = Library()
+
+
 class LinenWork:
     """The migration of Linen code.
 
@@ -307,6 +330,7 @@ class LinenWork:
         steps: How many outermost calls each of the programs goes on for; 0 for no end.
         gradual: Whether what cannot be migrated is wrapped.
         verify: Whether the migrated code is run before it is written.
+        library: The library that the code is of.
     """
 
     def __init__(
@@ -318,7 +342,9 @@ class LinenWork:
         steps: int = 0,
         gradual: bool = False,
         verify: bool = False,
+        library: Library = LINEN_LIBRARY,
     ) -> None:
+        self._library = library
         self._output = output
         self._example = example
         self._traces = traces
@@ -386,7 +412,7 @@ class LinenWork:
         sources: list[_Source] = []
         progress = _Progress(advance, len(files))
         for path in files:
-            found = _read(path, request.paths)
+            found = _read(path, request.paths, self._library.words)
             if isinstance(found, FileResult):
                 results[path] = found
                 progress.advance(1)
@@ -394,10 +420,10 @@ class LinenWork:
                 sources.append(found)
         silent = [path for path, one in results.items() if one.skipped == NO_NNX]
         mentioning = [one.path for one in sources]
-        deriving, modules = deriving_files(silent, mentioning)
+        deriving, modules = deriving_files(silent, mentioning, self._library.package)
         others = [path for path in silent if path not in deriving]
         for path in (*deriving, *calling_files(others, [*mentioning, *deriving], modules)):
-            found = _read(path, request.paths, needs_flax=False)
+            found = _read(path, request.paths)
             if isinstance(found, _Source):
                 sources.append(found)
         roots = [*request.paths, *dict.fromkeys(_top(one.path) for one in sources)]
@@ -410,7 +436,8 @@ class LinenWork:
         def migrate(paths: Sequence[Path]) -> list[LinenResult]:
             """Migrate files."""
             options, gradual = request.options, self._gradual
-            return migrate_linen(
+            by = self._library.migrate or migrate_linen
+            return by(
                 *(paths, roots, options, self._trace, gradual, known),
                 lambda part: progress.advance(part * left),
             )
@@ -452,7 +479,8 @@ class LinenWork:
         if isinstance(found, str):
             return result.failed(found)
         if self._output is not None and not found.plans:
-            return result.failed("it has no module of flax.linen, so there is nothing to write")
+            why = f"it has no module of {self._library.name}, so there is nothing to write"
+            return result.failed(why)
         try:
             data = source.text.encode(found.after)
             if found.after != found.before:
@@ -530,7 +558,9 @@ def _no_map(file: Path, why: str) -> str:
     )
 
 
-def _read(path: Path, named: Sequence[Path], *, needs_flax: bool = True) -> _Source | FileResult:
+def _read(
+    path: Path, named: Sequence[Path], words: Sequence[bytes] = (b"",)
+) -> _Source | FileResult:
     """Read a file; return why it is not migrated where it is not."""
     if path.suffix != ".py":
         return FileResult(path, skipped=_NOT_PYTHON)
@@ -538,7 +568,7 @@ def _read(path: Path, named: Sequence[Path], *, needs_flax: bool = True) -> _Sou
         data = path.read_bytes()
     except OSError as error:
         return FileResult(path).failed(f"it cannot be read: {error.strerror or error}")
-    if needs_flax and b"flax" not in data and b"linen" not in data:
+    if not any(word in data for word in words):
         return FileResult(path, skipped=NO_NNX)
     if is_generated(data) and path not in named:
         return FileResult(path, skipped=GENERATED)

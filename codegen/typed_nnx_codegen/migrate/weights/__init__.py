@@ -7,6 +7,7 @@ weights.load(linen_variables, model, "models.migration.json")
 
 from __future__ import annotations
 
+from typed_nnx_codegen.migrate.weights.haiku_parameters import haiku_variables as haiku_variables
 from typed_nnx_codegen.migrate.weights.loading import Loaded as Loaded
 from typed_nnx_codegen.migrate.weights.loading import load as load
 from typed_nnx_codegen.migrate.weights.problems import WeightsError as WeightsError

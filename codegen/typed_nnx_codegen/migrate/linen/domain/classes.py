@@ -26,6 +26,8 @@ LINEN: Final = "flax.linen"
 _BASE: Final = frozenset(
     {"flax.linen.Module", "flax.linen.module.Module", "flax.linen.RNNCellBase"}
 )
+# The base of modules of another library, whose code was translated.
+_TRANSLATED: Final = "flax.linen.haiku.Module"
 _COMPACT: Final = frozenset({"flax.linen.compact", "flax.linen.module.compact"})
 # Fields that every Linen module has.
 RESERVED_FIELDS: Final = frozenset({"parent", "name"})
@@ -168,6 +170,7 @@ class LinenClass:
         own_fields: The fields that it declares itself.
         own_methods: The methods that it defines itself.
         foreign: Public names of bases outside of the project, other than ``Module`` itself.
+        is_translated: Whether it was written for another library than Linen.
     """
 
     name: str
@@ -178,6 +181,7 @@ class LinenClass:
     own_methods: dict[str, Method] = field(default_factory=dict)
     constants: dict[str, cst.BaseExpression] = field(default_factory=dict)
     foreign: tuple[str, ...] = ()
+    is_translated: bool = False
 
     __hash__ = object.__hash__
 
@@ -324,7 +328,7 @@ class LinenClasses:
             return None
         bases: list[LinenClass] = []
         foreign: list[str] = []
-        is_module = False
+        is_module = is_translated = False
         for arg in node.bases:
             value = arg.value
             if isinstance(value, cst.Subscript):  # Generic[T]
@@ -336,8 +340,9 @@ class LinenClasses:
                         bases.append(base)
                 elif isinstance(option, External):
                     name = public_linen(option.name)
-                    if name in _BASE:
+                    if name in _BASE or name == _TRANSLATED:
                         is_module = True
+                        is_translated |= name == _TRANSLATED
                     elif not name.startswith(("typing.", "abc.", "typing_extensions.")):
                         foreign.append(name)
                 elif option == UNKNOWN:
@@ -345,6 +350,7 @@ class LinenClasses:
         if not is_module and not bases and not any(name.startswith(LINEN) for name in foreign):
             return None
         cls = LinenClass(node.name.value, node, analysis, tuple(bases), foreign=tuple(foreign))
+        cls.is_translated = is_translated or any(one.is_translated for one in bases)
         cls.own_fields = tuple(_fields(cls))
         cls.own_methods = {one.name: one for one in _methods(cls)}
         cls.constants = dict(_constants(cls))

@@ -95,6 +95,7 @@ def free_name(name: str, taken: set[str]) -> str:
 # Names of Linen that NNX calls differently.
 _OTHERS: Final = {
     "flax.linen.Module": "nnx.Module",
+    "flax.linen.haiku.Module": "nnx.Module",
     "flax.linen.initializers": "nnx.initializers",
     "flax.linen.PReLU": "nnx.PReLU",
     "flax.linen.with_logical_partitioning": "nnx.with_partitioning",

@@ -225,8 +225,7 @@ def _below(
     if layer is None:
         return
     for one in layer.variables(_settings(site) if site is not None else {}):
-        change = {} if one.reshape is None else {"reshape": one.reshape}
-        yield _prefixed(Entry(one.linen, one.nnx, change), linen, attribute)
+        yield _prefixed(Entry(one.linen, one.nnx, one.change), linen, attribute)
 
 
 def _texts_of(target: LinenClass, site: Site | None) -> dict[str, str]:
@@ -531,9 +530,7 @@ def _readable(
     layer = find_layer(target)
     if layer is None or site.is_bridged:
         return []
-    return [
-        Entry(one.linen, one.nnx) for one in layer.variables(given_of(site)) if one.reshape is None
-    ]
+    return [Entry(one.linen, one.nnx) for one in layer.variables(given_of(site)) if not one.change]
 
 
 def _place(path: str, entries: Iterable[Entry]) -> str | None:

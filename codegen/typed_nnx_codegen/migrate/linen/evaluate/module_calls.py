@@ -139,7 +139,7 @@ def _are_own(names: list[str], layer: Layer, site: Site) -> bool:
     known = {
         one.linen
         for one in layer.variables(given_of(site))
-        if one.linen == f"{_PARAMS}/{one.nnx}" and one.reshape is None
+        if one.linen == f"{_PARAMS}/{one.nnx}" and not one.change
     }
     # Linen says it where one of them is missing, so that no such call has a result.
     return layer.nnx.startswith("nnx.") and all(f"{_PARAMS}/{name}" in known for name in names)

@@ -13,4 +13,5 @@ from typed_nnx_codegen.migrate.linen.layers.layer import Refused as Refused
 from typed_nnx_codegen.migrate.linen.layers.layer import Template as Template
 from typed_nnx_codegen.migrate.linen.layers.table import LAYERS as LAYERS
 from typed_nnx_codegen.migrate.linen.layers.table import NO_COUNTERPART as NO_COUNTERPART
+from typed_nnx_codegen.migrate.linen.layers.table import add_layers as add_layers
 from typed_nnx_codegen.migrate.linen.layers.table import find_layer as find_layer

@@ -234,11 +234,19 @@ class LayerVariable:
         linen: Its path, collection first: ``params/kernel``; may be a whole subtree.
         nnx: The path of attributes: ``kernel``, ``query.kernel``.
         reshape: The new shape; None where it stays.
+        transpose: The new order of its axes; None where it stays.
     """
 
     linen: str
     nnx: str
     reshape: tuple[int, ...] | None = None
+    transpose: tuple[int, ...] | None = None
+
+    @property
+    def change(self) -> dict[str, object]:
+        """What is done with the array, as the map has it."""
+        asked = {"transpose": self.transpose, "reshape": self.reshape}
+        return {name: value for name, value in asked.items() if value is not None}
 
 
 Settings = Mapping[str, Given]

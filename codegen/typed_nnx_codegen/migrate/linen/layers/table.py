@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from keyword import iskeyword
 from typing import Final
 
@@ -439,6 +440,14 @@ LAYERS: Final[dict[str, Layer]] = {
 }
 
 
+_OF_OTHERS: Final[dict[str, Layer]] = {}
+
+
+def add_layers(layers: Iterable[Layer]) -> None:
+    """Let layers of another library be known, under names that Linen has not."""
+    _OF_OTHERS.update({layer.linen: layer for layer in layers})
+
+
 def find_layer(name: str) -> Layer | None:
     """Return what is known of a Linen class; None where it is no layer of the table.
 
@@ -446,6 +455,8 @@ def find_layer(name: str) -> Layer | None:
         name: Its qualified name, as code imports it: ``flax.linen.Dense``,
             ``flax.linen.linear.Dense``.
     """
+    if name in _OF_OTHERS:
+        return _OF_OTHERS[name]
     package, _, cls = name.rpartition(".")
     if package != "flax.linen" and not package.startswith("flax.linen."):
         return None

@@ -343,6 +343,8 @@ class MissingSizes:
         return self._lifting.unused(f"{_prefix(site)}_{parameter.name}")
 
     def _hint(self, sizes: Sequence[Size], fits: Sequence[Dim]) -> str:
+        if not sizes and self._recorder.plan.cls.is_translated:
+            return ""  # only programs of Linen are traced
         if not sizes:
             return f"; {self._reason()}: {_AGAIN}"
         ordered = sorted(map(repr, sizes), key=lambda text: (len(text), text))

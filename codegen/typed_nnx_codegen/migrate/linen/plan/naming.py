@@ -234,16 +234,25 @@ class Naming:
 
     # -- compact ------------------------------------------------------------------------------
 
+    def group_of(self, site: Site) -> str:
+        """Return the submodules that one is counted with, as the name that their numbers follow."""
+        return linen_class_name(site)
+
+    def scope_of(self, site: Site) -> str:
+        """Return what stands before the name of a submodule."""
+        del site
+        return ""
+
     def _of_compact(self, sites: list[Site]) -> None:
         groups: dict[str, list[Site]] = {}
         nodes = [site.node for site in sites]
         mixed = {
-            linen_class_name(site)
+            self.group_of(site)
             for site in sites
             if site.explicit and "{" not in site.explicit and nodes.count(site.node) > 1
         }
         for site in sites:
-            name = linen_class_name(site)
+            name = self.group_of(site)
             several = name in mixed and nodes.count(site.node) > 1
             if site.explicit and not several:
                 self._of_name(site)
@@ -281,6 +290,8 @@ class Naming:
         """
         for other in self._recorder.plan.sites:
             if other.explicit != site.explicit or not other.attribute or other is site:
+                continue
+            if self.scope_of(other) != self.scope_of(site):
                 continue
             sides = {one.number: one.side for one in other.conditions}
             parting = [

@@ -571,6 +571,10 @@ _SIGNATURE: Final = "its constructor is that of the NNX layer that it derives fr
 _NOT_ENTERED: Final = frozenset({"setup", "__post_init__", "__hash__", "__eq__", "__repr__"})
 
 
+# Makes what names the submodules of a module, from what was seen of it and what it inherits.
+MakesNaming = Callable[[Recorder, Mapping[cst.CSTNode, str]], Naming]
+
+
 class Planner:
     """Plans modules.
 
@@ -580,6 +584,7 @@ class Planner:
         trace: What a trace tells of the shapes that submodules are called with.
         gradual: The modules that stay in Linen, where NNX modules may hold such; None where not.
         on_module: Called after each look at a module, and after each plan.
+        naming: Names the submodules of a module.
     """
 
     def __init__(
@@ -589,7 +594,9 @@ class Planner:
         trace: Trace | None = None,
         gradual: Gradual | None = None,
         on_module: Callable[[], None] = lambda: None,
+        naming: MakesNaming = Naming,
     ) -> None:
+        self._naming = naming
         self.classes = classes
         self.executor = Executor(classes, self.plan_of, trace, gradual)
         self._plans: dict[LinenClass, ClassPlan] = {}
@@ -670,7 +677,7 @@ class Planner:
         mark_stacked(recorder, self.plan_of)
         for check in (mark_recursion, mark_restarted_names, mark_shifting_names):
             check(recorder)
-        naming = Naming(recorder, inherited)
+        naming = self._naming(recorder, inherited)
         naming.run()
         drop_carry_cells(recorder, self.executor.refer)
         name_optional(recorder)

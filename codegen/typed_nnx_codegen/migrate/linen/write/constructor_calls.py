@@ -58,6 +58,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.lifts import Unsupported, collecti
 from typed_nnx_codegen.migrate.linen.layers import (
     Built,
     Inputs,
+    Layer,
     MissingWidth,
     Refused,
     find_layer,
@@ -339,8 +340,7 @@ class ConstructorCalls:
             if gradual is not None and gradual.wraps_layers:
                 return self._bridged(site)
             self._recorder.mark(site.node, f"{built.why} {built.fix}", COUNTERPART)
-            known = self._executor.refer(layer.nnx) if layer.nnx else code_of(site.node.func)
-            return f"{site.code or known}(...)"
+            return f"{site.code or self._class_of(layer) or code_of(site.node.func)}(...)"
         self._check(site)
         mark_widths(site, self._recorder)
         if isinstance(built, MissingWidth):
@@ -413,8 +413,14 @@ class ConstructorCalls:
         size = self.missing.size(site, asked, measured, self._candidates(site))
         built = layer.build(given, stand_in(layer, size))
         if not isinstance(built, Built):
-            return f"{self._executor.refer(layer.nnx)}(...)"
+            return f"{self._class_of(layer)}(...)"
         return self._call(site, built)
+
+    def _class_of(self, layer: Layer) -> str:
+        """Return the code for the class of a layer; empty where it has none."""
+        if layer.definition is not None:
+            self._plan.log.append(Need(layer.definition))
+        return self._executor.refer(layer.nnx) if layer.nnx.startswith("nnx.") else layer.nnx
 
     def _check(self, site: Site) -> None:
         passes = isinstance(site.target, LinenClass) or site.target in _PASSING

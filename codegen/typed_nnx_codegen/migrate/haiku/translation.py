@@ -1,0 +1,409 @@
+"""The files of a project with the code of Haiku in them as that of Linen."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import libcst as cst
+from libcst.metadata import MetadataWrapper, PositionProvider
+
+from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, is_name
+from typed_nnx_codegen.migrate.findings import DECIDE, Finding
+from typed_nnx_codegen.migrate.haiku.expressions import HAIKU, Spelling, Untranslated
+from typed_nnx_codegen.migrate.haiku.layers import NETS, PACKAGE
+from typed_nnx_codegen.migrate.haiku.modules import (
+    ClassTranslation,
+    HaikuClass,
+    HaikuClasses,
+    names_read,
+    read_attributes,
+    statement_of,
+)
+from typed_nnx_codegen.migrate.haiku.names import HaikuNaming, spelled
+from typed_nnx_codegen.migrate.haiku.transforms import (
+    TWO_LINES,
+    FunctionsOfFile,
+    Outside,
+    class_of,
+    functions_for,
+)
+from typed_nnx_codegen.migrate.linen.domain.class_plan import CALLER, CLASS, COUNTERPART, STAYS
+from typed_nnx_codegen.migrate.linen.domain.names import free_name
+from typed_nnx_codegen.migrate.linen.migration import (
+    NO_FAILURES,
+    Failures,
+    FrontEnd,
+    LinenResult,
+    migrate_linen,
+)
+from typed_nnx_codegen.migrate.linen.trace.record import Trace
+from typed_nnx_codegen.migrate.markers import with_marks
+from typed_nnx_codegen.migrate.options import Options
+
+Definition = TypeVar("Definition", cst.ClassDef, cst.FunctionDef)
+TITLE: Final = "A module of Haiku is an `nnx.Module`"
+_LONGEST: Final = 100
+
+
+_NOT_CALLED: Final = (
+    "this function builds modules, and no module that was migrated calls it: write a module,"
+    " or a method of one, in its place"
+)
+
+
+@dataclass
+class Translation:
+    """The translation of the modules of a project.
+
+    Attributes:
+        kept: Why modules stay as they are, by file and name.
+        names: What objects of modules are called, by file and the name of the class.
+        problems: What is not understood in modules, by file and name.
+        findings: What is left to a person, by file.
+        helpers: What stands for `hk.transform` of modules, by file and the name of the class.
+        spelled_as: The names of what only translated code imports, by file.
+    """
+
+    kept: dict[tuple[Path, str], str] = field(default_factory=dict)
+    names: dict[tuple[str, str], str] = field(default_factory=dict)
+    problems: dict[tuple[Path, str], list[Untranslated]] = field(default_factory=dict)
+    findings: dict[Path, list[Finding]] = field(default_factory=dict)
+    helpers: dict[tuple[str, str], str] = field(default_factory=dict)
+    spelled_as: dict[Path, tuple[str, str]] = field(default_factory=dict)
+
+    def front(self) -> FrontEnd:
+        """Return what the migration of Linen asks for."""
+        naming = partial(HaikuNaming, names=self.names, helpers=self.helpers)
+        return FrontEnd(self.translate, naming, spelled, has_callers=False)
+
+    def translate(self, analyses: Mapping[Path, Analysis]) -> dict[Path, cst.Module]:
+        """Return the files that change."""
+        classes = HaikuClasses(analyses.values())
+        read = read_attributes([*analyses.values()])
+        every = {path: classes.all_in(one) for path, one in analyses.items()}
+        files = {path: _File(one, classes, self) for path, one in analyses.items()}
+        for path, found in every.items():
+            for cls in found:
+                elsewhere = frozenset(name for name, where in read.items() if where != {cls.node})
+                files[path].translate(cls, elsewhere)
+        self._spread(classes, every)
+        trees: dict[Path, cst.Module] = {}
+        for path, found in every.items():
+            trees[path] = files[path].tree([one for one in found if self._stays(path, one)])
+            self.findings[path.resolve()] = files[path].findings(found)
+        return {path: one for path, one in trees.items() if one is not analyses[path].tree}
+
+    def _stays(self, path: Path, cls: HaikuClass) -> bool:
+        return (path.resolve(), cls.node.name.value) in self.kept
+
+    def remains(self, result: LinenResult) -> Iterator[tuple[Path, str]]:
+        """Yield what is half on its way: functions that nobody adopts, classes without a marker."""
+        names = self.spelled_as.get(result.path.resolve(), ("", ""))
+        marked = {one.cls.name for one in result.plans if one.marks}
+        for statement in ast.parse(result.after).body:
+            nodes = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
+            name = getattr(statement, "name", "")
+            if name in marked or not any(node.id in names for node in nodes):
+                continue
+            key = result.path.resolve(), name
+            if name and key not in self.kept:
+                yield key
+
+    def completed(self, result: LinenResult) -> LinenResult:
+        """Return the result of a file with what the translation left to a person."""
+        found = [
+            replace(one, message=TITLE) if one.code == CLASS else one for one in result.findings
+        ]
+        found += self.findings.get(result.path.resolve(), [])
+        after = result.after
+        if after != result.before:
+            linen, haiku = self.spelled_as[result.path.resolve()]
+            after = with_haiku_again(cst.parse_module(after), linen, haiku).code
+        return replace(result, after=after, findings=tuple(sorted(dict.fromkeys(found))))
+
+    def _spread(self, classes: HaikuClasses, every: Mapping[Path, list[HaikuClass]]) -> None:
+        """Keep what modules that stay build, and what builds them."""
+        paths = {cls: path for path, found in every.items() for cls in found}
+        around: dict[HaikuClass, set[HaikuClass]] = {cls: set() for cls in paths}
+        for cls in paths:
+            for other in classes.named_in(cls):
+                around[cls].add(other)
+                around[other].add(cls)
+        waiting = [cls for cls in paths if self._stays(paths[cls], cls)]
+        while waiting:
+            cls = waiting.pop()
+            for other in around[cls]:
+                key = paths[other].resolve(), other.node.name.value
+                if key not in self.kept:
+                    self.kept[key] = (
+                        f"it is used with `{cls.node.name.value}`, which stays in Haiku"
+                    )
+                    waiting.append(other)
+
+
+class _File:
+    """The translation of one file.
+
+    Args:
+        analysis: The file.
+        classes: The modules of the project.
+        into: That of the project.
+    """
+
+    def __init__(self, analysis: Analysis, classes: HaikuClasses, into: Translation) -> None:
+        self._analysis = analysis
+        self._into = into
+        self._taken = {one.value for one in names_read(analysis.tree)}
+        taken = set(self._taken)
+        self._spelling = Spelling(free_name("nn", taken), free_name("_haiku", taken))
+        self._functions = FunctionsOfFile(analysis, classes, taken)
+        self._replaced: dict[cst.CSTNode, list[cst.BaseStatement]] = {}
+        self._before: dict[cst.CSTNode, list[cst.BaseStatement]] = {}
+        self._problems: list[Untranslated] = []
+
+    def _key(self, name: str) -> tuple[Path, str]:
+        return self._analysis.path.resolve(), name
+
+    def translate(self, cls: HaikuClass, read: frozenset[str]) -> None:
+        """Translate a class."""
+        key = self._key(cls.node.name.value)
+        if key in self._into.kept:
+            return
+        translation = ClassTranslation(cls, self._spelling, read)
+        try:
+            self._replaced[cls.node] = [translation.run()]
+        except Untranslated as problem:
+            self._into.kept[key] = str(problem)
+            return
+        self._into.names[str(self._analysis.path), key[1]] = cls.name
+        self._into.problems[key] = translation.problems
+
+    def tree(self, staying: Sequence[HaikuClass]) -> cst.Module:
+        """Return the file as it is now.
+
+        Args:
+            staying: The classes that stay as they are, below a marker.
+        """
+        for cls in staying:
+            why = self._into.kept[self._key(cls.node.name.value)]
+            self._replaced[cls.node] = [_marked(cls.node, STAYS, why)]
+            self._into.problems.pop(self._key(cls.node.name.value), None)
+        classes = dict(self._roots())
+        if not self._replaced and not self._before:
+            return self._analysis.tree
+        outside = Outside(
+            *(self._analysis, self._spelling, classes, self._replaced, self._before),
+            self._problems,
+        )
+        tree = self._analysis.tree.visit(outside)
+        assert isinstance(tree, cst.Module)
+        text = (
+            f"import flax.linen as {self._spelling.linen}\n"
+            f"import {PACKAGE} as {self._spelling.haiku}\n"
+        )
+        names = (self._spelling.linen, self._spelling.haiku)
+        self._into.spelled_as[self._analysis.path.resolve()] = names
+        new = {one.value for one in names_read(tree)} - self._taken
+        text += "from typing import Any\n" if "Any" in new else ""
+        text += "import dataclasses\n" if "dataclasses" in new else ""
+        return _with_imports(tree, cst.parse_module(text).body)
+
+    def _roots(self) -> Iterator[tuple[cst.CSTNode, str]]:
+        """Translate the functions that become modules, and those that build some; yield the former."""
+        functions = self._functions
+        own: dict[cst.CSTNode, list[cst.BaseStatement]] = {}
+        for node, root in functions.roots.items():
+            if self._key(root.cls) in self._into.kept:
+                continue
+            problems: list[Untranslated] = []
+            made = functions_for(node, self._analysis, self._spelling, problems)
+            cls = class_of(root, made, self._spelling)
+            helper = functions.helpers[root.cls]
+            self._into.problems[self._key(root.cls)] = problems
+            self._into.helpers[str(self._analysis.path), root.cls] = helper
+            if root.statement is not node:
+                self._before.setdefault(root.statement, []).append(cls)
+            else:
+                own[node] = [cls]
+            if isinstance(node, cst.FunctionDef) and node.decorators:
+                assigned = statement_of(f"{node.name.value} = {helper}({root.cls})")
+                own[node].append(assigned.with_changes(leading_lines=TWO_LINES))
+            yield node, root.cls
+        dropped = {one.function for one in functions.roots.values() if one.is_dropped}
+        for node in functions.builders:
+            key = self._key(node.name.value)
+            if node in own and node in dropped:
+                continue
+            if key in self._into.kept:
+                self._replaced[node] = [
+                    *own.pop(node, []),
+                    _marked(node, CALLER, self._into.kept[key]),
+                ]
+            elif not (node in dropped and node in functions.roots):
+                made = functions_for(node, self._analysis, self._spelling, self._problems)
+                after = node.visit(made)
+                assert isinstance(after, cst.FunctionDef)
+                self._replaced[node] = [*own.pop(node, []), after]
+        self._replaced |= own
+
+    def findings(self, classes: Sequence[HaikuClass]) -> list[Finding]:
+        """Return what is left to a person, by line."""
+        wrapper = MetadataWrapper(self._analysis.tree, unsafe_skip_copy=True)
+        positions: Mapping[cst.CSTNode, Any] = PositionProvider()._gen(wrapper)
+        found: list[Finding] = []
+
+        def note(node: cst.CSTNode, code: str, message: str) -> None:
+            start = positions[node].start
+            text = " ".join(code_of(node).split())[:_LONGEST]
+            found.append(Finding(start.line, start.column, code, DECIDE, message, before=text))
+
+        home = self._analysis.path.resolve()
+        for (path, _), problems in self._into.problems.items():
+            if path == home:
+                for problem in problems:
+                    note(problem.node, COUNTERPART, str(problem))
+        for problem in self._problems:
+            note(problem.node, CALLER, str(problem))
+        for cls in classes:
+            key = self._key(cls.node.name.value)
+            if key in self._into.kept:
+                note(cls.node.name, STAYS, self._into.kept[key])
+        for node in self._functions.builders:
+            key = self._key(node.name.value)
+            if key in self._into.kept:
+                note(node.name, CALLER, self._into.kept[key])
+        return found
+
+
+def _marked(node: Definition, code: str, message: str) -> Definition:
+    return node.with_changes(
+        leading_lines=with_marks(node.leading_lines, [(code, message)], frozenset())
+    )
+
+
+def with_haiku_again(tree: cst.Module, linen: str, haiku: str) -> cst.Module:
+    """Return a file in which layers that stay, below a marker, have their own names again.
+
+    Imports of Haiku that nothing reads any more go.
+
+    Args:
+        tree: The file.
+        linen: The name of `flax.linen` in translated code.
+        haiku: The name of the package of Haiku's layers.
+    """
+    after = tree.visit(_Restoring(linen, haiku, _name_of_haiku(tree)))
+    assert isinstance(after, cst.Module)
+    read = [one.value for one in names_read(after)]
+    after = after.visit(_Unimporting({name for name in read if read.count(name) > 1}, linen, haiku))
+    assert isinstance(after, cst.Module)
+    return after
+
+
+def _name_of_haiku(tree: cst.Module) -> str:
+    """Return what a file calls Haiku."""
+    for node in descendants(tree):
+        if isinstance(node, cst.ImportAlias) and code_of(node.name) == HAIKU:
+            return code_of(node.asname.name) if node.asname is not None else HAIKU
+    return HAIKU
+
+
+class _Restoring(cst.CSTTransformer):
+    def __init__(self, linen: str, haiku: str, name: str) -> None:
+        super().__init__()
+        self._linen, self._haiku, self._name = linen, haiku, name
+
+    def leave_Attribute(
+        self, original_node: cst.Attribute, updated_node: cst.Attribute
+    ) -> cst.BaseExpression:
+        """Return the name of a layer."""
+        last = original_node.attr.value
+        if is_name(original_node.value, self._haiku):
+            return cst.parse_expression(f"{self._name}.{'nets.' * (last in NETS)}{last}")
+        if is_name(original_node.value, self._linen) and last == "Sequential":
+            return updated_node.with_changes(value=cst.Name(self._name))
+        return updated_node
+
+
+class _Unimporting(cst.CSTTransformer):
+    def __init__(self, read: set[str], linen: str, haiku: str) -> None:
+        super().__init__()
+        self._read = read
+        self._own = (f"flax.linen as {linen}", f"{PACKAGE} as {haiku}")
+
+    def leave_Import(
+        self, original_node: cst.Import, updated_node: cst.Import
+    ) -> cst.Import | cst.RemovalSentinel:
+        """Return an import; one of Haiku alone that nothing reads goes."""
+        match updated_node.names:
+            case [cst.ImportAlias(name=name) as alias]:
+                local = alias.asname.name if alias.asname is not None else alias.name
+                is_ours = code_of(name) == HAIKU or code_of(alias) in self._own
+                if is_ours and code_of(local) not in self._read:
+                    return cst.RemoveFromParent()
+        return updated_node
+
+
+def _with_imports(
+    tree: cst.Module, lines: Sequence[cst.BaseStatement | cst.SimpleStatementLine]
+) -> cst.Module:
+    """Return a file with more imports, behind the last one that it has at its top level."""
+    place = 0
+    for position, statement in enumerate(tree.body):
+        match statement:
+            case cst.SimpleStatementLine(body=[cst.Import() | cst.ImportFrom(), *_]):
+                place = position + 1
+    return tree.with_changes(body=[*tree.body[:place], *lines, *tree.body[place:]])
+
+
+def migrate_haiku(
+    paths: Sequence[Path],
+    roots: Sequence[Path],
+    options: Options,
+    trace: Trace | None = None,
+    gradual: bool = False,
+    failures: Failures = NO_FAILURES,
+    advance: Callable[[float], None] = lambda part: None,
+) -> list[LinenResult]:
+    """Migrate files of Haiku; nothing is written.
+
+    Args:
+        paths: The files.
+        roots: What imports may lead to.
+        options: What is asked for.
+        trace: There is none for Haiku.
+        gradual: NNX modules hold none of Haiku.
+        failures: What running the migrated code has shown.
+        advance: Called with the part of the work that is done now: all parts together are 1.
+
+    Returns:
+        The results of the files that could be read.
+    """
+    assert trace is None
+    assert not gradual
+    kept: dict[tuple[Path, str], str] = {}
+    while True:
+        translation = Translation(dict(kept))
+        given = (paths, roots, options, None, False, failures, advance, translation.front())
+        results = migrate_linen(*given)
+        advance = _nothing
+        staying = {
+            (one.path.resolve(), plan.cls.name): plan.stays
+            for one in results
+            for plan in one.plans
+            if plan.stays
+        }
+        staying |= {key: _NOT_CALLED for one in results for key in translation.remains(one)}
+        if not staying:
+            return [translation.completed(one) for one in results]
+        # What does not leave Haiku has to have its own code again.
+        kept = translation.kept | staying
+
+
+def _nothing(part: float) -> None:
+    del part
