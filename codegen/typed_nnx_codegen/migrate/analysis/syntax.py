@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import Final, TypeGuard
 
@@ -102,6 +102,12 @@ def descendants(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         below = parts_of(current)
         below.reverse()
         stack += below
+
+
+def of_kinds(nodes: Iterable[cst.CSTNode], *kinds: type[cst.CSTNode]) -> Iterator[cst.CSTNode]:
+    """Yield the nodes of exactly some types: quicker than `isinstance` or `match` on each node."""
+    wanted = frozenset(kinds)
+    return (node for node in nodes if type(node) in wanted)
 
 
 def dotted(node: cst.CSTNode) -> str:

@@ -62,7 +62,7 @@ _USES: Final = re.compile(rb"\.(?:init|init_with_output|bind|tabulate)\(|\.apply
 
 
 def deriving_files(
-    paths: Iterable[Path], sources: Iterable[Path], package: str = "flax"
+    paths: Sequence[Path], sources: Sequence[Path], package: str = "flax"
 ) -> tuple[list[Path], set[str]]:
     """Return the files whose classes may inherit from Linen modules, without a word of flax.
 
@@ -83,7 +83,8 @@ def deriving_files(
         waiting = [one for one in waiting if not modules & one[2]]
         modules |= {name for _, name, _ in new}
         found |= {path: None for path, _, _ in new if path is not None}
-    return [path for path in found if any(True for _ in _imported(path, _tree(path)))], modules
+    project = {name for path in (*paths, *sources) for name in _names_of(path)}
+    return [path for path in found if not project.isdisjoint(_imported_names(path))], modules
 
 
 def calling_files(paths: Iterable[Path], sources: Iterable[Path], modules: set[str]) -> list[Path]:
@@ -215,37 +216,12 @@ def _tree(path: Path) -> ast.Module:
         return ast.Module([], [])  # whoever reads the file itself says what is wrong
 
 
-def _imported(path: Path, tree: ast.Module) -> Iterator[Path]:
-    """Yield the files of its project that a file imports."""
-    top = _top(path)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield from _file(_below(top, alias.name))
-        elif isinstance(node, ast.ImportFrom):
-            folder = path.parents[node.level - 1] if node.level else top
-            module = _below(folder, node.module or "")
-            for place in (module, *(module / alias.name for alias in node.names)):
-                yield from _file(place)
-
-
 def _top(path: Path) -> Path:
     """Return the folder that absolute imports of the project begin in."""
     folder = path.parent
     while (folder / "__init__.py").is_file():
         folder = folder.parent
     return folder
-
-
-def _below(folder: Path, name: str) -> Path:
-    return folder.joinpath(*name.split(".")) if name else folder
-
-
-def _file(place: Path) -> Iterator[Path]:
-    """Yield the file of a module, or of a package."""
-    for file in (place.with_name(f"{place.name}.py"), place / "__init__.py"):
-        if file.is_file() and not file.is_symlink():
-            yield file
 
 
 def uses_jax(path: Path) -> bool:

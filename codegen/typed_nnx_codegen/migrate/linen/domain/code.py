@@ -13,6 +13,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import (
     Transformer,
     code_of,
+    is_kind,
 )
 
 # The same few expressions are asked for again and again.
@@ -86,6 +87,13 @@ def _level(node: cst.BaseExpression) -> int:
     return _ATOM_LEVEL
 
 
+_OPERATIONS: Final = (
+    *(cst.BinaryOperation, cst.BooleanOperation, cst.UnaryOperation, cst.Comparison, cst.IfExp),
+    *(cst.ComparisonTarget, cst.Attribute, cst.Subscript, cst.Call, cst.StarredElement),
+    *(cst.CompFor, cst.CompIf),
+)
+
+
 def _operands(node: cst.CSTNode) -> dict[str, int]:
     """Return the operands of a node, by field, and how strongly they have to bind."""
     match node:
@@ -118,6 +126,8 @@ def _operands(node: cst.CSTNode) -> dict[str, int]:
 def with_parentheses(node: cst.CSTNode) -> cst.CSTNode:
     """Return an operation whose operands are in parentheses where they need them."""
     changes: dict[str, cst.BaseExpression] = {}
+    if not is_kind(type(node), *_OPERATIONS):
+        return node
     for name, least in _operands(node).items():
         value: object = getattr(node, name)
         if isinstance(value, cst.BaseExpression) and _level(value) < least:

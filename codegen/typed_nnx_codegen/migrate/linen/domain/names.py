@@ -10,7 +10,12 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.name_lookup import has_name
-from typed_nnx_codegen.migrate.analysis.syntax import descendants, parameters_of, parts_of
+from typed_nnx_codegen.migrate.analysis.syntax import (
+    descendants,
+    of_kinds,
+    parameters_of,
+    parts_of,
+)
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, public_linen
 from typed_nnx_codegen.migrate.linen.layers import find_layer
@@ -27,7 +32,7 @@ _BINDING = (
 
 def bound_in(node: cst.CSTNode) -> Iterator[str]:
     """Yield the names that are bound below a node, each as often as it is."""
-    for below in descendants(node):
+    for below in of_kinds(descendants(node), cst.Param, cst.FunctionDef, *_BINDING):
         if isinstance(below, cst.Param | cst.FunctionDef):
             yield below.name.value
         elif isinstance(below, _BINDING):

@@ -10,7 +10,12 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, is_name
+from typed_nnx_codegen.migrate.analysis.syntax import (
+    code_of,
+    descendants,
+    is_name,
+    of_kinds,
+)
 from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Enter, Log, Recursion
 from typed_nnx_codegen.migrate.linen.domain.classes import Method
@@ -72,8 +77,8 @@ def is_consumed(name: str, node: cst.FunctionDef) -> bool:
     """
     return any(
         _shortens(name, loop) and _takes_item(name, loop)
-        for loop in descendants(node.body)
-        if isinstance(loop, (cst.For, cst.While))
+        for loop in of_kinds(descendants(node.body), cst.For, cst.While)
+        if isinstance(loop, cst.For | cst.While)
     )
 
 
@@ -128,7 +133,9 @@ def is_list(parameter: cst.Param, method: Method) -> bool:
     annotation = parameter.annotation
     text = "" if annotation is None else code_of(annotation.annotation).strip("\"'")
     is_said = _LISTS.match(text) is not None and _ARRAYS.search(text) is not None
-    if is_consumed(name, method.node) or any(_is_changed(one, name) for one in _below(method)):
+    if is_consumed(name, method.node) or any(
+        _is_changed(one, name) for one in of_kinds(_below(method), cst.Call)
+    ):
         return True
     if text and not is_said:
         return False
@@ -156,8 +163,13 @@ def _uses(method: Method, *, anywhere: bool) -> frozenset[cst.CSTNode]:
     return frozenset(_like_lists(method, anywhere=anywhere))
 
 
+_WITH_LISTS: Final = (
+    *(cst.Attribute, cst.Arg, cst.Subscript, cst.Call, cst.For, cst.CompFor, cst.AssignTarget),
+)
+
+
 def _like_lists(method: Method, *, anywhere: bool) -> Iterator[cst.CSTNode]:
-    for node in _below(method):
+    for node in of_kinds(_below(method), *_WITH_LISTS):
         match node:
             case cst.Attribute(attr=cst.Name() as attribute):
                 yield attribute

@@ -9,7 +9,12 @@ from typing import Final, TypeVar
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted
+from typed_nnx_codegen.migrate.analysis.syntax import (
+    code_of,
+    descendants,
+    dotted,
+    of_kinds,
+)
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
 from typed_nnx_codegen.migrate.analysis.values import External, ProjectClass, options_of
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, Call, CallKeyword, Path, Site
@@ -130,11 +135,14 @@ def _called(cls: LinenClass) -> dict[str, str]:
     found: dict[str, str] = {}
     names = {one.name for one in cls.fields()}
     for method in cls.methods().values():
-        for node in descendants(method.node):
+        for node in of_kinds(descendants(method.node), *_CALLING):
             for field, kind in _items_called(node):
                 if field in names:
                     found.setdefault(field, kind)
     return found
+
+
+_CALLING: Final = (cst.For, cst.ListComp, cst.GeneratorExp, cst.DictComp, cst.Call)
 
 
 def _items_called(node: cst.CSTNode) -> Iterator[tuple[str, str]]:
@@ -917,7 +925,7 @@ def _local_names(analysis: Analysis, classes: LinenClasses) -> Iterator[tuple[cs
             continue
         below = list(descendants(function))
         names: dict[str, list[cst.BaseExpression]] = {}
-        for node in below:
+        for node in of_kinds(below, cst.Assign):
             match node:
                 case cst.Assign(
                     targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value
@@ -931,7 +939,7 @@ def _local_names(analysis: Analysis, classes: LinenClasses) -> Iterator[tuple[cs
 def _compared(one: Field) -> Iterator[tuple[cst.BaseExpression, Analysis]]:
     """Yield what methods compare a field with: ``self.block_class == ResNetBlock``."""
     for method in one.owner.own_methods.values():
-        for node in descendants(method.node):
+        for node in of_kinds(descendants(method.node), cst.Comparison):
             match node:
                 case cst.Comparison(
                     left=cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name)),

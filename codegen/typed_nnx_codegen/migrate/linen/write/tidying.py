@@ -13,10 +13,12 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import (
     Transformer,
-    children,
     code_of,
     descendants,
     dotted,
+    is_kind,
+    of_kinds,
+    parts_of,
     read_names,
 )
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ListUse
@@ -110,7 +112,7 @@ def without_unread(
     names = frozenset(names)
     while True:
         read = read_in(node)
-        if read & _DYNAMIC or any(isinstance(one, _SHARED) for one in descendants(node)):
+        if read & _DYNAMIC or any(of_kinds(descendants(node), *_SHARED)):
             return node
         unread = _Unread(names - (read - _only_changed(node, is_pure)), is_pure)
         body = node.body.visit(unread)
@@ -123,7 +125,7 @@ def without_unread(
 def _only_changed(node: cst.FunctionDef, is_pure: IsPure) -> frozenset[str]:
     """Return the names that only `units += [1]` reads, of objects that nothing else has."""
     reads = Counter(reads_of(node.body))
-    for one in descendants(node.body):
+    for one in of_kinds(descendants(node.body), cst.AugAssign, cst.Assign):
         match one:
             case cst.AugAssign(target=cst.Name(value=name), value=value):
                 reads[name] -= is_pure(value)  # the others stay
@@ -151,15 +153,28 @@ def read_in(node: cst.FunctionDef) -> frozenset[str]:
     return frozenset(reads_of(node.body))
 
 
+# Not all parts of these are read.
+_READING: Final = frozenset(
+    {
+        *(cst.Name, cst.Assign, cst.AnnAssign, cst.For, cst.SimpleString, cst.Attribute, cst.Arg),
+        cst.FunctionDef,
+    }
+)
+
+
 def reads_of(node: cst.CSTNode) -> Iterator[str]:
     """Yield the names that code reads; those that it only binds are not among them."""
     waiting = [node]
     while waiting:
-        match waiting.pop():
+        one = waiting.pop()
+        if type(one) not in _READING:
+            waiting += parts_of(one)
+            continue
+        match one:
             case cst.Name(value=name):
                 yield name
             case cst.Assign(targets=targets, value=value):
-                waiting += [value, *(one for each in targets for one in _read_to_bind(each.target))]
+                waiting += [value, *(to for each in targets for to in _read_to_bind(each.target))]
             case cst.AnnAssign(target=target, annotation=annotation, value=value):
                 waiting += [annotation, *_read_to_bind(target)]
                 waiting += [] if value is None else [value]
@@ -173,9 +188,7 @@ def reads_of(node: cst.CSTNode) -> Iterator[str]:
             case cst.Arg(value=value):
                 waiting.append(value)
             case cst.FunctionDef() as function:
-                waiting += [one for one in children(function) if one is not function.name]
-            case other:
-                waiting += children(other)
+                waiting += [below for below in parts_of(function) if below is not function.name]
 
 
 def _read_to_bind(target: cst.BaseExpression) -> Iterator[cst.CSTNode]:
@@ -645,7 +658,9 @@ class _Simple(Transformer):
         self, original_node: cst.CSTNode, updated_node: cst.CSTNode
     ) -> cst.CSTNode | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNode]:
         """Write a node."""
-        after = super().on_leave(original_node, updated_node)
+        after = updated_node
+        if not is_kind(type(after), *_ATOMS, *_PLACES, cst.Tuple):
+            return after
         match after:
             case cst.Arg(star="") | cst.Element() | cst.DictElement() | cst.Index():
                 return after.with_changes(value=_opened(after.value))
