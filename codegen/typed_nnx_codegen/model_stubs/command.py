@@ -21,7 +21,7 @@ from typed_nnx_codegen.model_stubs.generation import DEFAULT_OUT, Request
 from typed_nnx_codegen.model_stubs.models import Kind, Models, Problem
 from typed_nnx_codegen.model_stubs.overlay import RUNTIMES
 from typed_nnx_codegen.model_stubs.overlay_file import write_overlay
-from typed_nnx_codegen.model_stubs.overlay_state import overlay_state
+from typed_nnx_codegen.model_stubs.overlay_state import OverlayState, overlay_state
 from typed_nnx_codegen.model_stubs.watching import look, wait_for_change, with_last_good
 
 CACHE = ".typed_nnx_cache"
@@ -121,9 +121,14 @@ def stubs(**given: Unpack[_Given]) -> None:
         _watch(request, told)
         return
     models = _read(request)
+    if json_file is None and not given["check"]:
+        sys.exit(_write(request, models, told))
+    state = overlay_state(request, models)
     if json_file is not None:
-        write_text(json_file, _as_json(request, models))
-    sys.exit(_check(request, models, told) if given["check"] else _write(request, models, told))
+        write_text(json_file, _as_json(request, models, state))
+    if given["check"]:
+        sys.exit(_check(request, models, told, state))
+    sys.exit(_write(request, models, told, state.text))
 
 
 def request_from(given: Mapping[str, Any]) -> Request:
@@ -147,16 +152,15 @@ def _read(request: Request) -> Models:
     return models
 
 
-def _write(request: Request, models: Models, told: _Told) -> int:
+def _write(request: Request, models: Models, told: _Told, text: str = "") -> int:
     if not models.roots:
         return _nothing_found(request, models)
-    changed = write_overlay(request.path, request.text(models))
+    changed = write_overlay(request.path, text or request.text(models))
     told.say(f"{request.path}: {_count(models)}, {'written' if changed else 'unchanged'}")
     return FINDINGS if models.problems else OK
 
 
-def _as_json(request: Request, models: Models) -> str:
-    state = overlay_state(request, models)
+def _as_json(request: Request, models: Models, state: OverlayState) -> str:
     found = {
         "overlay": str(request.path),
         "state": state.kind,
@@ -177,8 +181,7 @@ def _nothing_found(request: Request, models: Models) -> int:
     return COULD_NOT_RUN if named else FINDINGS
 
 
-def _check(request: Request, models: Models, told: _Told) -> int:
-    state = overlay_state(request, models)
+def _check(request: Request, models: Models, told: _Told, state: OverlayState) -> int:
     if state.kind == "no models":
         return _nothing_found(request, models)
     if state.kind == "current":

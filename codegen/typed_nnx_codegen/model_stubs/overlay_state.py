@@ -23,10 +23,12 @@ class OverlayState:
     Attributes:
         kind: Whether it is current, stale or missing, or there are no models.
         names: The classes that differ where it is stale.
+        text: What it should be; empty without models.
     """
 
     kind: Literal["current", "stale", "missing", "no models"]
     names: tuple[str, ...] = ()
+    text: str = ""
 
     @property
     def problem(self) -> str:
@@ -48,10 +50,10 @@ def overlay_state(request: Request, models: Models) -> OverlayState:
         return OverlayState("no models")
     old, new = read_overlay(request.path), request.text(models)
     if old is None:
-        return OverlayState("missing")
+        return OverlayState("missing", text=new)
     if old == new:
-        return OverlayState("current")
-    return OverlayState("stale", tuple(differing_classes(old, new)))
+        return OverlayState("current", text=new)
+    return OverlayState("stale", tuple(differing_classes(old, new)), new)
 
 
 def arguments_in(overlay: Path) -> list[str] | None:

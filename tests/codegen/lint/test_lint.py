@@ -212,6 +212,14 @@ def test_files_that_cannot_be_read_are_reported_and_the_others_looked_at(
 # -- in which form ------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize("option", [("--format", "sarif"), ("--out", "found.txt")], ids=str)
+def test_json_with_another_format_or_file_is_wrong_use(lint: Lint, option: tuple[str, str]) -> None:
+    result = lint("--json", "-", *option)
+    assert result.exit_code == 2
+    assert "leave out --format and --out" in result.output
+
+
 @pytest.mark.thorough
 @pytest.mark.usefixtures("project")
 def test_json_has_an_object_for_each_report(lint: Lint) -> None:
