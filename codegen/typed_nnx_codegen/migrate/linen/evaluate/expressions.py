@@ -418,26 +418,21 @@ class Expressions:
         return self.code.expression(node, frame) or UNKNOWN
 
     def _items(self, node: cst.Tuple | cst.List, frame: Frame) -> Value:
+        values = [self.value_of(element.value, frame) for element in node.elements]
         items: list[Value] = []
-        for element in node.elements:
-            value = self.value_of(element.value, frame)
-            if isinstance(element, cst.StarredElement):
-                if isinstance(value, ShapeOf) and value.shape.lead is None:
-                    sizes = value.shape.dims
-                    value = Seq(tuple(UNKNOWN if d is None else Size(d) for d in sizes))
-                if not isinstance(value, Seq):
-                    return self._starred(node, frame)
+        for element, value in zip(node.elements, values, strict=True):
+            if not isinstance(element, cst.StarredElement):
+                items.append(value)
+            elif isinstance(value, ShapeOf) and value.shape.lead is None:
+                items += [UNKNOWN if one is None else Size(one) for one in value.shape.dims]
+            elif isinstance(value, Seq):
                 items += value.items
             else:
-                items.append(value)
+                found = starred_tuple(node, values)
+                if found is not None:
+                    return found
+                return with_starred(self.code.or_code(UNKNOWN, node, frame), node, values)
         return Seq(tuple(items), isinstance(node, cst.List))
-
-    def _starred(self, node: cst.Tuple | cst.List, frame: Frame) -> Value:
-        items = [self.value_of(element.value, frame) for element in node.elements]
-        found = starred_tuple(node, items)
-        if found is not None:
-            return found
-        return with_starred(self.code.or_code(UNKNOWN, node, frame), node, items)
 
     def _dict(self, node: cst.Dict, frame: Frame) -> Value:
         items: dict[object, Value] = {}

@@ -268,3 +268,14 @@ class AppendedListsInSetup(nn.Module):
             for layer in stage:
                 x = nn.relu(layer(x))
         return x
+
+
+class BetweenOthers(nn.Module):
+    depth: int = 3
+
+    def setup(self):
+        first = nn.Sequential([nn.Dense(5), nn.relu])
+        self.net = nn.Sequential([first, *[nn.Dense(4) for _ in range(self.depth)], nn.Dense(2)])
+
+    def __call__(self, x):
+        return self.net(x)

@@ -32,4 +32,5 @@ EXAMPLES = [
     Example(Build("OfComprehensionCompact"), X),
     Example(Build("ListsInSetup", (2, 1, 3), (5, 6, 3)), X),
     Example(Build("AppendedListsInSetup", (2, 1, 3), (5, 6, 3)), X),
+    Example(Build("BetweenOthers"), X),
 ]
