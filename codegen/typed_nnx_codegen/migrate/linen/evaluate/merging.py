@@ -677,7 +677,9 @@ def _run(
         if not isinstance(now, Array):
             return now
     if isinstance(now, Const) and type(now.value) in (int, float) and isinstance(after, Array):
-        return replace(after, made="", of_shapes=False)  # `total = 0`, to which each iteration adds an array
+        return replace(
+            after, made="", of_shapes=False
+        )  # `total = 0`, to which each iteration adds an array
     needed: list[Running] = []
     value = merging.merged(
         name, entry if now == entry else now, after, frame, needed if frame.records else None

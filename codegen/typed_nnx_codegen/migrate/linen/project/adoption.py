@@ -16,7 +16,7 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
-from typed_nnx_codegen.migrate.analysis.syntax import children, descendants, is_name
+from typed_nnx_codegen.migrate.analysis.syntax import children, code_of, descendants, is_name
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, resolved
 from typed_nnx_codegen.migrate.linen.domain.classes import (
     LINEN,
@@ -43,6 +43,7 @@ from typed_nnx_codegen.migrate.linen.project.rewriting import (
     first_parameter,
     functions_in,
     imports_for,
+    names_read,
     not_read,
     positional,
     references_in,
@@ -302,6 +303,33 @@ def name_lists(cls: LinenClass, edits: Edits) -> None:
                 assert isinstance(after, cst.SimpleStatementLine)
                 lines = [one.deep_clone() for one in (*lines, after.with_changes(leading_lines=()))]
                 edits.statements[statement] = lines
+
+
+def name_targets(cls: LinenClass, edits: Edits) -> None:
+    """Let comprehensions over one thing bind the same: what one is of decides sizes in another.
+
+    `[Dense(s) for s in sizes]` and `[LayerNorm() for _ in sizes]`, whose items are called in turn.
+
+    Args:
+        cls: The module.
+        edits: Gets the code.
+    """
+    for method in cls.own_methods.values():
+        found: dict[str, list[tuple[cst.Name, set[str]]]] = {}
+        for node in descendants(method.node.body):
+            match node:
+                case cst.ListComp(
+                    elt=cst.Call() as elt,
+                    for_in=cst.CompFor(
+                        target=cst.Name() as target, iter=over, inner_for_in=None, ifs=[]
+                    ),
+                ):
+                    found.setdefault(code_of(over), []).append((target, names_read(elt)))
+        for targets in found.values():
+            known = next((one.value for one, _ in targets if one.value != "_"), "_")
+            for target, read in targets:
+                if target.value == "_" and not read & {"_", known}:
+                    edits.expressions[target] = cst.Name(known)
 
 
 def _lists_in(statement: cst.BaseStatement, analysis: Analysis) -> Iterator[cst.ListComp]:
@@ -655,6 +683,7 @@ def with_builders(analyses: Mapping[Path, Analysis]) -> dict[Path, cst.Module]:
     for cls in every:
         gone |= inline(cls, calls, of_file[id(cls.analysis)])
         name_lists(cls, of_file[id(cls.analysis)])
+        name_targets(cls, of_file[id(cls.analysis)])
     written = {node for one in edits.values() for node in one.calls_written()}
     for cls in every if gone else ():
         unused = {*_unused_helpers(cls, gone, analyses.values(), written)}

@@ -279,3 +279,28 @@ class BetweenOthers(nn.Module):
 
     def __call__(self, x):
         return self.net(x)
+
+
+class InStep(nn.Module):
+    units: tuple[int, ...]
+
+    def setup(self):
+        self.layers = [nn.Dense(size) for size in self.units]
+        self.norms = [nn.LayerNorm() for _ in self.units]
+
+    def __call__(self, x):
+        for layer, norm in zip(self.layers, self.norms, strict=True):
+            x = nn.relu(norm(layer(x)))
+        return x
+
+
+class SumOfAll(nn.Module):
+    units: tuple[int, ...]
+
+    @nn.compact
+    def __call__(self, x):
+        total = 0
+        for size in self.units:
+            x = nn.tanh(nn.Dense(size)(x))
+            total = total + nn.Dense(4)(x)
+        return nn.Dense(2)(total)

@@ -33,4 +33,6 @@ EXAMPLES = [
     Example(Build("ListsInSetup", (2, 1, 3), (5, 6, 3)), X),
     Example(Build("AppendedListsInSetup", (2, 1, 3), (5, 6, 3)), X),
     Example(Build("BetweenOthers"), X),
+    Example(Build("InStep", (5, 6)), X),
+    Example(Build("SumOfAll", (5, 6)), X),
 ]
