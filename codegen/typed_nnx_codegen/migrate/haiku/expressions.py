@@ -333,7 +333,11 @@ class Functions(cst.CSTTransformer):
             )
         if name in _OF_TYPES:
             return cst.parse_expression("dict[str, Any]")
-        if name in _HARMLESS or name.partition(".")[0] in ("nets", "initializers"):
+        if (
+            name in _HARMLESS
+            or name in _PACKAGES
+            or name.partition(".")[0] in ("nets", "initializers")
+        ):
             return updated
         if name.startswith("pad."):
             raise Untranslated(original, "NNX has no paddings that are functions")
@@ -528,6 +532,7 @@ _CALLED: Final = {
 _HARMLESS: Final = frozenset(
     {"PRNGSequence", "multinomial", "transform", "transform_with_state", "without_apply_rng"}
 )
+_PACKAGES: Final = frozenset({"mixed_precision", "experimental", "testing", "config", "pad"})
 _OF_TYPES: Final = frozenset({"Params", "State", "MutableParams", "MutableState"})
 
 

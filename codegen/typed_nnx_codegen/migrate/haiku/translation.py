@@ -67,6 +67,7 @@ class Translation:
         problems: What is not understood in modules, by file and name.
         findings: What is left to a person, by file.
         helpers: What stands for `hk.transform` of modules, by file and the name of the class.
+        texts: The code of the files that change.
         spelled_as: The names of what only translated code imports, by file.
     """
 
@@ -76,6 +77,7 @@ class Translation:
     findings: dict[Path, list[Finding]] = field(default_factory=dict)
     helpers: dict[tuple[str, str], str] = field(default_factory=dict)
     spelled_as: dict[Path, tuple[str, str]] = field(default_factory=dict)
+    texts: dict[Path, str] = field(default_factory=dict)
 
     def front(self) -> FrontEnd:
         """Return what the migration of Linen asks for."""
@@ -97,7 +99,9 @@ class Translation:
         for path, found in every.items():
             trees[path] = files[path].tree([one for one in found if self._stays(path, one)])
             self.findings[path.resolve()] = files[path].findings(found)
-        return {path: one for path, one in trees.items() if one is not analyses[path].tree}
+        changed = {path: one for path, one in trees.items() if one is not analyses[path].tree}
+        self.texts = {path.resolve(): one.code for path, one in changed.items()}
+        return changed
 
     def _stays(self, path: Path, cls: HaikuClass) -> bool:
         return (path.resolve(), cls.node.name.value) in self.kept
@@ -122,6 +126,8 @@ class Translation:
         ]
         found += self.findings.get(result.path.resolve(), [])
         after = result.after
+        if not result.plans:  # markers may stand in a file without modules
+            after = self.texts.get(result.path.resolve(), after)
         if after != result.before:
             linen, haiku = self.spelled_as[result.path.resolve()]
             after = with_haiku_again(cst.parse_module(after), linen, haiku).code
@@ -195,14 +201,16 @@ class _File:
             self._replaced[cls.node] = [_marked(cls.node, STAYS, why)]
             self._into.problems.pop(self._key(cls.node.name.value), None)
         classes = dict(self._roots())
-        if not self._replaced and not self._before:
-            return self._analysis.tree
+        if not self._into.names and not self._into.helpers:
+            return self._analysis.tree  # nothing leaves Haiku
         outside = Outside(
             *(self._analysis, self._spelling, classes, self._replaced, self._before),
             self._problems,
         )
         tree = self._analysis.tree.visit(outside)
         assert isinstance(tree, cst.Module)
+        if tree.code == self._analysis.tree.code:
+            return self._analysis.tree
         text = (
             f"import flax.linen as {self._spelling.linen}\n"
             f"import {PACKAGE} as {self._spelling.haiku}\n"

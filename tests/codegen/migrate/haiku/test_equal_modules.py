@@ -43,6 +43,8 @@ CALLS = {
     "a dataclass": Call("Block(2, 3)", (_TEXT,), {}),
     "a language model": Call("Language(11, 8)", (_TOKENS,), {}),
     "recurrent cores": Call("Recurrent(4)", (_X,), {}),
+    "cores that run over time": Call("Unrolled(4)", (_TEXT,), {}),
+    "blocks that a loop makes": Call("Mobile()", (_IMAGES,), {"is_training": True}),
     "convolutions in training": Call("ConvNet(4)", (_IMAGES,), {"is_training": True}),
     "convolutions": Call("ConvNet(4)", (_IMAGES,), {"is_training": False}),
 }

@@ -101,6 +101,25 @@ def test_a_function_that_is_not_seen_is_left_to_a_person(tmp_path: Path) -> None
     assert "# TODO[typed-nnx] TN205" in after
 
 
+def test_another_file_that_transforms_a_module_gets_a_marker(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(
+        HEAD + "class Net(hk.Module):\n    def __call__(self, x):\n        return hk.Linear(3)(x)\n"
+    )
+    (tmp_path / "agent.py").write_text(
+        "import haiku as hk\nimport jax\nfrom net import Net\n\n\n"
+        "class Agent:\n"
+        "    def __init__(self, scale):\n"
+        "        self.params: hk.Params = {}\n"
+        "        self.net = hk.transform(lambda x: Net()(x) * scale)\n"
+    )
+    files = [tmp_path / "agent.py", tmp_path / "net.py"]
+    agent, net = migrate_haiku(files, [tmp_path], Options())
+    assert "class Net(nnx.Module)" in net.after
+    assert [(one.line, one.code) for one in agent.findings] == [(9, "TN205")]
+    assert "        # TODO[typed-nnx] TN205" in agent.after
+    assert "flax" not in agent.after
+
+
 def test_a_layer_without_a_row_stays_below_a_marker(tmp_path: Path) -> None:
     after, left = run(
         tmp_path,

@@ -167,3 +167,55 @@ class ConvNet(hk.Module):
         x = hk.InstanceNorm(True, True)(x)
         x = hk.Flatten()(x)
         return hk.Linear(2)(x)
+
+
+class Unrolled(hk.Module):
+    def __init__(self, hidden: int, name=None):
+        super().__init__(name=name)
+        self.core = hk.LSTM(hidden)
+
+    def __call__(self, xs):
+        ys, state = hk.dynamic_unroll(self.core, xs, self.core.initial_state(xs.shape[1]))
+        core = hk.GRU(3)
+        zs, _ = hk.dynamic_unroll(
+            core, ys, core.initial_state(ys.shape[0]), time_major=False, reverse=True
+        )
+        return hk.Linear(3)(zs), state.cell
+
+
+class Mobile(hk.Module):
+    """Blocks that a loop makes, each with its settings."""
+
+    def __init__(self, strides=(1, 2), channels=(4, 6), name=None):
+        super().__init__(name=name)
+        self.strides = strides
+        self.channels = channels
+
+    def __call__(self, x, is_training: bool):
+        for i in range(len(self.strides)):
+            x = MobileBlock(self.channels[i], self.strides[i])(x, is_training)
+        average = hk.ExponentialMovingAverage(0.9, name="seen")
+        x = jnp.mean(x, axis=(1, 2))
+        return hk.Linear(3, name="logits")(x) + average(jnp.mean(x))
+
+
+class MobileBlock(hk.Module):
+    def __init__(self, channels: int, stride: int, use_bn: bool = True, name=None):
+        super().__init__(name=name)
+        self.channels = channels
+        self.stride = stride
+        self.use_bn = use_bn
+        self.with_bias = not use_bn
+
+    def __call__(self, x, is_training: bool):
+        x = hk.DepthwiseConv2D(
+            channel_multiplier=1,
+            kernel_shape=3,
+            stride=self.stride,
+            padding=((1, 1), (1, 1)),
+            with_bias=self.with_bias,
+            name="depthwise",
+        )(x)
+        if self.use_bn:
+            x = hk.BatchNorm(True, True, 0.999)(x, is_training)
+        return hk.Conv2D(self.channels, (1, 1), with_bias=self.with_bias)(jax.nn.relu(x))
