@@ -32,7 +32,7 @@ _PREAMBLE = "\n".join(
         "_AnyFilter: TypeAlias = type | str | Predicate | bool | EllipsisType | tuple[Any, ...] | list[Any] | None",
         "_Selective: TypeAlias = type | str | Predicate | tuple[Any, ...] | list[Any]",
         "# What comes of filters after one that takes every leaf: it cannot be unpacked.",
-        "class EllipsisIsNotLast: ...",
+        "class _EllipsisIsNotLast: ...",
         "",
         'A = TypeVar("A")',
         'L = TypeVar("L", bound=_AnyFilter)',
@@ -92,7 +92,7 @@ class _Selecting:
     def _wrong_order(self) -> Iterator[str]:
         """Yield the overloads for `...` before another filter, of which mypy has its plugin's message."""
         for filters in (["EllipsisType", "_Selective"], ["Filter", "EllipsisType", "_Selective"]):
-            yield self._line(self._parameters(filters), "EllipsisIsNotLast")
+            yield self._line(self._parameters(filters), "_EllipsisIsNotLast")
 
     def _line(self, parameters: str, result: str) -> str:
         return f"@overload\ndef {self.name}({parameters}) -> {result}: ..."

@@ -123,7 +123,7 @@ class _Marked:
         __nnx_mypy__: None
 
 # What a loss with a tuple as its result is made into: it cannot be called.
-class HasAuxIsMissing: ...
+class _HasAuxIsMissing: ...
 
 # In a union with it, pyright infers the type of ``remat(f)`` before it looks at the protocol.
 class _NoFunction: ...
@@ -566,7 +566,7 @@ def _of_loss(name: str) -> str:
     argnums, pair = f"argnums: {chosen.argnums} = ...", "Callable[..., tuple[Any, ...]]"
     overloads = [
         _overload(name, [f"f: {function}", "*", argnums, _has_aux(False), _OPTIONS], made),
-        _overload(name, [f"f: {pair}", "*", argnums, _OPTIONS], "HasAuxIsMissing"),
+        _overload(name, [f"f: {pair}", "*", argnums, _OPTIONS], "_HasAuxIsMissing"),
     ]
     return "if not MYPY:\n" + textwrap.indent("\n".join(overloads), "    ")
 

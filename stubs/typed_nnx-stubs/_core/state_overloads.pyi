@@ -18,7 +18,7 @@ MYPY = False
 _AnyFilter: TypeAlias = type | str | Predicate | bool | EllipsisType | tuple[Any, ...] | list[Any] | None
 _Selective: TypeAlias = type | str | Predicate | tuple[Any, ...] | list[Any]
 # What comes of filters after one that takes every leaf: it cannot be unpacked.
-class EllipsisIsNotLast: ...
+class _EllipsisIsNotLast: ...
 
 A = TypeVar("A")
 L = TypeVar("L", bound=_AnyFilter)
@@ -52,14 +52,14 @@ L1 = TypeVar("L1")
 
 if not MYPY:
     @overload
-    def split(self: State[K, L1, A, Any], f1: EllipsisType, f2: _Selective, /, *filters: Filter) -> EllipsisIsNotLast:
+    def split(self: State[K, L1, A, Any], f1: EllipsisType, f2: _Selective, /, *filters: Filter) -> _EllipsisIsNotLast:
         """Return one State per filter; each leaf goes to the first filter that matches it.
 
         Raises:
             NoFilterMatchedError: A leaf matches no filter.
         """
     @overload
-    def split(self: State[K, L1, A, Any], f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter) -> EllipsisIsNotLast: """Return one State per filter; each leaf goes to the first filter that matches it."""
+    def split(self: State[K, L1, A, Any], f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter) -> _EllipsisIsNotLast: """Return one State per filter; each leaf goes to the first filter that matches it."""
 
 @overload
 def split(self: HasFields[A], f1: Selects[A, S1], /) -> S1: """Return one State per filter; each leaf goes to the first filter that matches it."""
@@ -134,9 +134,9 @@ def split(self: State[K, L1, A, Any], f1: Filter, f2: Filter, f3: Filter, f4: Fi
 
 if not MYPY:
     @overload
-    def filter(self: State[K, L1, A, Any], f1: EllipsisType, f2: _Selective, /, *filters: Filter) -> EllipsisIsNotLast: """Return one State per filter and leave out the leaves that none matches."""
+    def filter(self: State[K, L1, A, Any], f1: EllipsisType, f2: _Selective, /, *filters: Filter) -> _EllipsisIsNotLast: """Return one State per filter and leave out the leaves that none matches."""
     @overload
-    def filter(self: State[K, L1, A, Any], f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter) -> EllipsisIsNotLast: """Return one State per filter and leave out the leaves that none matches."""
+    def filter(self: State[K, L1, A, Any], f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter) -> _EllipsisIsNotLast: """Return one State per filter and leave out the leaves that none matches."""
 
 @overload
 def filter(self: HasFields[A], f1: Selects[A, S1], /) -> S1: """Return one State per filter and leave out the leaves that none matches."""
@@ -211,14 +211,14 @@ def filter(self: State[K, L1, A, Any], f1: Filter, f2: Filter, f3: Filter, f4: F
 
 if not MYPY:
     @overload
-    def split_state(state: State[K, L1, A, Any], f1: EllipsisType, f2: _Selective, /, *filters: Filter) -> EllipsisIsNotLast:
+    def split_state(state: State[K, L1, A, Any], f1: EllipsisType, f2: _Selective, /, *filters: Filter) -> _EllipsisIsNotLast:
         """Return one State per filter; each leaf goes to the first filter that matches it.
 
         Raises:
             NoFilterMatchedError: A leaf matches no filter.
         """
     @overload
-    def split_state(state: State[K, L1, A, Any], f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter) -> EllipsisIsNotLast: """Return one State per filter; each leaf goes to the first filter that matches it."""
+    def split_state(state: State[K, L1, A, Any], f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter) -> _EllipsisIsNotLast: """Return one State per filter; each leaf goes to the first filter that matches it."""
 
 @overload
 def split_state(state: HasFields[A], f1: Selects[A, S1], /) -> S1: """Return one State per filter; each leaf goes to the first filter that matches it."""
@@ -293,9 +293,9 @@ def split_state(state: State[K, L1, A, Any], f1: Filter, f2: Filter, f3: Filter,
 
 if not MYPY:
     @overload
-    def filter_state(state: State[K, L1, A, Any], f1: EllipsisType, f2: _Selective, /, *filters: Filter) -> EllipsisIsNotLast: """Return one State per filter and leave out the leaves that none matches."""
+    def filter_state(state: State[K, L1, A, Any], f1: EllipsisType, f2: _Selective, /, *filters: Filter) -> _EllipsisIsNotLast: """Return one State per filter and leave out the leaves that none matches."""
     @overload
-    def filter_state(state: State[K, L1, A, Any], f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter) -> EllipsisIsNotLast: """Return one State per filter and leave out the leaves that none matches."""
+    def filter_state(state: State[K, L1, A, Any], f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter) -> _EllipsisIsNotLast: """Return one State per filter and leave out the leaves that none matches."""
 
 @overload
 def filter_state(state: HasFields[A], f1: Selects[A, S1], /) -> S1: """Return one State per filter and leave out the leaves that none matches."""

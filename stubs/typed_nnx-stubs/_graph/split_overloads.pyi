@@ -19,7 +19,7 @@ MYPY = False
 _AnyFilter: TypeAlias = type | str | Predicate | bool | EllipsisType | tuple[Any, ...] | list[Any] | None
 _Selective: TypeAlias = type | str | Predicate | tuple[Any, ...] | list[Any]
 # What comes of filters after one that takes every leaf: it cannot be unpacked.
-class EllipsisIsNotLast: ...
+class _EllipsisIsNotLast: ...
 
 A = TypeVar("A")
 L = TypeVar("L", bound=_AnyFilter)
@@ -51,7 +51,7 @@ V6 = TypeVar("V6", bound=Variable[Any])
 
 if not MYPY:
     @overload
-    def state(node: A, f1: EllipsisType, f2: _Selective, /, *filters: Filter, graph: bool | None = None) -> EllipsisIsNotLast:
+    def state(node: A, f1: EllipsisType, f2: _Selective, /, *filters: Filter, graph: bool | None = None) -> _EllipsisIsNotLast:
         """Return the State of an object graph, or one State per filter.
 
         Unlike `split` it leaves out what no filter matches.
@@ -62,7 +62,7 @@ if not MYPY:
             graph: False asserts that the graph is a tree.
         """
     @overload
-    def state(node: A, f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter, graph: bool | None = None) -> EllipsisIsNotLast: """Return the State of an object graph, or one State per filter."""
+    def state(node: A, f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter, graph: bool | None = None) -> _EllipsisIsNotLast: """Return the State of an object graph, or one State per filter."""
 @overload
 def state(node: V1, *, graph: bool | None = None) -> V1: """Return the State of an object graph, or one State per filter."""
 @overload
@@ -148,7 +148,7 @@ def state(node: A, f1: Filter, f2: Filter, f3: Filter, f4: Filter, f5: Filter, f
 
 if not MYPY:
     @overload
-    def split(node: A, f1: EllipsisType, f2: _Selective, /, *filters: Filter, graph: bool | None = None) -> EllipsisIsNotLast:
+    def split(node: A, f1: EllipsisType, f2: _Selective, /, *filters: Filter, graph: bool | None = None) -> _EllipsisIsNotLast:
         """Split an object graph into its structure and one State per filter.
 
         Args:
@@ -166,7 +166,7 @@ if not MYPY:
             SharedReferenceError: ``graph=False`` and an object is reached on two paths.
         """
     @overload
-    def split(node: A, f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter, graph: bool | None = None) -> EllipsisIsNotLast: """Split an object graph into its structure and one State per filter."""
+    def split(node: A, f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter, graph: bool | None = None) -> _EllipsisIsNotLast: """Split an object graph into its structure and one State per filter."""
 @overload
 def split(node: V1, *, graph: bool | None = None) -> tuple[GraphDef[V1], V1]: """Split an object graph into its structure and one State per filter."""
 @overload
@@ -278,7 +278,7 @@ def unpack(node: A, f1: Filter, f2: Filter, f3: Filter, f4: Filter, f5: Filter, 
 
 if not MYPY:
     @overload
-    def pop(node: A, f1: EllipsisType, f2: _Selective, /, *filters: Filter) -> EllipsisIsNotLast:
+    def pop(node: A, f1: EllipsisType, f2: _Selective, /, *filters: Filter) -> _EllipsisIsNotLast:
         """Take the Variables that filters match out of an object graph and return them.
 
         A shared Variable is returned once and taken out of the first of its places.
@@ -292,7 +292,7 @@ if not MYPY:
             GraphError: A match is in a list or tuple, from which nothing can be taken out.
         """
     @overload
-    def pop(node: A, f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter) -> EllipsisIsNotLast: """Take the Variables that filters match out of an object graph and return them."""
+    def pop(node: A, f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter) -> _EllipsisIsNotLast: """Take the Variables that filters match out of an object graph and return them."""
 
 @overload
 def pop(node: A, f1: Selects[A, S1], /) -> S1: """Take the Variables that filters match out of an object graph and return them."""

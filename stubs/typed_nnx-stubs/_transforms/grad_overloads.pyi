@@ -92,7 +92,7 @@ class _Marked:
         __nnx_mypy__: None
 
 # What a loss with a tuple as its result is made into: it cannot be called.
-class HasAuxIsMissing: ...
+class _HasAuxIsMissing: ...
 
 # In a union with it, pyright infers the type of ``remat(f)`` before it looks at the protocol.
 class _NoFunction: ...
@@ -532,7 +532,7 @@ if not MYPY:
             A function of the same arguments: the gradients, with has_aux ``(gradients, aux)``.
         """
     @overload
-    def grad(f: Callable[..., tuple[Any, ...]], *, argnums: Literal[0] | DiffState[Literal[0], _F0] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ...) -> HasAuxIsMissing: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
+    def grad(f: Callable[..., tuple[Any, ...]], *, argnums: Literal[0] | DiffState[Literal[0], _F0] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ...) -> _HasAuxIsMissing: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
 def grad(f: _AnyFunction, *, argnums: DiffArgs = ..., has_aux: bool = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Gradient[..., Any]: """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays."""
 @overload
@@ -756,7 +756,7 @@ if not MYPY:
             ``((value, aux), gradients)``.
         """
     @overload
-    def value_and_grad(f: Callable[..., tuple[Any, ...]], *, argnums: Literal[0] | DiffState[Literal[0], _F0] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ...) -> HasAuxIsMissing: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
+    def value_and_grad(f: Callable[..., tuple[Any, ...]], *, argnums: Literal[0] | DiffState[Literal[0], _F0] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ...) -> _HasAuxIsMissing: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
 def value_and_grad(f: _AnyFunction, *, argnums: DiffArgs = ..., has_aux: bool = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> ValueAndGradient[..., Any]: """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays."""
 @overload
