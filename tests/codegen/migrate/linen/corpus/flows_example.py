@@ -22,6 +22,7 @@ EXAMPLES = [
     Example(Build("MADE", (7, 8)), X),
     Example(Build("PlanarFlow"), X),
     Example(Build("FlowSequence", [Build("PlanarFlow"), Build("AffineCoupling", 4)]), X),
+    Example(Build("HalvesInTurn", 6, True), X, X[:, 0]),
     Example(Build("FlowOfHalves", 3), X),
     Example(Build("FlowOfHalves", 3), X, reverse=True),
 ]

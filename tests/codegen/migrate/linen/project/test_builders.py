@@ -186,6 +186,10 @@ def position(self, kind, width):
     return jnp.zeros(width)
 
 
+def placed(kind, self, width):
+    return position(self, kind, width)
+
+
 def scaled(self, x):
     return x * self.scale
 
@@ -201,9 +205,15 @@ class Net(nn.Module):
 
 @pytest.mark.parametrize(
     ("code", "count"),
-    [("x + position(self, 'learned', x.shape[-1])", 1), ("scaled(self, x)", 0)],
+    [
+        ("x + position(self, 'learned', x.shape[-1])", 0),
+        ("x + position(self, kind='learned', width=x.shape[-1])", 0),
+        ("x + position('learned', kind=self, width=x.shape[-1])", 1),
+        ("x + placed('learned', self, x.shape[-1])", 1),
+        ("scaled(self, x)", 0),
+    ],
 )
-def test_a_function_that_declares_variables_of_the_module_gives_it_a_marker(
+def test_a_function_that_declares_for_the_module_is_its_method_where_calls_give_it_first(
     tmp_path: Path, code: str, count: int
 ) -> None:
     (plan,) = _migrated(tmp_path, {"net.py": DECLARING.replace("CODE", code)})["net.py"].plans
