@@ -36,9 +36,9 @@ class HaikuMovingAverage(nnx.Module):
         self.decay = decay
         self.zero_debias = zero_debias
         self.warmup_length = warmup_length
-        self.counter = nnx.BatchStat(jnp.array(-warmup_length, jnp.int32))
-        self.hidden = nnx.BatchStat(jnp.zeros(tuple(shape), dtype))
-        self.average = nnx.BatchStat(jnp.zeros(tuple(shape), dtype))
+        self.counter: nnx.BatchStat[jax.Array] = nnx.BatchStat(jnp.array(-warmup_length, jnp.int32))
+        self.hidden: nnx.BatchStat[jax.Array] = nnx.BatchStat(jnp.zeros(tuple(shape), dtype))
+        self.average: nnx.BatchStat[jax.Array] = nnx.BatchStat(jnp.zeros(tuple(shape), dtype))
 
     def initialize(self, shape: Any, dtype: Any = jnp.float32) -> None:
         """Do nothing: the constructor makes the state."""
@@ -78,13 +78,17 @@ class HaikuBatchNorm(nnx.Module):
         shape = (num_features,)
         ones, zeros = nnx.initializers.ones_init(), nnx.initializers.zeros_init()
         scale_init, offset_init = scale_init or ones, offset_init or zeros
-        self.scale = nnx.Param(scale_init(rngs.params(), shape)) if create_scale else None
-        self.offset = nnx.Param(offset_init(rngs.params(), shape)) if create_offset else None
+        self.scale: nnx.Param[jax.Array] | None = (
+            nnx.Param(scale_init(rngs.params(), shape)) if create_scale else None
+        )
+        self.offset: nnx.Param[jax.Array] | None = (
+            nnx.Param(offset_init(rngs.params(), shape)) if create_offset else None
+        )
         self.eps = eps
         self.cross_replica_axis = cross_replica_axis
         self.cross_replica_axis_index_groups = cross_replica_axis_index_groups
-        self.mean_ema = HaikuMovingAverage(shape, decay_rate)
-        self.var_ema = HaikuMovingAverage(shape, decay_rate)
+        self.mean_ema: HaikuMovingAverage = HaikuMovingAverage(shape, decay_rate)
+        self.var_ema: HaikuMovingAverage = HaikuMovingAverage(shape, decay_rate)
 
     def __call__(
         self,
@@ -234,8 +238,10 @@ class HaikuVanillaRNN(nnx.Module):
         self, in_features: int, hidden_size: int, double_bias: bool = True, *, rngs: nnx.Rngs
     ) -> None:
         self.hidden_size = hidden_size
-        self.linear = nnx.Linear(in_features, hidden_size, kernel_init=haiku_kernel, rngs=rngs)
-        self.linear_1 = nnx.Linear(
+        self.linear: nnx.Linear = nnx.Linear(
+            in_features, hidden_size, kernel_init=haiku_kernel, rngs=rngs
+        )
+        self.linear_1: nnx.Linear = nnx.Linear(
             hidden_size, hidden_size, use_bias=double_bias, kernel_init=haiku_kernel, rngs=rngs
         )
 
@@ -290,7 +296,7 @@ class HaikuLSTM(nnx.Module):
 
     def __init__(self, in_features: int, hidden_size: int, *, rngs: nnx.Rngs) -> None:
         self.hidden_size = hidden_size
-        self.linear = nnx.Linear(
+        self.linear: nnx.Linear = nnx.Linear(
             in_features + hidden_size, 4 * hidden_size, kernel_init=haiku_kernel, rngs=rngs
         )
 
@@ -325,9 +331,13 @@ class HaikuGRU(nnx.Module):
         init, zeros = nnx.initializers.lecun_normal(), nnx.initializers.zeros_init()
         size = 3 * hidden_size
         self.hidden_size = hidden_size
-        self.w_i = nnx.Param((w_i_init or init)(rngs.params(), (in_features, size)))
-        self.w_h = nnx.Param((w_h_init or init)(rngs.params(), (hidden_size, size)))
-        self.b = nnx.Param((b_init or zeros)(rngs.params(), (size,)))
+        self.w_i: nnx.Param[jax.Array] = nnx.Param(
+            (w_i_init or init)(rngs.params(), (in_features, size))
+        )
+        self.w_h: nnx.Param[jax.Array] = nnx.Param(
+            (w_h_init or init)(rngs.params(), (hidden_size, size))
+        )
+        self.b: nnx.Param[jax.Array] = nnx.Param((b_init or zeros)(rngs.params(), (size,)))
 
     def __call__(self, inputs: jax.Array, state: jax.Array) -> tuple[jax.Array, jax.Array]:
         """Return the output of a step and the next state."""
