@@ -395,6 +395,11 @@ class Calls:
             return UNKNOWN
         if name == "builtins.hasattr":
             return self.members.has(passed, frame)
+        if _ELSEWHERE.fullmatch(name) and not name.startswith(("jax.", "flax.", "typed_nnx.")):
+            message = (
+                f"`{code_of(node.func)}` is of another package: if it is a Linen module, {_KEEP}"
+            )
+            frame.mark(node, message, COUNTERPART)
         args, keywords = _split(passed)
         if any(one.star for one in passed):
             return UNKNOWN
@@ -479,6 +484,9 @@ class Calls:
             )
 
 
+# A class of a package of layers that is not migrated with the project.
+_ELSEWHERE: Final = re.compile(r"(\w+\.)*(nn|linen|layers|modules)\.[A-Z]\w*[a-z]\w*")
+_KEEP: Final = "keep it in `nnx.bridge.ToNNX`"
 # A setting that names a function of one of these modules names an activation: two stand for all.
 _OF_ACTIVATIONS: Final = frozenset({"jax.nn", LINEN, f"{LINEN}.activation", "flax.nnx"})
 _ACTIVATIONS: Final = (Ref("jax.nn.relu"), Ref("jax.nn.tanh"))
@@ -552,9 +560,11 @@ def _spelled_as(function: Value, code: str) -> Value:
 
 def _transform(name: str, passed: list[Passed], node: cst.Call) -> Value:
     """Return a class or function under a transform of Linen."""
-    if not passed or passed[0].keyword or passed[0].star:
+    first = passed[0] if passed and not passed[0].keyword and not passed[0].star else None
+    function = first or next((one for one in passed if one.keyword == "target"), None)
+    if function is None:
         return UNKNOWN
-    function, *others = passed
+    others = [one for one in passed if one is not function]
     return ClassTransform(
         name,
         function.value,

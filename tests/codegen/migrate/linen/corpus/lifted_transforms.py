@@ -283,3 +283,19 @@ class LastAxisStack(nn.Module):
             split_rngs={"params": True},
         )
         return stack(4)(x)
+
+
+class NamedTarget(nn.Module):
+    members: int = 3
+
+    @nn.compact
+    def __call__(self, x):
+        Members = nn.vmap(
+            target=MLPBlock,
+            in_axes=None,
+            out_axes=0,
+            variable_axes={"params": 0},
+            split_rngs={"params": True, "dropout": True},
+            axis_size=self.members,
+        )
+        return Members(width=5)(x)

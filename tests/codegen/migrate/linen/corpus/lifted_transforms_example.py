@@ -34,4 +34,5 @@ EXAMPLES = [
     Example(Build("BatchNormedMember"), X, mutable=("batch_stats",)),
     Example(Build("BatchNormedMember", train=False), X),
     Example(Build("LastAxisStack"), X),
+    Example(Build("NamedTarget"), X),
 ]

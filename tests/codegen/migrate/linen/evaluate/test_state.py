@@ -88,6 +88,11 @@ def _marks(tmp_path: Path, body: str, before: str = "") -> list[str]:
             id="sown into another collection",
         ),
         pytest.param(
+            "import e3x\nreturn e3x.nn.Dense(features=3)(x)",
+            "`e3x.nn.Dense` is of another package",
+            id="module of a package that is not migrated",
+        ),
+        pytest.param(
             "carry = nn.LSTMCell(3, carry_init=nn.initializers.normal(), parent=None)"
             ".initialize_carry(self.make_rng('carry'), x.shape)\nreturn carry",
             "first carry of this cell is not zeros",
