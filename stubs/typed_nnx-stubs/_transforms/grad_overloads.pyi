@@ -87,7 +87,7 @@ class _Marked:
     if not MYPY:
         __nnx_mypy__: None
     else:
-        __nnx_mypy__: bool
+        __nnx_mypy__: bool  # pyright: ignore[reportRedeclaration]  # one of them counts
     if not MYPY:
         __nnx_mypy__: None
 
