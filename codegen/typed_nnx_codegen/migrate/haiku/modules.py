@@ -156,7 +156,7 @@ class ClassTranslation:
     Args:
         cls: The module.
         spelling: How its file spells what translated code imports.
-        is_read: Whether other code reads an attribute of a name.
+        read: The names of attributes that other code reads.
     """
 
     def __init__(self, cls: HaikuClass, spelling: Spelling, read: frozenset[str]) -> None:
