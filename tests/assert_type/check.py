@@ -1,26 +1,23 @@
-"""Check case files by hand: ``python -m tests.assert_type.check [FILE...]``."""
+"""Check case files by hand: ``python -m tests.assert_type.check [NAME...]``."""
 
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 from tests.assert_type.checked import CASES, check_cases
 from tests.assert_type.marks import complaints
 
 
-def main(arguments: list[str]) -> int:
+def main(names: list[str]) -> int:
     """Print where the errors of mypy and pyright are not what the marks say."""
-    cases = [Path(argument).resolve() for argument in arguments] or CASES
-    # Read first: somebody may edit a file while it is checked.
-    sources = {case: case.read_text(encoding="utf-8") for case in cases}
+    names = names or [*CASES]
     count = 0
-    for checker, by_file in check_cases(cases).items():
-        for case, source in sources.items():
-            for complaint in complaints(checker, source, by_file.get(case.name, [])):
-                print(f"{case.name} {complaint}")
+    for checker, by_case in check_cases(names).items():
+        for name in names:
+            for complaint in complaints(checker, CASES[name], by_case.get(name, [])):
+                print(f"{name} {complaint}")
                 count += 1
-    print(f"{len(cases)} files, {count} complaints")
+    print(f"{len(names)} files, {count} complaints")
     return 1 if count else 0
 
 

@@ -5,18 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.assert_type import generated_gradients, generated_split
 from tests.support.type_checkers import Checks, Finding, Findings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
 FOLDER = Path(__file__).parent
 HARNESS = {"models", "marks", "checked", "check", "constructs"}
-CASES = sorted(
-    path
-    for path in FOLDER.glob("*.py")
-    if path.stem not in HARNESS and not path.stem.startswith("test_")
-)
+WRITTEN = {
+    path.stem: path.read_text(encoding="utf-8")
+    for path in sorted(FOLDER.glob("*.py"))
+    if path.stem not in HARNESS and not path.stem.startswith(("test_", "generated_"))
+}
+GENERATED = {
+    "every_gradient": generated_gradients.text(),
+    "every_selection": generated_split.text(),
+}
+# The text of each case file by its name.
+CASES = {**WRITTEN, **GENERATED}
 PLANTED = """\
 import jax
 import typed_nnx as nnx
@@ -41,19 +48,19 @@ MISTAKES = {
 }
 
 
-def check_cases(cases: Sequence[Path]) -> Findings:
-    """Return the errors by checker and by the name of the file, with the planted file among them.
-
-    Args:
-        cases: The files to check.
-    """
+def check_cases(names: Iterable[str]) -> Findings:
+    """Return the errors by checker and case, with those of the planted file and of the models."""
     checks = Checks()
-    planted = checks.write_module("planted", PLANTED)
-    by_checker = checks.errors([FOLDER / "models.py", *cases, planted])
+    files = {"models": FOLDER / "models.py", "planted": checks.write_module("planted", PLANTED)}
+    for name in names:
+        is_generated = name in GENERATED
+        files[name] = (
+            checks.write_module(name, CASES[name]) if is_generated else FOLDER / f"{name}.py"
+        )
     found = {}
-    for checker, findings in by_checker.items():
-        by_file: dict[str, list[Finding]] = {}
+    for checker, findings in checks.errors([*files.values()]).items():
+        by_case: dict[str, list[Finding]] = {}
         for finding in findings:
-            by_file.setdefault(Path(finding.path).name, []).append(finding)
-        found[checker] = by_file
+            by_case.setdefault(Path(finding.path).stem, []).append(finding)
+        found[checker] = by_case
     return found

@@ -9,7 +9,7 @@ A case file is checked by mypy and by pyright and never run. It holds, inside an
     nnx.merge(graphdef)  # E pyright: mypy gives Any here     only pyright does, and why
 
 Every other error, of either checker, and every mark without its error fails the test. By hand:
-``python -m tests.assert_type.check [FILE...]``.
+``python -m tests.assert_type.check [NAME...]``.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ def use(model):
 
 def lines_of(construct: Construct) -> tuple[int, int]:
     """Return how many lines of all case files show it right, and how many show it wrong."""
-    found = [shown(construct, case.read_text(encoding="utf-8")) for case in CASES]
+    found = [shown(construct, source) for source in CASES.values()]
     return sum(len(right) for right, _ in found), sum(len(wrong) for _, wrong in found)
 
 

@@ -1,4 +1,4 @@
-"""Write ``stubs/typed_nnx-stubs`` and the generated cases of its tests, or say if they are current.
+"""Write ``stubs/typed_nnx-stubs``, or say if it is current.
 
 The source says its types itself, but for overloads for every number and kind of arguments: those are
 made here, in modules that only type checkers know. Run ``python -m typed_nnx_codegen.stubgen --write``
@@ -12,21 +12,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from typed_nnx_codegen.stubgen import (
-    filters,
-    gradient_cases,
-    gradients,
-    linearizations,
-    partials,
-    selection_cases,
-    stages,
-)
+from typed_nnx_codegen.stubgen import filters, gradients, linearizations, partials, stages
 from typed_nnx_codegen.stubgen.documentation import documented
 
 COMMAND = "make stubs"
 _ROOT = Path(__file__).parents[3]
 TARGET = _ROOT / "stubs" / "typed_nnx-stubs"
-CASES = _ROOT / "tests" / "assert_type"
 HEADER = f"""\
 # Written by `{COMMAND}`. Do not edit. There is no such module at run time: these are the types
 # that checkers give to the functions of the source with `typed_as`.
@@ -52,17 +43,9 @@ def render() -> dict[str, str]:
     return {"py.typed": "partial\n", **files}
 
 
-def render_cases() -> dict[str, str]:
-    """Return the text of every generated case file by its name."""
-    return {
-        "generated_gradients.py": gradient_cases.text(),
-        "generated_split.py": selection_cases.text(),
-    }
-
-
-def write(files: dict[str, str], target: Path = TARGET, *, is_all: bool = True) -> None:
-    """Make the stub package hold these files, and if they are all that there are no others."""
-    for name in stale(files, target, is_all=is_all):
+def write(files: dict[str, str], target: Path = TARGET) -> None:
+    """Make the stub package hold these files and no others."""
+    for name in stale(files, target):
         path = target / name
         if name in files:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -71,15 +54,16 @@ def write(files: dict[str, str], target: Path = TARGET, *, is_all: bool = True) 
             path.unlink()
 
 
-def stale(files: dict[str, str], target: Path = TARGET, *, is_all: bool = True) -> list[str]:
-    """Return the names of files that are missing, different or, if these are all, not among them."""
+def stale(files: dict[str, str], target: Path = TARGET) -> list[str]:
+    """Return the names of files of the stub package that are missing, different or not among these."""
     there = {
         path.relative_to(target).as_posix(): path.read_text(encoding="utf-8")
         for path in target.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    names = files.keys() | there.keys() if is_all else files.keys()
-    return sorted(name for name in names if files.get(name) != there.get(name))
+    return sorted(
+        name for name in files.keys() | there.keys() if files.get(name) != there.get(name)
+    )
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -92,12 +76,13 @@ def main(arguments: list[str] | None = None) -> int:
     files = render()
     if options.write:
         write(files)
-        write(render_cases(), CASES, is_all=False)
         return 0
-    cases = stale(render_cases(), CASES, is_all=False)
-    changed = [TARGET / name for name in stale(files)] + [CASES / name for name in cases]
-    for path in changed:
-        print(f"{path.relative_to(_ROOT)} is not current.\n  Fix: {COMMAND}", file=sys.stderr)
+    changed = stale(files)
+    for name in changed:
+        print(
+            f"{(TARGET / name).relative_to(_ROOT)} is not current.\n  Fix: {COMMAND}",
+            file=sys.stderr,
+        )
     return 1 if changed else 0
 
 

@@ -70,12 +70,6 @@ def test_check_refuses_a_changed_file_and_names_the_command(
     assert "typed_nnx-stubs/py.typed is not current.\n  Fix: make stubs" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", sorted(command.render_cases()))
-def test_the_generated_case_files_are_what_the_generator_writes(name: str) -> None:
-    written = (command.CASES / name).read_text(encoding="utf-8")
-    assert written == command.render_cases()[name], f"Fix: {command.COMMAND}"
-
-
 def test_no_module_is_declared_twice() -> None:
     modules = [each.module for each in command.MODULES]
     assert len(modules) == len(set(modules))
