@@ -3,16 +3,15 @@
 A file holds the cases of one rule, ``cases/tn103.txt``::
 
     ### rewrite: an attribute of the package
-    from flax import nnx
-    x = nnx.VariableState
-    ### ->
-    from flax import nnx
-    x = nnx.Variable
+      from flax import nnx
+    - x = nnx.VariableState
+    + x = nnx.Variable
 
     ### no-op: a name of another package
-    ...
+    from flaxy import nnx
+    x = nnx.VariableState
 
-A case without ``### ->`` is to stay as it is. What stands before the colon says what it is for: each
+A case is a difference, or a text that is to stay as it is. What stands before the colon says what it is for: each
 rule has ``rewrite``, ``no-op``, ``alias`` and ``other package``, and as many more as it takes. A case
 runs with its own rule alone; ``[all]`` in the title runs all rules, ``[flax]`` migrates to flax.nnx.
 Every case is also run a second time, which changes nothing.
@@ -63,13 +62,16 @@ def read_cases(file: Path) -> list[Case]:
     cases: list[Case] = []
     for part in ("\n" + file.read_text()).split("\n### ")[1:]:
         heading, _, text = part.partition("\n")
-        text = text.rstrip("\n") + "\n"
-        if heading.strip() == "->":
-            last = cases.pop()
-            cases.append(Case(last.code, last.kind, last.title, last.before, text))
-        else:
-            kind, _, title = heading.partition(":")
-            cases.append(Case(file.stem.upper(), kind.strip(), title.strip(), text, text))
+        kind, _, title = heading.partition(":")
+        lines = text.rstrip("\n").split("\n")
+        is_difference = all(line[:2] in {"", "  ", "- ", "+ ", "-", "+"} for line in lines)
+        before, after = (
+            "".join(f"{line[2:]}\n" for line in lines if line[:1] != left_out)
+            if is_difference
+            else "\n".join(lines) + "\n"
+            for left_out in "+-"
+        )
+        cases.append(Case(file.stem.upper(), kind.strip(), title.strip(), before, after))
     return cases
 
 
