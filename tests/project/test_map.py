@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md is a map of the project: what it names is there, and the package has no name twice."""
+"""CONTRIBUTING.md and the READMEs of folders name what is there, and no package has a name twice."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ PACKAGE = REPOSITORY / "src" / "typed_nnx"
 LINEN = REPOSITORY / "codegen" / "typed_nnx_codegen" / "migrate" / "linen"
 ROOTS = (REPOSITORY, PACKAGE, LINEN, LINEN.parent, LINEN.parents[1])
 PAGE = REPOSITORY / "CONTRIBUTING.md"
+README = ("src", "mypy_plugin", "codegen", "stubs", "tests", "benchmarks", "examples", "docs/_site")
+PAGES = [PAGE, *(REPOSITORY / folder / "README.md" for folder in README)]
 
 # Paths in the text: from the repository, from the package for what the runtime consists of, or from
 # the folder of the Linen codemod, whose files have a name each.
@@ -32,12 +34,13 @@ def test_names_of_files_and_folders_are_found_in_a_text() -> None:
     assert named(text) == {"a/b.py", "c.toml", "docs/d.md", "src/x", "src/y/"}
 
 
-def test_what_the_page_for_contributors_names_is_there() -> None:
-    names = named(PAGE.read_text(encoding="utf-8"))
-    assert len(names) > 20
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
+def test_what_a_page_for_contributors_names_is_there(page: Path) -> None:
+    names = named(page.read_text(encoding="utf-8"))
+    assert names
     own = {path.name for path in LINEN.rglob("*.py")}
-    gone = {one for one in names if not any((root / one).exists() for root in ROOTS)}
-    assert gone <= own
+    roots = (*ROOTS, page.parent, *(path for path in page.parent.iterdir() if path.is_dir()))
+    assert {one for one in names if not any((root / one).exists() for root in roots)} <= own
 
 
 @pytest.mark.parametrize("folder", [PACKAGE, LINEN], ids=["runtime", "linen"])
