@@ -11,7 +11,7 @@ import numpy as np
 
 import typed_nnx
 from tests.fuzz import reference, slow_objects
-from tests.fuzz.helpers import Helpers
+from tests.fuzz.helpers import Helpers, ProgramError
 from tests.fuzz.source import Program, smaller
 
 EXCUSES = {
@@ -30,14 +30,15 @@ EXCUSES = {
 
 @dataclasses.dataclass
 class Outcome:
-    """What came of a program: what was seen, and the error if there was one."""
+    """What came of a program: what was seen, the error if there was one, and the objects at the end."""
 
     seen: list[tp.Any]
     error: BaseException | None
+    helpers: Helpers
 
     def until(self, count: int | None) -> Outcome:
         """Return what was seen in the first views only; all without a count."""
-        return self if count is None else Outcome(self.seen[:count], None)
+        return self if count is None else Outcome(self.seen[:count], None, self.helpers)
 
 
 def run(source: str, nnx: tp.Any) -> Outcome:
@@ -52,7 +53,7 @@ def run(source: str, nnx: tp.Any) -> Outcome:
             names["program"](nnx, helpers)
         except Exception as raised:  # noqa: BLE001 - any error is compared
             error = raised
-    return Outcome(helpers.seen, error)
+    return Outcome(helpers.seen, error, helpers)
 
 
 def differs(ours: Outcome, theirs: Outcome, part: int) -> str | None:
@@ -66,7 +67,13 @@ def differs(ours: Outcome, theirs: Outcome, part: int) -> str | None:
         return f"only {which} fails: {(ours.error or theirs.error)!r}"[:600]
     if len(ours.seen) != len(theirs.seen):
         return "they fail at other places"
-    return None
+    if ours.error is None:
+        return None
+    if isinstance(ours.error, ProgramError) != isinstance(theirs.error, ProgramError):
+        return f"they fail for other reasons: {ours.error!r}, {theirs.error!r}"
+    one, two = (side.helpers.describe(side.helpers.roots) for side in (ours, theirs))
+    text = differs_seen(one, two)
+    return f"after the error: {text}" if text else None
 
 
 def differs_seen(one: tp.Any, two: tp.Any) -> str | None:

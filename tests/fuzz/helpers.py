@@ -32,6 +32,7 @@ class Helpers:
         nnx: The library, or a `reference.Reference`.
         seen: What a user could see so far: one entry for each call of `see`.
         held: Objects that stay in view after they left the graph.
+        roots: The Modules that the program begins with.
     """
 
     def __init__(self, nnx: tp.Any) -> None:
@@ -39,6 +40,7 @@ class Helpers:
         self.is_reference = isinstance(nnx, Objects)
         self.seen: list[tp.Any] = []
         self.held: list[tp.Any] = []
+        self.roots: list[tp.Any] = []
         self.M, self.N = two_classes(nnx) if self.is_reference else module_classes(nnx)
 
     # -- making and finding ---------------------------------------------------------------------------
@@ -320,6 +322,10 @@ class Helpers:
 
         return call
 
+    def fail(self) -> None:
+        """Raise the error of the program itself."""
+        raise ProgramError
+
     # -- what a user sees -------------------------------------------------------------------------------
 
     def see(self, x: jax.Array, *roots: tp.Any) -> None:
@@ -361,6 +367,10 @@ class Helpers:
 
         visit((), root)
         return entries, arrays
+
+
+class ProgramError(Exception):
+    """What programs raise."""
 
 
 def two_classes(nnx: tp.Any) -> tuple[tp.Any, tp.Any]:

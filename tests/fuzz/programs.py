@@ -28,6 +28,7 @@ class Writer(Statements):
                 setup.append(Line(f"{root}.mode = {self.one('train', 'eval')!r}"))
         setup.append(Line(f"x = H.arr(0.3, {self.shape})"))
         everything = ", ".join(roots)
+        setup.append(Line(f"H.roots = [{everything}]"))
         body: list[Statement] = []
         for _ in range(self.one(1, 1, 2)):
             body += self.call(roots, 0, False, self.rank, False)
@@ -62,6 +63,8 @@ class Writer(Statements):
                 body += self.call(roots, depth + 1, grad, rank, loops, structure)
             else:
                 body += self.change(roots, structure)
+        if self.chance(0.03):
+            body.append(Line("H.fail()"))
         del self.functions[known:]
         return tuple(body)
 
