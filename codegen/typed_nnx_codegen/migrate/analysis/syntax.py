@@ -82,13 +82,15 @@ def parts_of(node: cst.CSTNode) -> list[cst.CSTNode]:
     """Return the parts of a node that hold code, in the order of the text."""
     found: list[cst.CSTNode] = []
     for name in code_fields(type(node)):
-        value: object = getattr(node, name)
+        # Or a sentinel, which is no node.
+        value: cst.CSTNode | tuple[cst.CSTNode, ...] | list[cst.CSTNode] | None = getattr(
+            node, name
+        )
         if value is None:
             continue
         if isinstance(value, (tuple, list)):
-            # Such fields hold nodes only.
             found += value
-        elif is_node(value):
+        elif _nodes.get(type(value)) or is_node(value):
             found.append(value)
     return found
 
@@ -126,14 +128,14 @@ def text_of(node: cst.CSTNode) -> str | None:
     """Return the text of a string literal; None for anything else."""
     value: object = None
     if isinstance(node, cst.SimpleString):
-        value = _literal(node.value)
+        value = literal(node.value)
     elif isinstance(node, cst.ConcatenatedString):
         value = node.evaluated_value
     return value if isinstance(value, str) else None
 
 
 @cache
-def _literal(code: str) -> object:
+def literal(code: str) -> object:
     """Return the value of a literal; each round of the analysis asks for the same ones.
 
     Raises:
@@ -150,7 +152,7 @@ def number_of(node: cst.CSTNode) -> int | float | None:
         return -inner if inner is not None else None
     if isinstance(node, (cst.Integer, cst.Float)):
         try:
-            value = _literal(node.value)
+            value = literal(node.value)
         except (SyntaxError, ValueError):
             return None
         return value if isinstance(value, (int, float)) else None

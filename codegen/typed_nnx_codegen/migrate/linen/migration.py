@@ -22,7 +22,7 @@ from libcst._nodes.internal import CodegenState
 
 from typed_nnx_codegen.console.bugs import described
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
-from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, of_kinds
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.findings import CHANGED, DECIDE, Finding
 from typed_nnx_codegen.migrate.import_statements import finish_imports
@@ -463,6 +463,7 @@ def _output(command: Sequence[str]) -> str:
 _OF_READING, _OF_PLANNING, _OF_WRITING = 0.2, 0.5, 0.3
 _UNWRITABLE = "its new text would not parse"
 _UNDEFINED = "its new text would read `{name}` in line {line}, which nothing defines"
+_WORD: Final = re.compile(r"\w+")
 _LOST = "`{name}`, which other files import from it, would be lost"
 
 
@@ -724,8 +725,11 @@ class _Migration:
             return False
         paths = {self._analyses[path].module: path for path in lost}
         needed: dict[Path, set[str]] = {}
+        names = {name for some in lost.values() for name in some}
         for path, one in self._analyses.items():
             text = texts.get(path, self._before[path])
+            if names.isdisjoint(_WORD.findall(text)):
+                continue
             for module, name in _imported(text, one):
                 if module in paths and name in lost[paths[module]] and paths[module] != path:
                     needed.setdefault(paths[module], set()).add(name)
@@ -771,8 +775,10 @@ class _Migration:
         assert isinstance(after, cst.Module)
         helpers = [one for plan in plans if not plan.stays for one in plan.helpers]
         helpers += callers.helpers
-        after = with_helpers(after, helpers, file).visit(NestedQuotes(analysis.nodes))
-        assert isinstance(after, cst.Module)
+        after = with_helpers(after, helpers, file)
+        texts = of_kinds(descendants(after), cst.FormattedString)
+        if any(one not in analysis.nodes for one in texts):
+            after = cst.ensure_type(after.visit(NestedQuotes(analysis.nodes)), cst.Module)
         return finish_imports(tree, after, file, self._needed.get(path, frozenset())).code
 
     def _method_code(self) -> MethodCode:

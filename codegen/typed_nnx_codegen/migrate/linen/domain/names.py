@@ -12,6 +12,7 @@ from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.name_lookup import has_name
 from typed_nnx_codegen.migrate.analysis.syntax import (
     descendants,
+    is_kind,
     of_kinds,
     parameters_of,
     parts_of,
@@ -138,11 +139,13 @@ def linen_name(node: cst.CSTNode, analysis: Analysis) -> str:
         node: The expression.
         analysis: Its file.
     """
+    if not is_kind(type(node), cst.Name, cst.Attribute):
+        return ""
     value = analysis.values.get(node, UNKNOWN)
-    if not isinstance(node, cst.Name | cst.Attribute) or not isinstance(value, External):
+    if not isinstance(value, External):
         return ""
     public = public_linen(value.name)
-    root: cst.BaseExpression = node
+    root = node
     while isinstance(root, cst.Attribute):
         root = root.value
     if not public.startswith(f"{LINEN}.") or not isinstance(root, cst.Name):

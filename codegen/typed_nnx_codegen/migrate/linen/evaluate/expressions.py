@@ -10,7 +10,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.members import is_enum
-from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, literal
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
 from typed_nnx_codegen.migrate.analysis.values import (
     Constant,
@@ -404,7 +404,7 @@ class Expressions:
 
     def _literal(self, node: cst.BaseExpression, frame: Frame) -> Value:
         del frame
-        value: object = getattr(node, "evaluated_value", None)
+        value = literal(code_of(node))
         return Const(value) if not isinstance(value, bytes) else UNKNOWN
 
     def _ellipsis(self, node: cst.BaseExpression, frame: Frame) -> Value:

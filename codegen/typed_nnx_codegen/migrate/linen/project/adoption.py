@@ -16,7 +16,13 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
-from typed_nnx_codegen.migrate.analysis.syntax import children, code_of, descendants, is_name
+from typed_nnx_codegen.migrate.analysis.syntax import (
+    children,
+    code_of,
+    descendants,
+    is_name,
+    of_kinds,
+)
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, resolved
 from typed_nnx_codegen.migrate.linen.domain.classes import (
     LINEN,
@@ -316,7 +322,7 @@ def name_targets(cls: LinenClass, edits: Edits) -> None:
     """
     for method in cls.own_methods.values():
         found: dict[str, list[tuple[cst.Name, set[str]]]] = {}
-        for node in descendants(method.node.body):
+        for node in of_kinds(descendants(method.node.body), cst.ListComp):
             match node:
                 case cst.ListComp(
                     elt=cst.Call() as elt,

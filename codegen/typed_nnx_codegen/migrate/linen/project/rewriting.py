@@ -13,7 +13,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.members import member_of
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, is_name
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, is_name, of_kinds
 from typed_nnx_codegen.migrate.analysis.values import (
     UNKNOWN,
     External,
@@ -257,8 +257,8 @@ def functions_in(
     node: cst.CSTNode, analysis: Analysis
 ) -> Iterator[tuple[cst.BaseExpression, ProjectFunction]]:
     """Yield the expressions below a node that are functions of the project, or call one."""
-    for below in descendants(node):
-        if isinstance(below, cst.Name | cst.Attribute):
+    for below in of_kinds(descendants(node), cst.Name, cst.Attribute, cst.Call):
+        if isinstance(below, (cst.Name, cst.Attribute)):
             function = _function_of(analysis.values.get(below, UNKNOWN))
             if function is not None:
                 yield below, function
@@ -339,9 +339,8 @@ def builds(function: Function, analysis: Analysis, classes: LinenClasses) -> boo
     params = function.params
     every = (*params.posonly_params, *params.params, *params.kwonly_params)
     parameters = {one.name.value for one in every}
-    for node in descendants(function):
-        if not isinstance(node, cst.Call):
-            continue
+    for node in of_kinds(descendants(function), cst.Call):
+        assert isinstance(node, cst.Call)
         value = analysis.values.get(node.func, UNKNOWN)
         if isinstance(value, External):
             public = public_linen(value.name)

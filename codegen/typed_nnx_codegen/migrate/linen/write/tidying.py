@@ -173,6 +173,8 @@ def reads_of(node: cst.CSTNode) -> Iterator[str]:
         match one:
             case cst.Name(value=name):
                 yield name
+            case cst.Attribute(value=value) | cst.Arg(value=value):
+                waiting.append(value)
             case cst.Assign(targets=targets, value=value):
                 waiting += [value, *(to for each in targets for to in _read_to_bind(each.target))]
             case cst.AnnAssign(target=target, annotation=annotation, value=value):
@@ -183,10 +185,6 @@ def reads_of(node: cst.CSTNode) -> Iterator[str]:
                 waiting += [] if orelse is None else [orelse]
             case cst.SimpleString() as text:
                 yield from read_names(text)
-            case cst.Attribute(value=value):
-                waiting.append(value)
-            case cst.Arg(value=value):
-                waiting.append(value)
             case cst.FunctionDef() as function:
                 waiting += [below for below in parts_of(function) if below is not function.name]
 
