@@ -394,11 +394,22 @@ class Recorder:
         self.block.insert(place, Line(text, local))
         self.anchors[id(self.block)] = (self.block, place + 1)
 
-    def are_alike(self, one: int, other: int) -> bool:
-        """Whether loops of the constructor bind the same in each iteration, so that they are in step."""
-        header = self.headers.get(one)
-        known = header is not None and not {one, other} & self.filtered
-        return known and header == self.headers.get(other)
+    def are_alike(self, one: int, other: int, *, cut: tuple[bool, bool] = (False, False)) -> bool:
+        """Whether loops of the constructor bind the same in each iteration, so that they are in step.
+
+        Args:
+            one: A loop.
+            other: Another one.
+            cut: Whether the last iteration of each does not count.
+        """
+        if one not in self.headers or other not in self.headers or {one, other} & self.filtered:
+            return False
+        (target, header), (name, counterpart) = self.headers[one], self.headers[other]
+        codes = (
+            f"{header}[:-1]" if cut[0] else header,
+            f"{counterpart}[:-1]" if cut[1] else counterpart,
+        )
+        return target == name and codes[0] == codes[1]
 
     def join_step(self, position: int, loop: int) -> None:
         """Note that a place in a list that one loop makes is the same in that of another loop."""

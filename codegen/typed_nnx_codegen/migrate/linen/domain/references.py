@@ -138,9 +138,11 @@ class ModuleValue(Value):
 
     Attributes:
         site: Where it is constructed.
+        is_last: Whether it is the last one that a loop makes.
     """
 
     site: Site
+    is_last: bool = False
 
 
 @dataclass(frozen=True)
@@ -173,6 +175,8 @@ class Repeated(Value):
             the items are alike.
         condition: Where this is a part that only one side of a branch appends, what decides.
         orelse: The parts of the other side.
+        without_last: Whether the last one that the loop makes is not in it; None where more of the
+            last ones may not be in it.
     """
 
     element: Value
@@ -183,6 +187,7 @@ class Repeated(Value):
     parts: tuple[Value, ...] | None = None
     condition: Piece | None = None
     orelse: tuple[Value, ...] = ()
+    without_last: bool | None = False
 
 
 # How the names of locals with sizes end.

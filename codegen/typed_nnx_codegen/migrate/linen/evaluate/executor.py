@@ -130,6 +130,7 @@ class Executor:
             lifted_calls=self.lifted_calls,
             recurrence=recurrence,
             in_turn=in_turn,
+            ended=loops.ended,
             wraps_layers=gradual is not None and gradual.wraps_layers,
             dispatch=self.dispatch,
             refer=self.refer,

@@ -172,9 +172,10 @@ class Comprehensions:
         recorder.block = body
         levels = 0
         while part is not None:
+            if header is not None and levels == 0:
+                self._loops.note_end(part.target, part.iter, header, number, frame)
             if header is not None and not frame.records and levels == 0:
                 self._loops.bind_inner(part.target, number, frame)
-                self._loops.note_end(part.target, part.iter, header, number, frame)
             elif header is not None:
                 self._loops.bind(part.target, number, frame)
             if header is not None:

@@ -12,6 +12,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, dotted
 from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.domain.classes import Field
+from typed_nnx_codegen.migrate.linen.domain.code import parsed
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece, as_dim, chosen
 from typed_nnx_codegen.migrate.linen.domain.frames import Frame, Recorder
 from typed_nnx_codegen.migrate.linen.domain.references import (
@@ -39,7 +40,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Unknown,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.evaluate.conditions import condition_of
+from typed_nnx_codegen.migrate.linen.evaluate.conditions import condition_of, is_of_fields
 from typed_nnx_codegen.migrate.linen.shapes.axes import changed, inserted
 from typed_nnx_codegen.migrate.linen.shapes.operands import (
     Arguments,
@@ -85,13 +86,22 @@ def tail_of(value: Value) -> tuple[Value, ...]:
 def item_of(value: Repeated, index: Value) -> Value:
     """Return what a subscript takes out of a list whose length is not known."""
     head, tail = value.head, value.tail
+    if value.parts and value.loop is None:
+        part = _part_of(value, value.parts, index)
+        if part is not None:
+            return part
     match index:
+        case Const(value=-1) if is_regular(value) and not tail and value.without_last is False:
+            return _last_of(value)
         case Const(value=int(place)) if -len(tail) <= place < 0:
             return tail[place]
         case Const(value=int(place)) if 0 <= place < len(head):
             return head[place]
-        case Slice(start=Const(value=None | 0), step=Const(value=None | 1)) if not head + tail:
-            return value
+        case Slice(start=Const(value=None | 0), stop=stop, step=Const(value=None | 1)) if (
+            not head + tail
+        ):
+            is_one = stop == Const(-1) and value.without_last is False
+            return value if stop == NONE else replace(value, without_last=is_one or None)
         case Slice(start=Const(value=None | int() as start), stop=stop, step=step):
             first = start or 0
             if first < 0 or stop != NONE or step != NONE:
@@ -101,6 +111,33 @@ def item_of(value: Repeated, index: Value) -> Value:
         case Slice():
             return Repeated(value.element)
     return value.element
+
+
+def _last_of(value: Repeated) -> Value:
+    """Return the last item of what one loop makes."""
+    match value.element:
+        case ModuleValue(site=site) if site.loops == (value.loop,):
+            return ModuleValue(site, is_last=True)
+    return value.element
+
+
+def _part_of(value: Repeated, parts: tuple[Value, ...], index: Value) -> Value | None:
+    """Return what a subscript takes out of a list built part by part; None where that is not sure."""
+    match index:
+        case Const(value=0 | -1 as place) if not isinstance(parts[place], Repeated):
+            return parts[place]
+        case Slice(start=Const(value=None | 0), stop=Const(value=-1), step=Const(value=None)):
+            rest, left_out = parts[:-1], parts[-1]
+        case Slice(start=Const(value=1), stop=Const(value=None), step=Const(value=None)):
+            rest, left_out = parts[1:], parts[0]
+        case _:
+            return None
+    if isinstance(left_out, Repeated) or not rest:
+        return None
+    match rest:
+        case [Repeated(condition=None) as one]:
+            return one
+    return Repeated(_any_of(rest), parts=rest)
 
 
 def rest_of(value: Repeated) -> Repeated:
@@ -129,6 +166,11 @@ def added(left: Value, right: Value) -> Value | None:
         more = _more(left, right.items)
         if more is not None or (sites_in(left) and not left.head and not left.tail):
             return more or replace(left, element=_any_of((left, *right.items)))
+    if isinstance(right, Repeated) and sites_in(right) and right.parts is None:
+        is_made = isinstance(left, Repeated) and is_regular(left) and sites_in(left)
+        before = (left,) if is_made else _parts_of(left)
+        if before is not None:
+            return Repeated(_any_of((*before, right)), parts=(*before, right))
     left, right = _as_tuple(left), _as_tuple(right)
     if not all(isinstance(side, Seq) or _is_open(side) for side in (left, right)):
         return None
@@ -426,6 +468,24 @@ def _forget(value: Value, frame: Frame) -> None:
         current = current.outer
 
 
+def count_of(header: str, recorder: Recorder) -> str:
+    """Return the code of how many iterations a loop has; empty where that is not known."""
+    spelled = condition_of(header, recorder) if header else None  # a list that no loop makes
+    node = None if spelled is None else parsed(spelled.code)
+    while True:
+        match node:
+            case None:
+                return ""
+            case cst.Call(func=cst.Name(value="range"), args=[cst.Arg(value=count)]):
+                return code_of(count)
+            case cst.Call(func=cst.Name(value="reversed"), args=[cst.Arg(value=inner)]):
+                node = inner
+            case cst.Subscript(value=inner) if code_of(node).endswith("[::-1]"):
+                node = inner
+            case _:
+                return f"len({code_of(node)})"
+
+
 # -- functions of lists ----------------------------------------------------------------------------
 
 
@@ -445,25 +505,44 @@ def over_values(name: str, args: Sequence[Value], recorder: Recorder) -> Value |
     lists = [arg for arg in args if isinstance(arg, Repeated)]
     if not lists:
         return None
-    values = next((one for one in lists if one.loop is not None), lists[0])
+    made = [one for one in lists if one.loop is not None]
+    values = next((one for one in made if one.without_last), made[0] if made else lists[0])
     elements = tuple(element_of(arg)[0] for arg in args)
     loop, also = values.loop, values.also
+    ends = [one.without_last for one in lists]
+    without_last = None if None in ends else any(ends)
     match name.removeprefix("builtins."):
+        case "len" if is_regular(values) and loop not in recorder.filtered and not ends[0]:
+            count = count_of(recorder.headers.get(loop or 0, ("", ""))[1], recorder)
+            return Code(count) if count and is_of_fields(count) else None
+        case "enumerate" if values.parts and len(args) == 1:
+            parts, orelse = (
+                tuple(over_values(name, [one], recorder) or Seq((UNKNOWN, one)) for one in side)
+                for side in (values.parts, values.orelse)
+            )
+            return replace(values, element=Seq((UNKNOWN, elements[0])), parts=parts, orelse=orelse)
         case "zip":
             # Lists that loops make in the same way are in step.
-            others = [one.loop for one in lists if one.loop is not None and is_regular(one)]
-            alike = [one for one in others if loop is not None and recorder.are_alike(loop, one)]
+            is_cut = bool(values.without_last)
+            alike = [
+                one.loop
+                for one in made
+                if loop is not None
+                and one.loop is not None
+                and is_regular(one)
+                and recorder.are_alike(loop, one.loop, cut=(is_cut, bool(one.without_last)))
+            ]
             more = alike if is_regular(values) else []
             steps = dict.fromkeys(one for one in (*also, *more) if one != loop)
-            return Repeated(Seq(elements), loop, tuple(steps))
+            return Repeated(Seq(elements), loop, tuple(steps), without_last=without_last)
         case "enumerate":
             is_place = loop is not None and len(args) == 1 and is_regular(values)
             number = Position("", loop or 0, also) if is_place else UNKNOWN
-            return Repeated(Seq((number, elements[0])), loop, also)
+            return Repeated(Seq((number, elements[0])), loop, also, without_last=without_last)
         case "list" | "tuple" if values.head or values.tail:
             return values
         case "list" | "tuple" | "iter":
-            return Repeated(elements[0], loop, also)
+            return Repeated(elements[0], loop, also, without_last=without_last)
         case "reversed":
             return Repeated(elements[0])
     return None

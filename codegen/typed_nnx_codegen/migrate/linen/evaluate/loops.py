@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen.domain.class_plan import CALL, Build
-from typed_nnx_codegen.migrate.linen.domain.code import parsed
-from typed_nnx_codegen.migrate.linen.domain.dims import Atom, Dim, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.domain.dims import Atom, Dim, Piece, as_dim, loops_of
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     Assign,
     Block,
@@ -20,7 +19,6 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     Frame,
     Line,
     Pass,
-    Recorder,
 )
 from typed_nnx_codegen.migrate.linen.domain.names import names_in
 from typed_nnx_codegen.migrate.linen.domain.references import Repeated, SizedList
@@ -31,10 +29,12 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Position,
     Seq,
     Value,
+    with_binders,
     with_sizes,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.conditions import condition_of
 from typed_nnx_codegen.migrate.linen.evaluate.lists import (
+    count_of,
     counting,
     element_of,
     grown,
@@ -55,6 +55,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.merging import (
     stable,
     trial,
     unrolled,
+    without_sizes,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import (
     Begun,
@@ -186,6 +187,7 @@ class CallLoops:
         """Go through the iterations of such a loop."""
         loop = element_of(values)[1]
         also = values.also if isinstance(values, Repeated) else ()
+        without_last = isinstance(values, Repeated) and values.without_last
         recorder = frame.recorder
         bind()
         lists = self._sized_lists
@@ -216,10 +218,21 @@ class CallLoops:
         before |= {name: frame.names[name] for name in settled.begun}
         self._note_changes(settled.running, loop, also, frame)
         for name, value in names.items():
-            if name in before and before[name] != value:
-                frame.names[name] = after_loop(value, settled.running)
-            if name in before and loop is not None and last.get(name, before[name]) != before[name]:
-                frame.names[name] = left(before[name], last[name], ended, loop)
+            if name not in before:
+                continue
+            if before[name] != value:
+                frame.names[name] = (
+                    after_loop(value, settled.running)
+                    if loop is None or without_last is False
+                    else before_end(value, (loop, *also), is_before_last=bool(without_last))
+                )
+            if loop is not None and last.get(name, before[name]) != before[name]:
+                is_known = without_last is False
+                frame.names[name] = (
+                    left(before[name], last[name], ended, loop)
+                    if is_known
+                    else without_sizes(last[name])
+                )
         frame.names |= coded
 
     def _settled(
@@ -368,11 +381,15 @@ class Loops:
         if not numbers or not self._changes_sizes(node, frame, run):
             return None
         headers = {recorder.headers.get(number, ("", "")) for number in numbers}
-        counts = {_count(one, recorder) for one in (header, *(one for _, one in headers))}
-        if len(headers) > 1 or len(counts) > 1 or "" in counts:
+        count = count_of(header, recorder)
+        (_, made), *others = headers
+        most = count_of(made, recorder)
+        is_cut = count == f"{most} - 1"
+        if others or not count or not (is_cut or count == most):
             return Repeated(UNKNOWN)  # a size of this loop is none of those that make the lists
         loop, *also = dict.fromkeys(numbers)
-        return Repeated(Position("", loop, tuple(also)), loop, tuple(also))
+        at = Position("", loop, tuple(also))
+        return Repeated(at, loop, tuple(also), without_last=is_cut)
 
     def _changes_sizes(self, node: cst.For, frame: Frame, run: Callable[[], None]) -> bool:
         """Whether arrays have other sizes after an iteration."""
@@ -430,6 +447,7 @@ class Loops:
         recorder = frame.recorder
         number = self.number_of(node.target, frame)
         target = self._bind_items(node.target, item, number, frame)
+        self.note_end(node.target, node.iter, header, number, frame)
         recorder.headers[number] = (target, header)
         self._size_lists(node, number, frame, run)
         before = dict(frame.names)
@@ -523,8 +541,10 @@ class Loops:
         """
         spelled = condition_of(header, frame.recorder)
         last = last_iteration(target, iterable, spelled.code) if spelled else None
+        if last is not None and not frame.records:
+            last = last[0], {inner_name(name, number): end for name, end in last[1].items()}
         self.ended[number] = last
-        if spelled is not None:
+        if spelled is not None and not frame.records:
             self.spans[number] = Span.of(target, spelled, number)
         return last
 
@@ -596,24 +616,29 @@ def after_loop(value: Value, running: Iterable[_Sized]) -> Value:
     return with_sizes(value, lambda dim: dim.replaced(ends))
 
 
+def before_end(value: Value, loops: Iterable[int], *, is_before_last: bool) -> Value:
+    """Return a value as it is where a loop ends before the items of a list do.
+
+    Args:
+        value: It in any iteration.
+        loops: The loops of the constructor that make the items.
+        is_before_last: Whether one item is left: only what that one is called with has sizes of
+            an iteration.
+    """
+    if is_before_last:
+        return with_binders(value, {one: ~one for one in loops})
+    return with_sizes(value, lambda dim: dim if set(loops).isdisjoint(_loops_in(dim)) else None)
+
+
+def at_last(value: Value, loops: Iterable[int]) -> Value:
+    """Return a value that the last item of a list is called with, after a loop over the others."""
+    return with_binders(value, {~one: one for one in loops})
+
+
+def _loops_in(dim: Dim) -> Iterator[str | int]:
+    return (one for piece in dim.pieces() for one in loops_of(piece.binders))
+
+
 def _last(value: Value | None) -> Dim | None:
     """Return the last size of an array; None for other values."""
     return value.shape.axis(-1) if isinstance(value, Array) else None
-
-
-def _count(header: str, recorder: Recorder) -> str:
-    """Return the code of how many iterations a loop has; empty where that is not known."""
-    spelled = condition_of(header, recorder) if header else None  # a list that no loop makes
-    node = None if spelled is None else parsed(spelled.code)
-    while True:
-        match node:
-            case None:
-                return ""
-            case cst.Call(func=cst.Name(value="range"), args=[cst.Arg(value=count)]):
-                return code_of(count)
-            case cst.Call(func=cst.Name(value="reversed"), args=[cst.Arg(value=inner)]):
-                node = inner
-            case cst.Subscript(value=inner) if code_of(node).endswith("[::-1]"):
-                node = inner
-            case _:
-                return f"len({code_of(node)})"

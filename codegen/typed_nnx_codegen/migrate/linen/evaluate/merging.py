@@ -48,7 +48,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Value,
     with_sizes,
 )
-from typed_nnx_codegen.migrate.linen.evaluate.conditions import module_or_function
+from typed_nnx_codegen.migrate.linen.evaluate.conditions import is_of_fields, module_or_function
 from typed_nnx_codegen.migrate.linen.evaluate.lifts import is_of_self
 from typed_nnx_codegen.migrate.linen.evaluate.lists import (
     head_of,
@@ -594,6 +594,11 @@ def left(entry: Value, after: Value, last: Ended, number: int) -> Value:
     return Array(Shape(tuple(dims), after.shape.lead), after.dtype)
 
 
+def of_last(value: Value, last: Ended, number: int) -> Value:
+    """Return what the last item of a list makes, where the loop that makes the items is over."""
+    return with_sizes(value, lambda dim: _ended(dim, {} if last is None else last[1], number))
+
+
 def _ended(dim: Dim | None, ends: dict[str, str], number: int) -> Dim | None:
     """Return a size as it is in the last iteration of a loop; None where that is not known."""
     if dim is None:
@@ -604,8 +609,11 @@ def _ended(dim: Dim | None, ends: dict[str, str], number: int) -> Dim | None:
             continue
         code = atom.code
         for name, end in ends.items():
-            code = re.sub(rf"\b{inner_name(name, number)}\b", lambda _, end=end: end, code)  # type: ignore[misc]  # mypy infers no lambda with a default
-        if inner_name("", number) in code:
+            code = re.sub(rf"(?<![.\w]){name}\b", lambda _, end=end: end, code)  # type: ignore[misc]  # mypy infers no lambda with a default
+        is_inner = inner_name("", number) in atom.code
+        if inner_name("", number) in code or not (
+            is_inner or number not in atom.binders or is_of_fields(code)
+        ):
             return None
         values[atom] = as_dim(Piece(code, tuple(one for one in atom.binders if one != number)))
     return dim.replaced(values)

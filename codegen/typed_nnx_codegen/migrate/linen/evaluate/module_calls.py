@@ -53,7 +53,8 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
 )
 from typed_nnx_codegen.migrate.linen.evaluate.functions import Functions
 from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import LiftedCalls
-from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging
+from typed_nnx_codegen.migrate.linen.evaluate.loops import at_last
+from typed_nnx_codegen.migrate.linen.evaluate.merging import Ended, Merging, of_last
 from typed_nnx_codegen.migrate.linen.evaluate.recurrence import SEQUENTIAL, CallsInTurn, Recurrence
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
 from typed_nnx_codegen.migrate.linen.evaluate.submodules import API, Submodules
@@ -206,6 +207,7 @@ class ModuleCalls:
         lifted_calls: Goes through calls of submodules under transforms.
         recurrence: Goes through layers that run others over time.
         in_turn: Calls the modules of a list one after the other.
+        ended: What the last iterations of loops leave.
         wraps_layers: Whether layers that NNX does not have are held in a bridge.
         dispatch: Goes through a call of something.
         refer: Gives the code for a public name.
@@ -219,6 +221,7 @@ class ModuleCalls:
     lifted_calls: LiftedCalls
     recurrence: Recurrence
     in_turn: CallsInTurn
+    ended: Mapping[int, Ended]
     wraps_layers: bool
     dispatch: Dispatch
     refer: Callable[[str], str]
@@ -237,6 +240,12 @@ class ModuleCalls:
             if functional is not None:
                 return functional
         match receiver:
+            case ModuleValue(site=site, is_last=True):
+                given = [replace(one, value=at_last(one.value, site.loops)) for one in passed]
+                value = self.call(ModuleValue(site), method, given, node, frame)
+                number = site.loops[-1]
+                is_whole = number not in frame.recorder.filtered
+                return of_last(value, self.ended.get(number) if is_whole else None, number)
             case ModuleValue(site=site):
                 value = self._of_site(site, method, passed, node, frame)
                 return with_binders(value, frame.recorder.step_of(site))

@@ -222,9 +222,23 @@ def assigned_container(node: cst.BaseStatement) -> tuple[cst.BaseExpression, cst
     small = node.body[0]
     if not isinstance(small, cst.Assign) or not isinstance(small.targets[0].target, cst.Attribute):
         return None
-    if isinstance(small.value, (*_LIST_NODES, *_DICT_NODES)):
-        return small.value, small
-    return None
+    is_dict = isinstance(small.value, _DICT_NODES)
+    return (small.value, small) if is_dict or _is_list(small.value) else None
+
+
+def summed(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """Yield what a sum adds, in order."""
+    match node:
+        case cst.BinaryOperation(left=left, operator=cst.Add(), right=right):
+            yield from summed(left)
+            yield from summed(right)
+        case _:
+            yield node
+
+
+def _is_list(node: cst.BaseExpression) -> bool:
+    """Whether an expression is a list or a tuple that is written down, or a sum of these."""
+    return all(isinstance(one, _LIST_NODES) for one in summed(node))
 
 
 def holds(node: cst.CSTNode, sites: Mapping[cst.CSTNode, object]) -> bool:
@@ -239,9 +253,10 @@ def wrapped(
     refer: Callable[[str], str],
 ) -> str:
     """Return the code of a list or dict of submodules as a container of NNX."""
-    if not isinstance(node, (*_LIST_NODES, *_DICT_NODES)) or not holds(node, sites):
+    is_list = _is_list(node)
+    if not (is_list or isinstance(node, _DICT_NODES)) or not holds(node, sites):
         return code_with(node, replacements)
-    name = refer("nnx.List" if isinstance(node, _LIST_NODES) else "nnx.Dict")
+    name = refer("nnx.List" if is_list else "nnx.Dict")
     if isinstance(node, (cst.List, cst.Tuple)):
         items = [wrapped(one.value, replacements, sites, refer) for one in node.elements]
         return f"{name}([{', '.join(items)}])"
@@ -256,7 +271,7 @@ def wrapped(
         inner = {**replacements, node.elt: wrapped(node.elt, replacements, sites, refer)}
         code = code_with(node.with_changes(lpar=[], rpar=[]), inner)
         return f"{name}({code if isinstance(node, cst.ListComp) else f'[{code}]'})"
-    return f"{name}({code_with(node, replacements)})"
+    return f"{name}({code_with(node.with_changes(lpar=[], rpar=[]), replacements)})"
 
 
 def as_loop(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import dropwhile
 from typing import TYPE_CHECKING, Final
 
@@ -39,6 +39,7 @@ from typed_nnx_codegen.migrate.linen.project.fields import (
     as_loop,
     assigned_container,
     holds,
+    summed,
     wrapped,
 )
 from typed_nnx_codegen.migrate.linen.write.constructor_calls import ConstructorCalls
@@ -668,30 +669,69 @@ class Printing:
         found = _filled(line.statement) if line.statement is not None else None
         if found is None:
             return
-        owner, comprehension = found
-        within = set(descendants(comprehension))
-        sites = [site for site in self._plan.sites if site.node in within]
-        numbers = {number for site in sites for number in site.loops}
-        running = [one for number in numbers for one in by_loop.get(number, ())]
-        codes = [parsed(self._plan.replacements[site.node]) for site in sites]
-        used = self._names_in_sizes(*codes) | self._used_outside(running)
-        if not any(piece.code in used for piece, _ in running):
+        owner, parts = found
+        is_loop = [self._runs(part, by_loop) for part in parts]
+        if not any(is_loop):
             return
-        depth = _depth(comprehension)
-        inner = {number for site in sites for number in site.loops[-depth:]}
-        if any(len(set(site.loops[-depth:])) != depth for site in sites) or len(inner) != depth:
-            for site in sites:
-                self._recorder.mark(site.node, "sizes run in a list of several loops", SIZE)
-            return
-        by_level = [by_loop.get(number, []) for number in sites[0].loops[-depth:]]
         if isinstance(owner, cst.Call):  # `stages.append([...])`
             added = code_of(owner.func)
             target = self._recorder.fresh(_inner_name(added.rpartition(".")[0]))
             end: list[Line | Compound] = [Line(f"{added}({target})")]
         else:
             target, end = code_of(owner), []
-        lines = [*self._loops(comprehension, target, by_level, sites), *end]
-        block[position : position + 1] = lines
+        sites: dict[cst.CSTNode, object] = {one.node: one for one in self._plan.sites}
+        lines: list[Line | Compound] = []
+
+        def code_of_part(node: cst.BaseExpression) -> str:
+            return wrapped(node, self._plan.replacements, sites, self._executor.refer)
+
+        for part, runs in zip(parts, is_loop, strict=True):
+            if isinstance(part, cst.List) and lines:
+                items = [code_of_part(one.value) for one in part.elements]
+                lines += [Line(f"{target}.append({item})") for item in items]
+                continue
+            if not runs or not isinstance(part, cst.ListComp | cst.GeneratorExp):
+                lines.append(Line(f"{target} {'+=' if lines else '='} {code_of_part(part)}"))
+                continue
+            loops = self._of_comprehension(part, target, by_loop)
+            if loops is None:
+                return
+            lines += loops[bool(lines) :]
+        block[position : position + 1] = [*lines, *end]
+
+    def _runs(
+        self, node: cst.BaseExpression, by_loop: Mapping[int, list[tuple[Piece, Change]]]
+    ) -> bool:
+        """Whether sizes run through the submodules that a comprehension makes."""
+        if not isinstance(node, cst.ListComp | cst.GeneratorExp):
+            return False
+        sites = self._sites_in(node)
+        numbers = {number for site in sites for number in site.loops}
+        running = [one for number in numbers for one in by_loop.get(number, ())]
+        codes = [parsed(self._plan.replacements[site.node]) for site in sites]
+        used = self._names_in_sizes(*codes) | self._used_outside(running)
+        return any(piece.code in used for piece, _ in running)
+
+    def _sites_in(self, node: cst.CSTNode) -> list[Site]:
+        within = set(descendants(node))
+        return [site for site in self._plan.sites if site.node in within]
+
+    def _of_comprehension(
+        self,
+        comprehension: cst.ListComp | cst.GeneratorExp,
+        target: str,
+        by_loop: Mapping[int, list[tuple[Piece, Change]]],
+    ) -> list[Line | Compound] | None:
+        """Return the lines that fill a list in the place of a comprehension; None with a marker."""
+        sites = self._sites_in(comprehension)
+        depth = _depth(comprehension)
+        inner = {number for site in sites for number in site.loops[-depth:]}
+        if any(len(set(site.loops[-depth:])) != depth for site in sites) or len(inner) != depth:
+            for site in sites:
+                self._recorder.mark(site.node, "sizes run in a list of several loops", SIZE)
+            return None
+        by_level = [by_loop.get(number, []) for number in sites[0].loops[-depth:]]
+        return self._loops(comprehension, target, by_level, sites)
 
     def _loops(
         self,
@@ -730,18 +770,19 @@ class Printing:
 
 def _filled(
     node: cst.BaseStatement,
-) -> tuple[cst.BaseExpression, cst.ListComp | cst.GeneratorExp] | None:
-    """Return what a statement fills with a comprehension: its target, or the call that appends it."""
+) -> tuple[cst.BaseExpression, list[cst.BaseExpression]] | None:
+    """Return what a statement fills with lists: its target, or the call that appends it."""
     match node:
         case cst.SimpleStatementLine(
             body=[
                 cst.Assign(
                     targets=[cst.AssignTarget(target=cst.Attribute() | cst.Name() as target), *_],
-                    value=cst.ListComp() | cst.GeneratorExp() as value,
+                    value=value,
                 )
             ]
         ):
-            return target, value
+            parts = list(summed(value))
+            return (target, parts) if all(isinstance(one, _LISTS) for one in parts) else None
         case cst.SimpleStatementLine(
             body=[
                 cst.Expr(
@@ -752,8 +793,11 @@ def _filled(
                 )
             ]
         ):
-            return call, value
+            return call, [value]
     return None
+
+
+_LISTS: Final = (cst.ListComp, cst.GeneratorExp, cst.List)
 
 
 def _depth(node: cst.BaseExpression) -> int:
