@@ -111,6 +111,7 @@ MARKED: Final[dict[str, set[str]]] = {
         "EnsembleSetup",
         "FunctionBody",
     },
+    "ends_of_lists": {"BeforeTheEnd", "OtherLast"},
     "filled_lists": {"NamedPairs"},
     "lists_in_setup": {"MiscountedParts", "PlacesAfterAHead"},
     "lists_of_arrays": {

@@ -406,12 +406,12 @@ def with_sizes(value: Value, changed: Callable[[Dim], Dim | None]) -> Value:
     return value
 
 
-def with_binders(value: Value, binding: Mapping[int, int]) -> Value:
+def with_binders(value: Value, binding: Mapping[int, int | str]) -> Value:
     """Return a value whose sizes other loops bind.
 
     Args:
         value: The value.
-        binding: The loops in the place of others.
+        binding: The loops, or what else binds names, in the place of others.
     """
 
     def bound(dim: Dim) -> Dim:
@@ -427,7 +427,7 @@ def with_binders(value: Value, binding: Mapping[int, int]) -> Value:
     return with_sizes(value, bound) if binding else value
 
 
-def _in_place(binding: Mapping[int, int], binder: str | int) -> str | int:
+def _in_place(binding: Mapping[int, int | str], binder: str | int) -> str | int:
     return binding.get(binder, binder) if isinstance(binder, int) else binder
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen.domain.class_plan import CALL, Build
-from typed_nnx_codegen.migrate.linen.domain.dims import Atom, Dim, Piece, as_dim, loops_of
+from typed_nnx_codegen.migrate.linen.domain.dims import OF_CALL, Atom, Dim, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     Assign,
     Block,
@@ -625,18 +625,12 @@ def before_end(value: Value, loops: Iterable[int], *, is_before_last: bool) -> V
         is_before_last: Whether one item is left: only what that one is called with has sizes of
             an iteration.
     """
-    if is_before_last:
-        return with_binders(value, {one: ~one for one in loops})
-    return with_sizes(value, lambda dim: dim if set(loops).isdisjoint(_loops_in(dim)) else None)
+    return with_binders(value, {one: ~one if is_before_last else OF_CALL for one in loops})
 
 
 def at_last(value: Value, loops: Iterable[int]) -> Value:
     """Return a value that the last item of a list is called with, after a loop over the others."""
     return with_binders(value, {~one: one for one in loops})
-
-
-def _loops_in(dim: Dim) -> Iterator[str | int]:
-    return (one for piece in dim.pieces() for one in loops_of(piece.binders))
 
 
 def _last(value: Value | None) -> Dim | None:
