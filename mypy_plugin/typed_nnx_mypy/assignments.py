@@ -63,16 +63,17 @@ def insert_checks(context: ClassDefContext) -> None:
         name = _self_name(method)
         if name:
             _Insertion(definition.info, name).into(method)
-    _insert_class_check(definition)
+    if any(
+        isinstance(each, AssignmentStmt) and each.unanalyzed_type is not None
+        for each in definition.defs.body
+    ):
+        insert_class_check(definition)
 
 
-def _insert_class_check(definition: ClassDef) -> None:
-    """Put ``0j.__eq__(1j)`` at the end of a class body with annotated attributes."""
+def insert_class_check(definition: ClassDef) -> None:
+    """Put ``0j.__eq__(1j)`` at the end of a class body."""
     body = definition.defs.body
-    has_fields = any(
-        isinstance(each, AssignmentStmt) and each.unanalyzed_type is not None for each in body
-    )
-    if has_fields and not _is_class_check(body[-1]):
+    if not _is_class_check(body[-1]):
         receiver, argument = ComplexExpr(0j), ComplexExpr(1j)
         method = MemberExpr(receiver, "__eq__")
         call = CallExpr(method, [argument], [ARG_POS], [None])

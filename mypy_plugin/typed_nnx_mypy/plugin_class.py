@@ -35,13 +35,19 @@ _WITHOUT_NNX = frozenset({"absl", "flax", "jax", "jaxlib", "ml_dtypes", "numpy"}
 _TYPESHED = str(Path("mypy", "typeshed", "stdlib"))
 
 
-def _digest() -> str:
-    """Return a digest of the plugin's sources: another plugin may find something else."""
+def digest_of(*places: Path) -> str:
+    """Return a digest of files and of the sources in folders; one that is not there is empty."""
     found = hashlib.sha1(usedforsecurity=False)
-    folder = Path(__file__).parent
-    for path in sorted(folder.rglob("*.py")):
-        found.update(path.read_bytes())
+    for place in places:
+        for path in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+            found.update(path.read_bytes() if path.is_file() else b"")
     return found.hexdigest()
+
+
+def may_have_models(ctx: ReportConfigContext) -> bool:
+    """Tell whether a module may be about NNX."""
+    is_library = ctx.id.partition(".")[0] in _WITHOUT_NNX or _TYPESHED in ctx.path
+    return bool(runtime_of(ctx.id)) or not is_library
 
 
 class TypedNnxPlugin(Plugin):
@@ -61,7 +67,7 @@ class TypedNnxPlugin(Plugin):
         # Made once and short: mypy asks for it for each module, and writes it down for each.
         settings = json.dumps(self._config.as_data(), sort_keys=True)
         self._state = hashlib.sha1(
-            f"{_digest()} {settings}".encode(), usedforsecurity=False
+            f"{digest_of(Path(__file__).parent)} {settings}".encode(), usedforsecurity=False
         ).hexdigest()
         self._made: Hooks | None = None
 
@@ -75,8 +81,7 @@ class TypedNnxPlugin(Plugin):
 
     def report_config_data(self, ctx: ReportConfigContext) -> str | None:
         """Name what results depend on, so that mypy drops those of another plugin or setting."""
-        is_library = ctx.id.partition(".")[0] in _WITHOUT_NNX or _TYPESHED in ctx.path
-        return None if is_library and not runtime_of(ctx.id) else self._state
+        return self._state if may_have_models(ctx) else None
 
     def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
         """Claim the calls of functions and classes that a check or an inference looks at."""

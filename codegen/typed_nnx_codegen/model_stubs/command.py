@@ -165,7 +165,7 @@ def _as_json(request: Request, models: Models, state: OverlayState) -> str:
         "overlay": str(request.path),
         "state": state.kind,
         "stale": list(state.names),
-        "models": [name for name in models.roots if models.classes[name].kind is Kind.MODEL],
+        "models": [name for name in models.roots if models.classes[name].kind is Kind.PYTREE],
         "problems": [dataclasses.asdict(problem) for problem in models.problems],
     }
     return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
@@ -205,7 +205,7 @@ def _watch(request: Request, told: _Told) -> None:
 
 
 def _count(models: Models) -> str:
-    count = sum(models.classes[name].kind is Kind.MODEL for name in models.roots)
+    count = sum(models.classes[name].kind is Kind.PYTREE for name in models.roots)
     return f"{count} model{'' if count == 1 else 's'}"
 
 

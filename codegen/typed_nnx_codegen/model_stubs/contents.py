@@ -48,7 +48,7 @@ class Contents:
         self._derived: dict[str, list[str]] = defaultdict(list)
         self.variables = VariableTypes(models.classes)
         self._below: dict[str, Leaves] = {}
-        modules = [info for info in models.classes.values() if info.kind is Kind.MODEL]
+        modules = [info for info in models.classes.values() if info.kind is Kind.PYTREE]
         for info in modules:
             for base in info.bases:
                 self._derived[base].append(info.name)
@@ -93,7 +93,7 @@ class Contents:
                 return frozenset({ARRAY})
             case Kind.LIST | Kind.DICT:
                 return arguments if found.arguments else frozenset({UNKNOWN})
-            case Kind.MODEL:
+            case Kind.PYTREE:
                 # The attribute may hold an object of a subclass.
                 classes = [found.name, *self._derived[found.name]]
                 own = _NOTHING.union(*(self._below.get(name, _NOTHING) for name in classes))

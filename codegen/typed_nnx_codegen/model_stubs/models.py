@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import enum
 from dataclasses import dataclass
 from typing import TypeAlias
+
+from typed_nnx_mypy.models.kinds import Kind as Kind
 
 
 @dataclass(frozen=True)
@@ -71,16 +72,6 @@ class Unknown:
 Type: TypeAlias = Named | Parameter | Union | Tuple | Absent | Static | Unknown
 
 
-class Kind(enum.Enum):
-    """What a class is for the State of an object that has it as an attribute."""
-
-    MODEL = "model"  # a Pytree or Module with attributes
-    VARIABLE = "variable"
-    LIST = "list"  # nnx.List, and list and tuple marked as data
-    DICT = "dict"  # nnx.Dict, and dict marked as data
-    ARRAY = "array"
-
-
 @dataclass(frozen=True)
 class Attribute:
     """An attribute of a model class, its own or inherited.
@@ -88,12 +79,10 @@ class Attribute:
     Attributes:
         name: Its name.
         type: Its type; in a subclass of a generic class with the arguments put in.
-        line: The line of the first assignment or annotation, from 1.
     """
 
     name: str
     type: Type
-    line: int
 
 
 @dataclass(frozen=True)
@@ -107,7 +96,7 @@ class ClassInfo:
         bases: All its base classes that are Variables or models, nearest first, as in the MRO.
         attributes: For models, in the order of the source; inherited ones first.
         path: The file, relative to the directory the command runs in; empty for libraries.
-        line: The line of the class, from 1.
+        order: Its place among the classes of the file.
         is_open: Whether its objects may have attributes that no source names, by ``setattr``,
             ``sow``, ``perturb`` or a base class that is not known.
     """
@@ -118,7 +107,7 @@ class ClassInfo:
     bases: tuple[str, ...] = ()
     attributes: tuple[Attribute, ...] = ()
     path: str = ""
-    line: int = 0
+    order: int = 0
     is_open: bool = False
 
 

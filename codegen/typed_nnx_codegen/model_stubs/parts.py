@@ -106,4 +106,4 @@ def is_bare(info: ClassInfo) -> bool:
     Every model is one of them, so a State class for them would deny the fields of all models that
     have no State class of their own.
     """
-    return info.kind is Kind.MODEL and not info.path and not info.attributes
+    return info.kind is Kind.PYTREE and not info.path and not info.attributes

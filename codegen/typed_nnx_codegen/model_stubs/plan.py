@@ -22,7 +22,7 @@ class Plan:
         in_a_row: Up to how many filters in a row, before `...`, what they leave has classes.
 
     Attributes:
-        models: The model classes, those of the user first, in the order of modules and lines.
+        models: The model classes, those of the user first, in the order of modules and sources.
         parts: The parts of each model, everything first.
     """
 
@@ -30,7 +30,7 @@ class Plan:
         found = [
             info
             for info in models.classes.values()
-            if info.kind is Kind.MODEL and not is_bare(info)
+            if info.kind is Kind.PYTREE and not is_bare(info)
         ]
         self.models = sorted(found, key=_place)
         self.parts = {info.name: _filters(info, contents, in_a_row) for info in self.models}
@@ -74,4 +74,4 @@ def _filters(info: ClassInfo, contents: Contents, in_a_row: int) -> list[Part]:
 
 def _place(info: ClassInfo) -> tuple[bool, str, int, str]:
     module = info.name.partition(":")[0]
-    return not info.path, module, info.line, info.name
+    return not info.path, module, info.order, info.name

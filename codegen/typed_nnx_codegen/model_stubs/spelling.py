@@ -149,9 +149,9 @@ class Speller:
                 return self._container("ListState", found, part, parameters)
             case Kind.DICT:
                 return self._container("DictState", found, part, parameters)
-            case Kind.MODEL if info is not None and is_bare(info):
+            case Kind.PYTREE if info is not None and is_bare(info):
                 return Spelled(self.state_of(self.plain(found, parameters), "_Any"))
-            case Kind.MODEL:
+            case Kind.PYTREE:
                 return self._model(found, part, parameters)
             case None:
                 return any_type(f"{found.name.replace(':', '.')} is not known")
@@ -192,7 +192,7 @@ class Speller:
         if isinstance(found, Parameter):
             return Spelled(parameter_name(parameters, found.name))
         info = self._classes.get(found.name) if isinstance(found, Named) else None
-        if info is not None and info.kind is Kind.MODEL:
+        if info is not None and info.kind is Kind.PYTREE:
             return Spelled(self.plain(found, parameters))
         spelled = self.state(found, part, parameters) or Spelled("_Any")
         return _together(f"_Holds[{spelled.text}]", [spelled])

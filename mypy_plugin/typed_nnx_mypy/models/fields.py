@@ -44,6 +44,7 @@ class Field:
         is_always: Whether each object has it: the ``__init__`` that runs assigns it in any case.
         is_marked: Whether a mark says what it is, and not its value.
         is_ready: Whether mypy has found its type; `type` is Any until then.
+        is_of_class: Whether it is a value of the class: objects have it where something assigns it.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Field:
     is_always: bool = False
     is_marked: bool = False
     is_ready: bool = True
+    is_of_class: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,10 +76,15 @@ class Model:
 
 def model_of(instance: Instance, checker: Checker) -> Model | None:
     """Return the attributes of a Pytree, inherited ones too; None where it is no Pytree."""
-    info = instance.type
-    if not is_pytree(info):
+    if not is_pytree(instance.type):
         return None
-    depend_on(info, checker)
+    depend_on(instance.type, checker)
+    return attributes_of(instance)
+
+
+def attributes_of(instance: Instance) -> Model:
+    """Return the attributes of a Pytree, where nothing is to be checked again when they change."""
+    info = instance.type
     fields: dict[str, Field] = {}
     for base in reversed(info.mro):
         if not _is_bare(base):
@@ -134,9 +141,8 @@ def _own_fields(base: TypeInfo, instance: Instance) -> Iterator[tuple[str, Field
         said = attributes.get(name)
         found = _type_of(node, at_base)
         if _is_of_class(node, said, is_dataclass):
-            # Objects have it when a subclass, or code outside, assigns it.
             if holds_data(found) is not False:
-                yield _stored(name, base), Field(name, found, "unknown", base)
+                yield _stored(name, base), Field(name, found, "unknown", base, is_of_class=True)
             continue
         yield _stored(name, base), _field(node, found, base, said, is_dataclass, instance.type)
 

@@ -85,18 +85,18 @@ ARRAY = Named("jax:Array")
 
 
 def attribute(name: str, found: Type) -> Attribute:
-    return Attribute(name, found, 1)
+    return Attribute(name, found)
 
 
 def model(name: str, *attributes: Attribute, **more: object) -> ClassInfo:
     """A model of the user, if nothing else is said."""
-    given: dict[str, object] = {"path": "app.py", "line": 1, **more}
-    return ClassInfo(name, Kind.MODEL, attributes=attributes, **given)  # type: ignore[arg-type]
+    given: dict[str, object] = {"path": "app.py", "order": 1, **more}
+    return ClassInfo(name, Kind.PYTREE, attributes=attributes, **given)  # type: ignore[arg-type]
 
 
 def models_of(*classes: ClassInfo) -> Models:
     """The classes, those of the user as roots."""
-    roots = [each.name for each in classes if each.kind is Kind.MODEL and each.path]
+    roots = [each.name for each in classes if each.kind is Kind.PYTREE and each.path]
     return Models({each.name: each for each in classes}, tuple(roots))
 
 
@@ -133,7 +133,7 @@ class Library:
             ClassInfo("jax:Array", Kind.ARRAY),
             ClassInfo(f"{name}:List", Kind.LIST, ("A",)),
             ClassInfo(f"{name}:Dict", Kind.DICT, ("A",)),
-            ClassInfo(f"{name}:Module", Kind.MODEL),
+            ClassInfo(f"{name}:Module", Kind.PYTREE),
             stream,
             model(f"{name}:Rngs", attribute("*", self("RngStream")), path=""),
         ]
@@ -161,43 +161,43 @@ def application(module: str = "typed_nnx") -> Models:
     scale = (f"{module}:Param", f"{module}:Variable")
     return models_of(
         *nnx.classes(),
-        ClassInfo("app:Scale", Kind.VARIABLE, bases=scale, path="app.py", line=9),
+        ClassInfo("app:Scale", Kind.VARIABLE, bases=scale, path="app.py", order=9),
         model(
             "app:Block",
             attribute("kernel", param),
             attribute("mean", nnx("BatchStat", ARRAY)),
             attribute("table", ARRAY),
-            line=11,
+            order=11,
         ),
         model(
             "app:Node",
             attribute("value", param),
             attribute("child", Union((Named("app:Node"), Absent()))),
-            line=17,
+            order=17,
         ),
         model(
             "app:Box",
             attribute("inner", inner),
             attribute("shelf", nnx("List", inner)),
             parameters=("T",),
-            line=21,
+            order=21,
         ),
-        model("app:MLP", *attributes, line=26),
+        model("app:MLP", *attributes, order=26),
         model(
             "app:Wide",
             *attributes,
             attribute("more", nnx("Cache", ARRAY)),
             bases=("app:MLP",),
-            line=40,
+            order=40,
         ),
         model(
             "app:Trio",
             attribute("kernel", param),
             attribute("mean", nnx("BatchStat", ARRAY)),
             attribute("seen", nnx("Cache", ARRAY)),
-            line=45,
+            order=45,
         ),
-        model("app:Open", attribute("kernel", param), line=51, is_open=True),
+        model("app:Open", attribute("kernel", param), order=51, is_open=True),
     )
 
 

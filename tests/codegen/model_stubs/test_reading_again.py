@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.codegen.model_stubs.reading_project import attributes
-from typed_nnx_codegen.model_stubs.reading import building
+from typed_nnx_codegen.model_stubs.reading import building, extraction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from pathlib import Path
+
+    from mypy.nodes import Expression, MypyFile
+    from mypy.types import Type
 
     from tests.codegen.model_stubs.reading_project import Project
     from typed_nnx_codegen.model_stubs.models import Models
-    from typed_nnx_codegen.model_stubs.reading.building import Builder, Built
+    from typed_nnx_codegen.model_stubs.reading.building import Reading
 
 FILES = {
     "app/__init__.py": "",
@@ -55,15 +58,18 @@ FILES = {
 def checked(monkeypatch: pytest.MonkeyPatch) -> list[set[str]]:
     """The modules that mypy checked, for each run."""
     runs: list[set[str]] = []
-    build = building.Builder.build
+    modules, keep = building.Reading.modules, extraction.keep_types
 
-    def observed(self: Builder, stale: Iterable[str]) -> Built | None:
-        built = build(self, stale)
-        assert built is not None
-        runs.append(set(built.statements))
-        return built
+    def observed(self: Reading) -> dict[str, MypyFile]:
+        runs.append(set())
+        return modules(self)
 
-    monkeypatch.setattr(building.Builder, "build", observed)
+    def kept(tree: MypyFile, known: Callable[[Expression], Type | None]) -> None:
+        runs[-1].add(tree.fullname)
+        keep(tree, known)
+
+    monkeypatch.setattr(building.Reading, "modules", observed)
+    monkeypatch.setattr(building, "keep_types", kept)
     return runs
 
 
@@ -71,7 +77,6 @@ def fresh(project: Project) -> Models:
     """Return what a run finds that remembers the libraries only."""
     kept = project.cache.rename(project.folder / "kept")
     shutil.copytree(kept, project.cache)
-    (project.cache / "facts.json").unlink()
     try:
         return project.read("app")
     finally:
@@ -156,17 +161,6 @@ def test_files_that_come_and_go_are_seen(project: Project) -> None:
     assert "app.new:Other" not in project.read("app").roots
 
 
-def test_facts_that_are_older_than_the_cache_of_mypy_are_not_used(project: Project) -> None:
-    project.write(FILES)
-    project.read("app")
-    facts = (project.cache / "facts.json").read_bytes()
-    changed = FILES["app/base.py"].replace("-> Gate: return Gate()", "-> Thing: return Thing()")
-    project.write({"app/base.py": changed})
-    project.read("app")
-    (project.cache / "facts.json").write_bytes(facts)
-    assert top(project.read("app"))["built"] == "static"
-
-
 def overwrite(cache: Path) -> None:
     for path in (cache / "mypy").rglob("*"):
         if path.is_file():
@@ -179,25 +173,14 @@ def cut_off(cache: Path) -> None:
 
 
 DAMAGES: dict[str, Callable[[Path], object]] = {
-    "facts cut off": lambda cache: (cache / "facts.json").write_text('{"version'),
-    "facts of another form": lambda cache: (cache / "facts.json").write_text("[1]"),
-    "facts gone": lambda cache: (cache / "facts.json").unlink(),
     "mypy's cache gone": lambda cache: shutil.rmtree(cache / "mypy"),
     "mypy's cache overwritten": overwrite,
     "mypy's cache cut off": cut_off,
 }
 
 
-@pytest.mark.parametrize("name", ["facts cut off", "facts of another form", "facts gone"])
-def test_damaged_facts_are_found_out_again(name: str, project: Project) -> None:
-    project.write(FILES)
-    before = project.read("app")
-    DAMAGES[name](project.cache)
-    assert project.read("app") == before
-
-
 @pytest.mark.slow  # mypy reads the libraries again
-@pytest.mark.parametrize("name", [name for name in DAMAGES if "mypy" in name])
+@pytest.mark.parametrize("name", DAMAGES)
 def test_a_damaged_cache_of_mypy_is_made_again(name: str, project: Project) -> None:
     project.write(FILES)
     before = project.read("app")

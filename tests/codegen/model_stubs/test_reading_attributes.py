@@ -310,7 +310,7 @@ CASES: dict[str, tuple[str, dict[str, str]]] = {
         c: Held[dict[str, Gate]]
         d: "nnx.Data[list[Gate]]"
         e: list[Gate]
-        def __init__(self): self.f: nnx.Data[list[Gate]] = []
+        def __init__(self): self.f: nnx.Data[list[Gate]] = []  # not seen at run time
         """,
         {
             "a": "list[Gate]",
@@ -318,7 +318,7 @@ CASES: dict[str, tuple[str, dict[str, str]]] = {
             "c": "dict[Gate]",
             "d": "list[Gate]",
             "e": "static",
-            "f": "list[Gate]",
+            "f": "static",
         },
     ),
     "layers": (
@@ -351,10 +351,15 @@ def _module(name: str) -> str:
     return "case_" + "".join(c if c.isalnum() else "_" for c in name)
 
 
-def _read_all(folder: Path, shared: Path) -> dict[str, dict[str, str]]:
+def write_cases(folder: Path) -> None:
+    """Write a file for each case, with its class: ``Model``."""
     for name, (body, _) in CASES.items():
         text = f"{_START}\nclass Model(nnx.Module):\n{_indented(body)}\n"
         (folder / f"{_module(name)}.py").write_text(text, encoding="utf-8")
+
+
+def _read_all(folder: Path, shared: Path) -> dict[str, dict[str, str]]:
+    write_cases(folder)
     models = read([str(folder)], cache=library_cache(shared))
     assert not models.problems
     return {_module(name): attributes(models.classes[f"{_module(name)}:Model"]) for name in CASES}

@@ -1,36 +1,22 @@
-"""The attributes of a class with those of its base classes."""
+"""The attributes of a class: as the plugin finds them, with more precise types."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
-from mypy.nodes import TypeInfo
+from mypy.nodes import TypeInfo, Var
 
-from typed_nnx_codegen.model_stubs.models import Named, Parameter, Tuple, Type, Union, Unknown
-from typed_nnx_codegen.model_stubs.reading.facts import AttributeFacts, ClassFacts
-from typed_nnx_codegen.model_stubs.reading.type_facts import united
-
-
-@dataclass(frozen=True)
-class Found:
-    """An attribute, with all that the classes said about it so far.
-
-    Attributes:
-        name: Its name.
-        type: Its type, in facts.
-        line: Where the last class speaks of it first.
-        mark: ``data``, ``static`` or nothing.
-        owner: The class that spoke last.
-        is_declared: Whether the type is that of an annotation.
-    """
-
-    name: str
-    type: Type
-    line: int
-    mark: str
-    owner: TypeInfo
-    is_declared: bool
+from typed_nnx_codegen.model_stubs.models import Named, Parameter, Tuple, Type, Union
+from typed_nnx_codegen.model_stubs.reading.facts import assigned_to
+from typed_nnx_codegen.model_stubs.reading.symbols import as_base
+from typed_nnx_codegen.model_stubs.reading.type_facts import (
+    NOTHING,
+    parameters_of,
+    type_fact,
+    united,
+)
+from typed_nnx_mypy.models.fields import Field
+from typed_nnx_mypy.models.marks import marks_of
 
 
 def substitute(found: Type, arguments: Mapping[str, Type]) -> Type:
@@ -48,44 +34,29 @@ def substitute(found: Type, arguments: Mapping[str, Type]) -> Type:
             return found
 
 
-class Inherited:
-    """Collects attributes from the farthest base class to the class itself."""
+def type_of_field(field: Field, info: TypeInfo) -> Type:
+    """Return the type of an attribute: as declared, or of all that the classes assign to it.
 
-    def __init__(self) -> None:
-        self._found: dict[str, Found] = {}
-
-    def take(self, facts: ClassFacts, owner: TypeInfo, arguments: Mapping[str, Type]) -> None:
-        """Take in what a class says.
-
-        Args:
-            facts: What it says.
-            owner: The class.
-            arguments: Its type arguments as a base class, by type parameter.
-        """
-        for fact in facts.attributes:
-            before = self._found.get(fact.name)
-            said = self._said(fact, owner, arguments)
-            self._found[fact.name] = said if before is None else _together(before, said, fact)
-
-    @staticmethod
-    def _said(fact: AttributeFacts, owner: TypeInfo, arguments: Mapping[str, Type]) -> Found:
-        types = fact.assigned if fact.declared is None else (fact.declared,)
-        found = united(substitute(each, arguments) for each in types)
-        if not types:
-            found = Unknown("nothing is assigned to it")
-        is_declared = fact.declared is not None
-        return Found(fact.name, found, fact.line, fact.mark, owner, is_declared)
-
-    def all(self) -> list[Found]:
-        """Return the attributes, inherited ones first."""
-        return list(self._found.values())
+    Args:
+        field: The attribute.
+        info: The class of the object.
+    """
+    found = type_fact(field.type, frozenset(parameters_of(info))) if field.is_ready else NOTHING
+    node = field.owner.names[field.name].node
+    if isinstance(node, Var) and (node.explicit_self_type or not node.is_inferred):
+        return found
+    lowest = info.mro.index(field.owner)
+    for base in info.mro[lowest::-1]:
+        said = assigned_to(base, field.name)
+        if said is not None:
+            said = substitute(said, as_base(info, base))
+            is_new = base is field.owner or _is_always_assigned(base, field.name)
+            found = said if is_new else united((found, said))
+    return found
 
 
-def _together(before: Found, said: Found, fact: AttributeFacts) -> Found:
-    """Return an attribute of a base class after a class said something about it, too."""
-    mark = said.mark or before.mark
-    if said.is_declared or (fact.direct and not before.is_declared):
-        return replace(said, mark=mark)
-    if before.is_declared:
-        return replace(before, mark=mark)
-    return replace(said, mark=mark, type=united((before.type, said.type)))
+def _is_always_assigned(base: TypeInfo, name: str) -> bool:
+    """Tell whether ``__init__`` assigns an attribute in any case, so that an earlier value is gone."""
+    marks = marks_of(base)
+    said = marks.attributes.get(name) if marks is not None else None
+    return said is not None and said.is_always

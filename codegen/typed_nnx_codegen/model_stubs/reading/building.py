@@ -1,41 +1,33 @@
-"""One run of mypy over the sources, and what it leaves: symbols, types and statements."""
+"""One run of mypy over the sources, which leaves what classes say of their attributes."""
 
 from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Sequence
 from pathlib import Path
+from typing import Final
 
 from mypy.build import BuildResult, process_fresh_modules
+from mypy.checker import TypeChecker
 from mypy.modulefinder import BuildSource
 from mypy.nodes import MypyFile
 from mypy.options import Options
-from mypy.plugin import Plugin, ReportConfigContext
+from mypy.plugin import ClassDefContext, MethodContext, Plugin, ReportConfigContext
+from mypy.types import Type
 
+import typed_nnx_mypy
 from typed_nnx_codegen.model_stubs.models import Problem
+from typed_nnx_codegen.model_stubs.reading.extraction import keep_types
 from typed_nnx_codegen.model_stubs.reading.following import rules
 from typed_nnx_codegen.model_stubs.reading.sources import Interpreter
-from typed_nnx_codegen.model_stubs.reading.statements import ClassStatements, class_statements
 from typed_nnx_codegen.mypy_run import CouldNotRun, MypyRun
+from typed_nnx_mypy.assignments import HOOKED, insert_class_check
+from typed_nnx_mypy.models.kinds import is_pytree
+from typed_nnx_mypy.models.recording import record_marks
+from typed_nnx_mypy.plugin_class import digest_of, may_have_models
 
-
-@dataclass(frozen=True)
-class Built:
-    """What a run of mypy leaves.
-
-    Attributes:
-        result: mypy's result.
-        statements: What the classes of each module say, for modules that were checked anew.
-        broken: The modules that could not be read.
-        problems: Why.
-    """
-
-    result: BuildResult
-    statements: dict[str, list[ClassStatements]]
-    broken: frozenset[str]
-    problems: tuple[Problem, ...]
+_CODE: Final = (Path(typed_nnx_mypy.__file__).parent, Path(__file__).parent)
 
 
 def new_options(
@@ -54,7 +46,8 @@ def new_options(
     options.cache_dir = os.devnull if cache is None else str(cache)
     options.incremental = cache is not None
     options.check_untyped_defs = True
-    options.export_types = True
+    # Otherwise mypy writes the cache before it checks methods, and so before types are kept.
+    options.local_partial_types = False
     options.follow_imports = "silent"  # only the sources have bodies that matter
     options.ignore_missing_imports = True
     options.per_module_options = rules(runtime, own)
@@ -62,36 +55,57 @@ def new_options(
 
 
 class _Observer(Plugin):
-    """Keeps statements before mypy frees them, and makes mypy check modules again.
+    """Writes down what classes say of their attributes, which mypy then keeps in its cache.
 
     Args:
         options: mypy's.
-        runtime: The package that the models are made with.
-        modules: The modules whose statements are kept.
-        stale: The modules that are checked even if mypy's cache has them.
+        modules: The modules that are read.
     """
 
-    def __init__(
-        self, options: Options, runtime: str, modules: frozenset[str], stale: frozenset[str]
-    ) -> None:
+    def __init__(self, options: Options, modules: Container[str]) -> None:
         super().__init__(options)
-        self._runtime = runtime
         self._watched = modules
-        self._stale = stale
-        self.statements: dict[str, list[ClassStatements]] = {}
+        self._version = digest_of(*_CODE)
+        self._checkers: dict[str, TypeChecker] = {}
 
-    def report_config_data(self, ctx: ReportConfigContext) -> object:
-        """Return something else than mypy's cache holds, for a module that is to be checked."""
-        return "stale" if ctx.is_check and ctx.id in self._stale else None
+    def report_config_data(self, ctx: ReportConfigContext) -> str | None:
+        """Return what is written down depends on: this code and, for what is read, the source.
+
+        mypy itself takes a file for unchanged that was written again within a second.
+        """
+        if not may_have_models(ctx):
+            return None
+        source = digest_of(Path(ctx.path)) if ctx.id in self._watched else ""
+        return f"{self._version} {source}"
+
+    def get_base_class_hook(self, fullname: str) -> Callable[[ClassDefContext], None] | None:
+        """Claim every class with a base: which of them are Pytrees is known by their MRO."""
+        return self._on_class
+
+    def _on_class(self, context: ClassDefContext) -> None:
+        if is_pytree(context.cls.info):
+            record_marks(context)
+            if context.cls.info.module_name in self._watched:
+                insert_class_check(context.cls)
+
+    def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
+        """Claim the checks that were put into classes: they lead to the types of expressions."""
+        return self._on_check if fullname == HOOKED else None
+
+    def _on_check(self, context: MethodContext) -> Type:
+        assert isinstance(context.api, TypeChecker)
+        self._checkers[context.api.tree.fullname] = context.api
+        return context.default_return_type
 
     def get_additional_indirect_deps(self, file: MypyFile) -> set[str]:
-        """Take the statements of a module; mypy calls it when the module has been checked."""
-        if file.fullname in self._watched:
-            self.statements[file.fullname] = class_statements(file, self._runtime)
+        """Keep the types in a file; mypy calls it when it has checked the file, before it writes."""
+        checker = self._checkers.pop(file.fullname, None)
+        if checker is not None:
+            keep_types(file, checker.lookup_type_or_none)
         return set()
 
 
-class Builder:
+class Reading:
     """Runs mypy over sources, and again without the files that it cannot read.
 
     Args:
@@ -115,28 +129,19 @@ class Builder:
         self._modules = frozenset(each.module for each in sources)
         self._failure: list[Problem] = []
 
-    def build(self, stale: Iterable[str]) -> Built | None:
-        """Run mypy; return None where it fails in a way that nothing helps against.
-
-        Args:
-            stale: Modules that must be checked anew.
-        """
-        again = frozenset(stale)
+    def modules(self) -> dict[str, MypyFile]:
+        """Run mypy and return all modules; none where it fails in a way that nothing helps against."""
         own = {module.partition(".")[0] for module in self._modules}
-        observers: list[_Observer] = []
 
         def prepare() -> tuple[Options, list[_Observer]]:
             options = new_options(self._runtime, self._python, self._cache, own)
-            observers.append(_Observer(options, self._runtime, self._modules, again))
-            return options, observers[-1:]
+            return options, [_Observer(options, self._modules)]
 
         try:
-            result = self._run.build(prepare, _with_all_symbols)
+            return self._run.build(prepare, _all_modules)
         except CouldNotRun as error:
             self._failure = [Problem("", 1, f"mypy failed: {error}")]
-            return None
-        broken = frozenset(self._run.left_out)
-        return Built(result, observers[-1].statements, broken, self.problems())
+            return {}
 
     def problems(self) -> tuple[Problem, ...]:
         """Return what went wrong."""
@@ -147,13 +152,8 @@ class Builder:
         )
 
 
-def _with_all_symbols(result: BuildResult) -> BuildResult:
-    _load_all(result)
-    return result
-
-
-def _load_all(result: BuildResult) -> None:
-    """Load the symbols of modules that mypy had no need for, since nothing they use changed."""
+def _all_modules(result: BuildResult) -> dict[str, MypyFile]:
+    """Return all modules, also those that mypy had no need for, since nothing they use changed."""
     manager, graph = result.manager, result.graph
     gc.disable()  # all that is made here stays
     try:
@@ -163,3 +163,4 @@ def _load_all(result: BuildResult) -> None:
                 process_fresh_modules(graph, sorted(missing), manager)
     finally:
         gc.enable()
+    return manager.modules

@@ -1,155 +1,233 @@
-"""Statements and mypy's types of expressions, as facts."""
+"""The types of what classes assign to their attributes, found when mypy has checked a file."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 
 from mypy.nodes import (
+    AssignmentStmt,
+    Block,
     CallExpr,
+    ClassDef,
     ConditionalExpr,
     DictExpr,
     Expression,
+    ForStmt,
+    IndexExpr,
     ListComprehension,
     ListExpr,
+    MemberExpr,
+    MypyFile,
+    NameExpr,
     RefExpr,
     StarExpr,
     TupleExpr,
     TypeInfo,
     Var,
+    WithStmt,
 )
 from mypy.types import Type as MypyType
 
 from typed_nnx_codegen.model_stubs.models import Named, Static, Type, Unknown
-from typed_nnx_codegen.model_stubs.reading.facts import AttributeFacts, ClassFacts, ModuleFacts
-from typed_nnx_codegen.model_stubs.reading.marks import marked_value
-from typed_nnx_codegen.model_stubs.reading.statements import ClassStatements, Said
+from typed_nnx_codegen.model_stubs.reading.facts import keep
+from typed_nnx_codegen.model_stubs.reading.symbols import classes_of
 from typed_nnx_codegen.model_stubs.reading.type_facts import (
     NOTHING,
     is_vague,
-    name_of,
     parameters_of,
     type_fact,
     united,
 )
+from typed_nnx_mypy.models.marks import methods_of, self_name_of
+from typed_nnx_mypy.models.values import mark_in_call
+from typed_nnx_mypy.names import runtime_of
+from typed_nnx_mypy.syntax.children import descendants, forget
+from typed_nnx_mypy.syntax.targets import unwritten_targets
 
 _PLAIN = ("builtins:list", "builtins:dict")
+_ADDING = {"append": 0, "insert": 1}
 
 
-class Extraction:
-    """Turns the statements of classes into facts.
+def keep_types(tree: MypyFile, known: Callable[[Expression], MypyType | None]) -> None:
+    """Keep the types of what the classes of a file assign to their attributes.
 
     Args:
-        types: mypy's types of expressions.
-        runtime: The package that the models are made with.
+        tree: The file, after mypy has checked it.
+        known: Returns mypy's types of expressions.
+    """
+    for order, info in enumerate(sorted(classes_of(tree), key=lambda info: info.defn.line)):
+        keep(info, order, _Class(info, known).types())
+    forget()
+
+
+@dataclass
+class _Assigned:
+    """What the methods of a class give one attribute.
+
+    Attributes:
+        values: What is assigned; None where it cannot be seen.
+        put_in: What is put into it, a container.
     """
 
-    def __init__(self, types: Mapping[Expression, MypyType], runtime: str) -> None:
-        self._types = types
-        self._package = runtime.partition(".")[0]
+    values: list[Expression | None] = field(default_factory=list)
+    put_in: list[Expression] = field(default_factory=list)
 
-    def facts(self, classes: Iterable[ClassStatements]) -> ModuleFacts:
-        """Return the facts of the classes of a module."""
-        return {
-            name_of(each.info).partition(":")[2]: self._class_facts(each)
-            for each in classes
-            if "@" not in each.info.fullname
-        }
 
-    def _class_facts(self, found: ClassStatements) -> ClassFacts:
-        by_name: defaultdict[str, list[Said]] = defaultdict(list)
-        for said in found.said:
-            by_name[said.name].append(said)
-        attributes = [
-            self._attribute(name, said, found.info)
-            for name, said in by_name.items()
-            # A default of the class, or something put into an inherited container, is no attribute.
-            if not all(each.default or each.element for each in said)
-        ]
-        return ClassFacts(found.line, tuple(attributes), found.plain, found.is_open)
+def _assigned_in(definition: ClassDef) -> dict[str, _Assigned]:
+    """Return what the methods of a class, and the functions in them, give its attributes."""
+    found: defaultdict[str, _Assigned] = defaultdict(_Assigned)
+    for method in methods_of(definition):
+        if self_name_of(method):
+            _Method(method.arguments[0].variable, found).take(method.body)
+    return found
 
-    def _attribute(self, name: str, said: Sequence[Said], info: TypeInfo) -> AttributeFacts:
-        parameters = frozenset(parameters_of(info))
-        mark = next((each.mark for each in said if each.mark), "")
-        fact = AttributeFacts(name, min(each.line for each in said), mark=mark)
-        annotation = next((each.annotation for each in said if each.annotation), None)
-        if annotation is not None:
-            return replace(fact, declared=type_fact(annotation, parameters))
-        assigned = [each for each in said if not each.element]
-        own = info.names.get(name)
-        known = own.node.type if own is not None and isinstance(own.node, Var) else None
-        inferred = type_fact(known, parameters) if known is not None else NOTHING
-        types = [
-            inferred if each.value is None else self.type_of(each.value, parameters)
-            for each in assigned
-        ]
-        put_in = united(
-            self.type_of(each.value, parameters) for each in said if each.element and each.value
+
+class _Method:
+    """Takes in what a method assigns.
+
+    Args:
+        owner: The object.
+        found: What its attributes get.
+    """
+
+    def __init__(self, owner: Var, found: defaultdict[str, _Assigned]) -> None:
+        self._owner = owner
+        self._found = found
+
+    def take(self, body: Block) -> None:
+        """Take in the body of the method."""
+        for node in descendants(body):
+            match node:
+                case AssignmentStmt():
+                    for target in node.lvalues:
+                        self._assign(target, node.rvalue)
+                case ForStmt() | WithStmt():
+                    for target in unwritten_targets(node):
+                        self._assign(target, None)
+                case CallExpr(callee=MemberExpr(expr=target, name=name), args=args):
+                    place = _ADDING.get(name, len(args))
+                    if place < len(args):
+                        self._put(target, args[place])
+                case _:
+                    pass
+
+    def _assign(self, target: Expression, value: Expression | None) -> None:
+        match target:
+            case TupleExpr() | ListExpr():
+                values: list[Expression | None] = [None] * len(target.items)
+                if isinstance(value, TupleExpr | ListExpr) and len(value.items) == len(values):
+                    values = list(value.items)
+                for each, part in zip(target.items, values, strict=True):
+                    self._assign(each, part)
+            case IndexExpr() if value is not None:
+                self._put(target.base, value)
+            case MemberExpr() if self._is_own(target):
+                self._found[target.name].values.append(value)
+            case _:
+                pass
+
+    def _put(self, container: Expression, value: Expression) -> None:
+        if isinstance(container, MemberExpr) and self._is_own(container):
+            self._found[container.name].put_in.append(value)
+
+    def _is_own(self, target: MemberExpr) -> bool:
+        return isinstance(target.expr, NameExpr) and target.expr.node is self._owner
+
+
+class _Class:
+    """The types in one class.
+
+    Args:
+        info: The class.
+        known: Returns mypy's types of expressions.
+    """
+
+    def __init__(self, info: TypeInfo, known: Callable[[Expression], MypyType | None]) -> None:
+        self._info = info
+        self._known = known
+        self._parameters = frozenset(parameters_of(info))
+
+    def types(self) -> dict[str, Type]:
+        """Return the types of what is assigned to attributes, where mypy may have another one."""
+        found = _assigned_in(self._info.defn)
+        types = {name: self._type(name, each) for name, each in found.items() if each.values}
+        return {name: each for name, each in types.items() if each != NOTHING}
+
+    def _type(self, name: str, assigned: _Assigned) -> Type:
+        own = self._info.names.get(name)
+        node = own.node if own is not None and isinstance(own.node, Var) else None
+        inferred = NOTHING if node is None else type_fact(node.type, self._parameters)
+        put_in = self._united(assigned.put_in)
+        return united(
+            self._filled(inferred if each is None else self._type_of(each), inferred, put_in)
+            for each in assigned.values
         )
-        types = [self._filled(each, inferred, put_in) for each in types]
-        types = [each for each in types if each != NOTHING]
-        if not types:
-            types = [inferred if inferred != NOTHING else Unknown("no assignment has a type")]
-        direct = any(each.direct for each in assigned)
-        return replace(fact, assigned=tuple(dict.fromkeys(types)), direct=direct)
 
     def _filled(self, found: Type, inferred: Type, put_in: Type) -> Type:
         """Return the type of a container that was empty when it was assigned."""
         if not is_vague(found):
             return found
-        if put_in != NOTHING and isinstance(found, Named) and self._is_container(found.name):
+        if put_in != NOTHING and isinstance(found, Named) and _is_container(found.name):
             return Named(found.name, (*found.arguments[:-1], put_in))
         return found if is_vague(inferred) else inferred
 
-    def _is_container(self, name: str) -> bool:
-        return name in _PLAIN or self._is_own(name, "List") or self._is_own(name, "Dict")
-
-    def _is_own(self, name: str, class_name: str) -> bool:
-        module, _, last = name.partition(":")
-        return last == class_name and module.partition(".")[0] == self._package
-
     # -- expressions --------------------------------------------------------------------------
 
-    def type_of(self, value: Expression, parameters: frozenset[str]) -> Type:
+    def _united(self, values: Iterable[Expression]) -> Type:
+        return united(map(self._type_of, values))
+
+    def _type_of(self, value: Expression) -> Type:
         """Return the type of an expression, of mixed lists more precisely than mypy has it."""
         if isinstance(value, ConditionalExpr):
-            branches = (value.if_expr, value.else_expr)
-            return united(self.type_of(each, parameters) for each in branches)
-        marked = marked_value(value, self._package)[1]
-        if marked is not None:
-            return self.type_of(marked, parameters)
-        if value not in self._types:
+            return self._united((value.if_expr, value.else_expr))
+        if isinstance(value, CallExpr) and mark_in_call(value) and value.arg_names[:1] == [None]:
+            return self._type_of(value.args[0])
+        known = self._known(value)
+        if known is None:
             return NOTHING
-        found = type_fact(self._types[value], parameters)
+        found = type_fact(known, self._parameters)
         if isinstance(found, Unknown) and isinstance(value, RefExpr):
             return _of_jax(value) or found
         if not isinstance(found, Named) or not found.arguments:
             return found
-        elements = self._elements(value, found)
-        if not elements:
-            return found
-        element = united(self.type_of(each, parameters) for each in elements)
-        return Named(found.name, (*found.arguments[:-1], element))
+        elements = _elements(value, found)
+        return (
+            Named(found.name, (*found.arguments[:-1], self._united(elements)))
+            if elements
+            else found
+        )
 
-    def _elements(self, value: Expression, found: Named) -> list[Expression]:
-        """Return the elements that a list or dict is made of, if all can be seen."""
-        if isinstance(value, CallExpr) and self._is_container(found.name):
-            if len(value.args) == 1 and value.arg_names == [None]:
-                return self._items(value.args[0])
-            if self._is_own(found.name, "Dict") and all(value.arg_names):
-                return value.args
-            return []
-        return [] if isinstance(value, TupleExpr) else self._items(value)
 
-    def _items(self, value: Expression) -> list[Expression]:
-        if isinstance(value, ListComprehension):
-            return [value.generator.left_expr]
-        if isinstance(value, DictExpr):
-            return [] if any(key is None for key, _ in value.items) else [v for _, v in value.items]
-        if isinstance(value, ListExpr | TupleExpr):
-            return [] if any(isinstance(each, StarExpr) for each in value.items) else value.items
+def _is_container(name: str) -> bool:
+    return name in _PLAIN or _is_own(name, "List") or _is_own(name, "Dict")
+
+
+def _is_own(name: str, class_name: str) -> bool:
+    module, _, last = name.partition(":")
+    return last == class_name and bool(runtime_of(module))
+
+
+def _elements(value: Expression, found: Named) -> list[Expression]:
+    """Return the elements that a list or dict is made of, if all can be seen."""
+    if isinstance(value, CallExpr) and _is_container(found.name):
+        if len(value.args) == 1 and value.arg_names == [None]:
+            return _items(value.args[0])
+        if _is_own(found.name, "Dict") and all(value.arg_names):
+            return value.args
         return []
+    return [] if isinstance(value, TupleExpr) else _items(value)
+
+
+def _items(value: Expression) -> list[Expression]:
+    if isinstance(value, ListComprehension):
+        return [value.generator.left_expr]
+    if isinstance(value, DictExpr):
+        return [] if any(key is None for key, _ in value.items) else [v for _, v in value.items]
+    if isinstance(value, ListExpr | TupleExpr):
+        return [] if any(isinstance(each, StarExpr) for each in value.items) else value.items
+    return []
 
 
 def _of_jax(value: RefExpr) -> Type | None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Container
 
 from mypy.nodes import TypeInfo
 
 from typed_nnx_codegen.model_stubs.models import Kind
-from typed_nnx_codegen.model_stubs.reading.symbols import Symbols
+from typed_nnx_codegen.model_stubs.reading.symbols import Symbols, instance_of
 from typed_nnx_codegen.model_stubs.reading.type_facts import name_of
+from typed_nnx_mypy.models.fields import attributes_of
+from typed_nnx_mypy.models.kinds import is_rngs, kind_of_class
 
 # Modules by whose names library classes are known to people, better than by their private ones.
 _PUBLIC = ("jax", "jax.numpy", "numpy")
@@ -41,7 +43,6 @@ class Kinds:
         symbols: The classes that mypy knows.
         runtime: The package that the models are made with.
         modules: The names of the modules that are read.
-        has_attributes: Tells whether a class has attributes that are not the runtime's.
     """
 
     def __init__(
@@ -49,11 +50,9 @@ class Kinds:
         symbols: Symbols,
         runtime: str,
         modules: Container[str],
-        has_attributes: Callable[[TypeInfo], bool],
     ) -> None:
         self._symbols = symbols
         self._modules = modules
-        self._has_attributes = has_attributes
         self._kinds: dict[str, Kind | None] = {}
         self._public: dict[str, str] = {}
         self._offering = (runtime, *_PUBLIC)
@@ -61,21 +60,9 @@ class Kinds:
         def inner(module: str, name: str) -> str:
             return symbols.exported(module, name) or f"no:{name}"
 
-        self._pytree, self._variable = inner(runtime, "Pytree"), inner(runtime, "Variable")
         self._list, self._dict = inner(runtime, "List"), inner(runtime, "Dict")
-        self._object, self._sequential = inner(runtime, "Object"), inner(runtime, "Sequential")
         self._rngs, self._stream = inner(runtime, "Rngs"), inner(runtime, "RngStream")
-        named = ("Pytree", "Module", "Object", "List", "Dict", "Rngs")
-        self._runtime = self._runtime_classes([inner(runtime, name) for name in named])
-        arrays = (("jax", "Array"), ("jax", "Ref"), ("numpy", "ndarray"))
-        self._arrays = frozenset(inner(*each) for each in arrays)
-
-    def _runtime_classes(self, names: list[str]) -> frozenset[str]:
-        found = set(names)
-        for name in names:
-            info = self._symbols.find(name)
-            found.update(name_of(base) for base in (info.mro if info is not None else ()))
-        return frozenset(found)
+        self._sequential = inner(runtime, "Sequential")
 
     # -- names --------------------------------------------------------------------------------
 
@@ -116,20 +103,13 @@ class Kinds:
             self._kinds[name] = None if info is None else self._kind_of(info)
         return self._kinds[name]
 
-    def _kind_of(self, info: TypeInfo) -> Kind | None:
-        above = {name_of(base) for base in info.mro}
-        if self._variable in above:
-            return Kind.VARIABLE
-        if self._arrays & above:
-            return Kind.ARRAY
-        if self._pytree not in above:
-            return None
+    @staticmethod
+    def _kind_of(info: TypeInfo) -> Kind | None:
         # The streams of a Rngs are attributes that no source names.
-        kinds = {self._list: Kind.LIST, self._dict: Kind.DICT, self._rngs: Kind.DICT}
-        for name, kind in kinds.items():
-            if name in above:
-                return Kind.MODEL if self._has_attributes(info) else kind
-        return Kind.MODEL
+        found = Kind.DICT if is_rngs(info) else kind_of_class(info)
+        if found in (Kind.LIST, Kind.DICT) and attributes_of(instance_of(info)).fields:
+            return Kind.PYTREE
+        return found
 
     def kind_of_value(self, name: str) -> Kind:
         """Return what a class is that stands in the value of a Variable or in plain data."""
@@ -159,14 +139,6 @@ class Kinds:
             return True
         return info.is_protocol and info.module_name in self._modules
 
-    def is_object(self, name: str) -> bool:
-        """Tell whether a class is the runtime's Object."""
-        return name == self._object
-
     def is_sequential(self, name: str) -> bool:
         """Tell whether a class is the runtime's Sequential."""
         return name == self._sequential
-
-    def is_part_of_runtime(self, name: str) -> bool:
-        """Tell whether a class is a base of all models, whose attributes are in no State."""
-        return name in self._runtime

@@ -71,7 +71,7 @@ class Places:
         match kind:
             case Kind.VARIABLE | Kind.ARRAY:
                 return self.value(found)
-            case Kind.MODEL:
+            case Kind.PYTREE:
                 self._need(name)
                 arguments = tuple(self.place(each) for each in found.arguments)
                 return Named(self._kinds.public(name), arguments)

@@ -1,8 +1,8 @@
-"""Facts and symbols put together: what each attribute is for the State of its object."""
+"""What each attribute is for the State of its object."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from mypy.nodes import TypeInfo
 
@@ -11,38 +11,36 @@ from typed_nnx_codegen.model_stubs.models import (
     ClassInfo,
     Kind,
     Models,
-    Named,
     Problem,
 )
-from typed_nnx_codegen.model_stubs.reading.attributes import Inherited
-from typed_nnx_codegen.model_stubs.reading.facts import ClassFacts, ModuleFacts
+from typed_nnx_codegen.model_stubs.reading.attributes import type_of_field
+from typed_nnx_codegen.model_stubs.reading.facts import order_of
 from typed_nnx_codegen.model_stubs.reading.kinds import Kinds
 from typed_nnx_codegen.model_stubs.reading.places import Places
-from typed_nnx_codegen.model_stubs.reading.symbols import Symbols, bases, symbol_facts
+from typed_nnx_codegen.model_stubs.reading.symbols import Symbols, bases, instance_of
 from typed_nnx_codegen.model_stubs.reading.type_facts import name_of, parameters_of
+from typed_nnx_mypy.models.fields import Model, attributes_of
+from typed_nnx_mypy.models.marks import is_checked
 
 
 class Resolver:
-    """Makes models of facts and symbols.
+    """Makes models of classes.
 
     Args:
         symbols: The classes that mypy knows.
-        facts: The facts of the modules that were read.
-        paths: Their files.
+        paths: The files of the modules that were read.
         runtime: The package that the models are made with.
     """
 
     def __init__(
         self,
         symbols: Symbols,
-        facts: Mapping[str, ModuleFacts],
         paths: Mapping[str, str],
         runtime: str,
     ) -> None:
         self._symbols = symbols
-        self._facts = facts
         self._paths = paths
-        self._kinds = Kinds(symbols, runtime, frozenset(facts), self._has_attributes)
+        self._kinds = Kinds(symbols, runtime, frozenset(paths))
         self._classes: dict[str, ClassInfo] = {}
         self._waiting: list[str] = []
 
@@ -53,13 +51,13 @@ class Resolver:
             problems: What could not be read.
         """
         roots = []
-        for module, classes in self._facts.items():
-            for qualified in classes:
-                name = f"{module}:{qualified}"
+        for module in self._paths:
+            for info in self._symbols.classes(module):
+                name = name_of(info)
                 kind = self._kinds.kind(name)
-                if kind in (Kind.MODEL, Kind.VARIABLE):
+                if kind in (Kind.PYTREE, Kind.VARIABLE):
                     self._need(name)
-                if kind is Kind.MODEL:
+                if kind is Kind.PYTREE:
                     roots.append(self._kinds.public(name))
         while self._waiting:
             self._describe(self._waiting.pop(0))
@@ -80,55 +78,28 @@ class Resolver:
             self._classes[public] = ClassInfo(public, kind)
             return
         above = [each.name for each in bases(info)]
-        above = [each for each in above if self._kinds.kind(each) in (Kind.MODEL, Kind.VARIABLE)]
+        above = [each for each in above if self._kinds.kind(each) in (Kind.PYTREE, Kind.VARIABLE)]
         for each in above:
             self._need(each)
         module = name.partition(":")[0]
-        facts = self._facts_of(info)
+        is_model = kind is Kind.PYTREE
+        found = attributes_of(instance_of(info)) if is_model else None
         self._classes[public] = ClassInfo(
             public,
             kind,
             parameters_of(info),
             tuple(map(self._kinds.public, above)),
-            tuple(self._attributes(info)) if kind is Kind.MODEL else (),
+            () if found is None else tuple(self._attributes(info, found)),
             self._paths.get(module, ""),
-            facts.line if module in self._facts else 0,
-            kind is Kind.MODEL and self._is_open(info),
+            order_of(info),
+            found is not None and found.is_open,
         )
 
-    def _attributes(self, info: TypeInfo) -> list[Attribute]:
-        places = Places(self._kinds, self._need, self._is_plain(info))
-        found = []
-        for each in self._inherited(info).all():
-            callable_is_static = not self._kinds.is_sequential(name_of(each.owner))
-            place = places.place(each.type, each.mark, callable_is_static)
-            found.append(Attribute(each.name, place, each.line))
-        return found
-
-    def _inherited(self, info: TypeInfo) -> Inherited:
-        found = Inherited()
-        lines = [Named(name_of(info), ()), *bases(info)]
-        for base in reversed(lines):
-            owner = self._symbols.find(base.name)
-            if owner is None or self._kinds.is_part_of_runtime(base.name):
-                continue
-            names = dict(zip(parameters_of(owner), base.arguments, strict=False))
-            found.take(self._facts_of(owner), owner, names)
-        return found
-
-    def _facts_of(self, info: TypeInfo) -> ClassFacts:
-        module, _, qualified = name_of(info).partition(":")
-        facts = self._facts.get(module, {}).get(qualified)
-        return symbol_facts(info) if facts is None else facts
-
-    def _has_attributes(self, info: TypeInfo) -> bool:
-        return bool(self._inherited(info).all())
-
-    def _is_open(self, info: TypeInfo) -> bool:
-        return info.fallback_to_any or any(self._facts_of(base).is_open for base in info.mro)
-
-    def _is_plain(self, info: TypeInfo) -> bool:
-        names = [name_of(base) for base in info.mro]
-        if any(self._kinds.is_object(name) for name in names):
-            return True
-        return any(self._facts_of(base).plain for base in info.mro)
+    def _attributes(self, info: TypeInfo, model: Model) -> Iterator[Attribute]:
+        places = Places(self._kinds, self._need, not is_checked(info))
+        for name, field in model.fields.items():
+            if not field.is_of_class:
+                mark = field.status if field.is_marked else ""
+                callable_is_static = not self._kinds.is_sequential(name_of(field.owner))
+                found = type_of_field(field, info)
+                yield Attribute(name, places.place(found, mark, callable_is_static))

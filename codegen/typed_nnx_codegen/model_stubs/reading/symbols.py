@@ -1,60 +1,50 @@
-"""What mypy's symbol tables say about classes: those of libraries, and base classes of all."""
+"""What mypy's symbol tables say about classes: which there are, and their base classes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from mypy.maptype import map_instance_to_supertype
-from mypy.nodes import MypyFile, SymbolNode, TypeAlias, TypeInfo, Var
+from mypy.nodes import MypyFile, SymbolNode, SymbolTable, TypeAlias, TypeInfo
 from mypy.types import Instance, get_proper_type
 from mypy.typevars import fill_typevars
 
-from typed_nnx_codegen.model_stubs.models import Named
-from typed_nnx_codegen.model_stubs.reading.facts import AttributeFacts, ClassFacts
+from typed_nnx_codegen.model_stubs.models import Named, Type
+from typed_nnx_codegen.model_stubs.reading.facts import order_of
 from typed_nnx_codegen.model_stubs.reading.type_facts import name_of, parameters_of, type_fact
 
-_NO_TYPE_OF_OBJECTS = frozenset({"__slots__", "__dict__", "__doc__", "__match_args__"})
+
+def classes_of(tree: MypyFile) -> list[TypeInfo]:
+    """Return the classes of a file, those in other classes too, in the order of their names."""
+    return list(_classes_in(tree.names, tree.fullname))
 
 
-def symbol_facts(info: TypeInfo) -> ClassFacts:
-    """Return the facts that a symbol table has of a class; of several assignments, the first."""
-    parameters = frozenset(parameters_of(info))
-    is_dataclass = "dataclass" in info.metadata or "dataclass_tag" in info.metadata
-    found = []
-    # In the order of names: that of the source is lost in mypy's cache.
-    for name, symbol in sorted(info.names.items()):
+def _classes_in(names: SymbolTable, above: str) -> Iterator[TypeInfo]:
+    for name, symbol in sorted(names.items()):
         node = symbol.node
-        if not isinstance(node, Var) or not _is_attribute(node, is_dataclass):
-            continue
-        fact = type_fact(node.type, parameters)
-        if node.is_inferred:
-            found.append(AttributeFacts(name, 0, assigned=(fact,)))
-        else:
-            found.append(AttributeFacts(name, 0, declared=fact))
-    return ClassFacts(0, tuple(found))
+        # The name of one in a function has an "@"; any other is that of an alias.
+        if isinstance(node, TypeInfo) and node.fullname == f"{above}.{name}" and "@" not in name:
+            yield node
+            yield from _classes_in(node.names, node.fullname)
 
 
-def _is_attribute(node: Var, is_dataclass: bool) -> bool:
-    if node.is_classvar or node.is_property:
-        return False
-    if node.name in _NO_TYPE_OF_OBJECTS or node.name.startswith("__"):
-        return False
-    if not (node.is_initialized_in_class and node.has_explicit_value):
-        return True
-    return is_dataclass and not node.is_inferred  # else a value of the class
+def as_base(info: TypeInfo, base: TypeInfo) -> dict[str, Type]:
+    """Return the type arguments that a class gives to a base class, by its type parameters."""
+    parameters = frozenset(parameters_of(info))
+    mapped = map_instance_to_supertype(instance_of(info), base)
+    arguments = (type_fact(each, parameters) for each in mapped.args)
+    return dict(zip(parameters_of(base), arguments, strict=False))
+
+
+def instance_of(info: TypeInfo) -> Instance:
+    """Return the type of the objects of a class, with its type parameters."""
+    own = fill_typevars(info)
+    return own if isinstance(own, Instance) else own.partial_fallback
 
 
 def bases(info: TypeInfo) -> list[Named]:
     """Return the base classes in the order of the MRO, with arguments in terms of the class."""
-    own = fill_typevars(info)
-    instance = own if isinstance(own, Instance) else own.partial_fallback
-    parameters = frozenset(parameters_of(info))
-    found = []
-    for base in info.mro[1:]:
-        mapped = map_instance_to_supertype(instance, base)
-        arguments = tuple(type_fact(each, parameters) for each in mapped.args)
-        found.append(Named(name_of(base), arguments))
-    return found
+    return [Named(name_of(base), tuple(as_base(info, base).values())) for base in info.mro[1:]]
 
 
 class Symbols:
@@ -79,6 +69,11 @@ class Symbols:
             node = names[part].node
             names = node.names if isinstance(node, TypeInfo) else None
         return node if isinstance(node, TypeInfo) else None
+
+    def classes(self, module: str) -> list[TypeInfo]:
+        """Return the classes of a module that was read, in the order of the source."""
+        tree = self._modules.get(module)
+        return [] if tree is None else sorted(classes_of(tree), key=order_of)
 
     def exported(self, module: str, name: str) -> str | None:
         """Return the name inside of a class that a module offers under a public name."""
