@@ -604,5 +604,7 @@ def _dim(terms: _Terms) -> Dim:
                     rest = (*atoms[:place], *atoms[place + 1 :])
                     of_whole = _dim({rest: factor // (by.constant or 1)}) * whole
                     return _dim(others) + of_whole
-    kept = ((atoms, factor) for atoms, factor in terms.items() if factor)
-    return Dim(tuple(sorted(kept, key=lambda term: (len(term[0]), repr(term[0])))))
+    kept = [(atoms, factor) for atoms, factor in terms.items() if factor]
+    if len(kept) > 1:
+        kept.sort(key=lambda term: (len(term[0]), repr(term[0])))
+    return Dim(tuple(kept))

@@ -605,9 +605,8 @@ class Frame:
 
     def seen(self, node: cst.BaseExpression) -> Value | None:
         """Return what an expression stood for when it was evaluated last."""
-        if node in self.values:
-            return self.values[node]
-        return self.lookup(node.value) if isinstance(node, cst.Name) else None
+        value = self.values.get(node)
+        return self.lookup(node.value) if value is None and isinstance(node, cst.Name) else value
 
 
 @dataclass(frozen=True, eq=False)

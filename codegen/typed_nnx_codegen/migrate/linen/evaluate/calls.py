@@ -13,7 +13,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of, dotted
 from typed_nnx_codegen.migrate.analysis.values import ProjectClass
 from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.domain.class_plan import COUNTERPART, Bound, Build
-from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, Field, Method
+from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, Field, LinenClass, Method
 from typed_nnx_codegen.migrate.linen.domain.dims import Piece, as_dim
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     CallEdit,
@@ -87,15 +87,16 @@ _ARRAYS: Final = frozenset({"ndarray", "Array"})
 
 def with_arrays(passed: Iterable[Passed], frame: Frame) -> list[Passed]:
     """Return the arguments of a submodule, with the sizes of those that are arrays in fields."""
-    fields = {f"self.{one.name}" for one in frame.recorder.plan.cls.fields() if _is_array(one)}
-    return [replace(one, value=_sized(one.value, fields)) for one in passed]
+    cls = frame.recorder.plan.cls
+    return [replace(one, value=_sized(one.value, cls)) for one in passed]
 
 
-def _sized(value: Value, fields: set[str]) -> Value:
+def _sized(value: Value, cls: LinenClass) -> Value:
     match value:
-        case Code(code=code) if code in fields:
-            dims = tuple(as_dim(Piece(f"{code}.shape[{axis}]")) for axis in (-2, -1))
-            return Array(Shape(dims, Lead("", None)), made=code)
+        case Code(code=code) if code.startswith("self."):
+            if any(_is_array(one) for one in cls.fields() if code == f"self.{one.name}"):
+                dims = tuple(as_dim(Piece(f"{code}.shape[{axis}]")) for axis in (-2, -1))
+                return Array(Shape(dims, Lead("", None)), made=code)
     return value
 
 

@@ -441,6 +441,8 @@ class ConstructorCode:
     # -- expressions --------------------------------------------------------------------------
 
     def _converted(self, node: cst.CSTNode, frame: Frame, bound: frozenset[str]) -> cst.CSTNode:
+        if type(node) not in _READ:
+            return self._rebuilt(node, frame, bound)
         if isinstance(node, cst.Name):
             return node if node.value in bound else self._name(node, frame)
         if isinstance(node, (cst.Attribute, cst.Subscript, cst.Call)):
@@ -453,11 +455,8 @@ class ConstructorCode:
             return self._rebuilt(node, frame, bound)
         if isinstance(node, cst.Comparison):
             given = asked_for_none(node, frame)
-            if given is not None:
-                return given
-        if isinstance(node, (cst.Await, cst.Yield, cst.NamedExpr)):
-            raise _NotThere
-        return self._rebuilt(node, frame, bound)
+            return self._rebuilt(node, frame, bound) if given is None else given
+        raise _NotThere
 
     def _name(self, node: cst.Name, frame: Frame) -> cst.CSTNode:
         value = frame.seen(node)
@@ -569,6 +568,16 @@ class ConstructorCode:
         if code is None:
             code = self.of(node, frame)
         return Bound(value, code, node)
+
+
+# Of other nodes just the parts are converted.
+_READ: Final = frozenset(
+    {
+        *(cst.Name, cst.Attribute, cst.Subscript, cst.Call, cst.Lambda, cst.Comparison),
+        *(cst.ListComp, cst.GeneratorExp, cst.DictComp, cst.SetComp),
+        *(cst.Await, cst.Yield, cst.NamedExpr),
+    }
+)
 
 
 def _binders_of(value: Value) -> Binders:
