@@ -49,9 +49,7 @@ def finish_imports(
         # Before others go: the place of one of NNX is the place of the new one.
         after = _with_imports(after, needed, file)
     if lost:
-        pruned = after.visit(_Prune(lost, file))
-        assert isinstance(pruned, cst.Module)
-        after = pruned
+        after = _Prune(lost, file).applied(after)
     return after
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import operator
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
-from typing import Final, TypeGuard
+from typing import Final, TypeGuard, TypeVar
 
 import libcst as cst
 
+N = TypeVar("N", bound=cst.CSTNode)
 _WORD = re.compile(r"[^\W\d]\w*")
 # Fields that hold layout, never code.
 _LAYOUT = frozenset(
@@ -64,13 +66,40 @@ def is_node(value: object) -> TypeGuard[cst.CSTNode]:
 
 
 class Transformer(cst.CSTTransformer):
-    """Changes code, without handlers for attributes of nodes: libcst looks for one at each of them."""
+    """Changes code; handlers are those of libcst, whose `visit` copies layout and what stays, too."""
 
-    def on_visit_attribute(self, node: cst.CSTNode, attribute: str) -> None:
-        """Begin an attribute."""
+    def applied(self, node: N) -> N:
+        """Return a node with its changes."""
+        after = self._applied(node)
+        assert isinstance(after, cst.CSTNode)
+        return after  # type: ignore[return-value]  # handlers keep what stands in a place
 
-    def on_leave_attribute(self, original_node: cst.CSTNode, attribute: str) -> None:
-        """End an attribute."""
+    def _applied(
+        self, node: cst.CSTNode
+    ) -> cst.CSTNode | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNode]:
+        if not self.on_visit(node):
+            return self.on_leave(node, node)
+        changes: dict[str, object] = {}
+        for name in code_fields(type(node)):
+            value: object = getattr(node, name)
+            if isinstance(value, (tuple, list)):
+                items = [new for old in value for new in self._in_place_of(old)]
+                if len(items) != len(value) or any(map(operator.is_not, items, value)):
+                    changes[name] = items
+            elif is_node(value):
+                new = self._applied(value)
+                if new is not value:
+                    changes[name] = None if isinstance(new, cst.RemovalSentinel) else new
+        return self.on_leave(node, node.with_changes(**changes) if changes else node)
+
+    def _in_place_of(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """Yield what a list has in the place of an item; not a line whose statements went."""
+        after = self._applied(node)
+        if isinstance(after, cst.RemovalSentinel):
+            return
+        for one in after if isinstance(after, cst.FlattenSentinel) else (after,):
+            if not isinstance(one, cst.SimpleStatementLine) or one.body or one is node:
+                yield one
 
 
 def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:

@@ -769,16 +769,16 @@ class _Migration:
         if not plans and callers.is_empty:
             return self._texts[path]
         self._caller_marks[path] = callers.marks
-        after = tree.visit(
-            Emission(file, self._classes, self._planner.plan_of, self._method_code(), callers)
+        emission = Emission(
+            file, self._classes, self._planner.plan_of, self._method_code(), callers
         )
-        assert isinstance(after, cst.Module)
+        after = emission.applied(tree)
         helpers = [one for plan in plans if not plan.stays for one in plan.helpers]
         helpers += callers.helpers
         after = with_helpers(after, helpers, file)
         texts = of_kinds(descendants(after), cst.FormattedString)
         if any(one not in analysis.nodes for one in texts):
-            after = cst.ensure_type(after.visit(NestedQuotes(analysis.nodes)), cst.Module)
+            after = NestedQuotes(analysis.nodes).applied(after)
         return finish_imports(tree, after, file, self._needed.get(path, frozenset())).code
 
     def _method_code(self) -> MethodCode:

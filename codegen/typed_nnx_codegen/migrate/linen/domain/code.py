@@ -262,12 +262,10 @@ def code_with(node: cst.CSTNode, replacements: Replacements) -> str:
 def written_with(node: N, replacements: Replacements) -> N:
     """Return a node in which others are written differently."""
     try:
-        after = node.visit(Replacer(replacements))
+        return Replacer(replacements).applied(node)
     except cst.CSTValidationError:
         # Parentheses are what parts `not(x)` and `a if(b)else c`.
-        after = node.visit(Replacer(replacements, encloses=True))
-    assert isinstance(after, cst.CSTNode)
-    return after
+        return Replacer(replacements, encloses=True).applied(node)
 
 
 # -- comments ------------------------------------------------------------------------------------

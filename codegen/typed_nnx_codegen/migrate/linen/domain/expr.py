@@ -116,9 +116,7 @@ class Slots:
         """
         if self._contents.keys().isdisjoint(names_of(node)):
             return node
-        after = node.visit(_Filling(self._contents, spelled))
-        assert isinstance(after, cst.CSTNode)
-        return after
+        return _Filling(self._contents, spelled).applied(node)
 
     def text_of_pieces(self, code: str) -> str | None:
         """Return an expression with its sizes spelled, None where one is not made of pieces alone."""
@@ -170,6 +168,5 @@ class _Filling(Transformer):
         node = cst.parse_expression(self._spelled(content))
         if isinstance(node, cst.Name) and node.value == original_node.value:
             return updated_node
-        after = node.visit(self)
-        assert isinstance(after, cst.BaseExpression)
+        after = self.applied(node)
         return enclosed(after) if original_node.lpar else after

@@ -393,9 +393,7 @@ class ModuleCalls:
         found: list[tuple[str, cst.BaseExpression]] = []
         for argument in written:
             written_code = cst.parse_expression(str(argument.code))
-            after = written_code.visit(_ArgumentsIn(nodes))
-            assert isinstance(after, cst.BaseExpression)
-            found.append((argument.keyword, after))
+            found.append((argument.keyword, _ArgumentsIn(nodes).applied(written_code)))
         before = [(one.keyword, one.node) for one in bound.values()]
         is_same = [keyword for keyword, _ in found] == [keyword for keyword, _ in before] and all(
             one is other for (_, one), (_, other) in zip(found, before, strict=True)

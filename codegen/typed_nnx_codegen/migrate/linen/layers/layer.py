@@ -167,8 +167,7 @@ def _definitions() -> dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]]:
         nodes = [one for one in body if isinstance(one, cst.FunctionDef | cst.ClassDef)]
         imports = [one for one in body if isinstance(one, cst.SimpleStatementLine)]
         for node in nodes:
-            bare = node.with_changes(leading_lines=()).visit(_Untyped())
-            assert isinstance(bare, cst.CSTNode)
+            bare = _Untyped().applied(node.with_changes(leading_lines=()))
             read = {one.value for one in descendants(bare) if isinstance(one, cst.Name)}
             texts = [code_of(one.with_changes(leading_lines=())).strip() for one in imports]
             needed = [text for text in texts if _binds_one_of(text, read)]

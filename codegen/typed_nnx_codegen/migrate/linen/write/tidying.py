@@ -115,8 +115,7 @@ def without_unread(
         if read & _DYNAMIC or any(of_kinds(descendants(node), *_SHARED)):
             return node
         unread = _Unread(names - (read - _only_changed(node, is_pure)), is_pure)
-        body = node.body.visit(unread)
-        assert isinstance(body, cst.BaseSuite)
+        body = unread.applied(node.body)
         if not unread.count:
             return node
         node = node.with_changes(body=body)
@@ -434,7 +433,7 @@ class _Taking:
         return self._over_items(node, before, behind) if self._count_all(node.body) == 1 else None
 
     def _over_items(self, node: cst.For, before: int, behind: int) -> cst.For:
-        body = node.body.visit(_Exchange(self._takes, iter([cst.Name(self._item)] * 2)))
+        body = _Exchange(self._takes, iter([cst.Name(self._item)] * 2)).applied(node.body)
         assert isinstance(body, cst.IndentedBlock)
         header = self._header(node.target, node.iter)
         read = self._read_besides(node, body)
@@ -497,9 +496,7 @@ class _Taking:
 
     def _indexed(self, node: cst.BaseStatement, indexes: Iterator[int]) -> cst.BaseStatement:
         texts = (f"self.{self._use.name}[{index}]" for index in indexes)
-        after = node.visit(_Exchange(self._takes, map(cst.parse_expression, texts)))
-        assert isinstance(after, cst.BaseStatement)
-        return after
+        return _Exchange(self._takes, map(cst.parse_expression, texts)).applied(node)
 
 
 class _Exchange(Transformer):
@@ -683,11 +680,9 @@ def simple(node: cst.FunctionDef) -> cst.FunctionDef:
         if one.annotation is not None and code_of(one.annotation.annotation) == _SHAPE
     )
     try:
-        after = node.visit(_Simple(shapes))
+        return _Simple(shapes).applied(node)
     except cst.CSTValidationError:  # `(a)if(b)else c`: the parentheses part words
         return node
-    assert isinstance(after, cst.FunctionDef)
-    return after
 
 
 def _opened(node: cst.BaseExpression) -> cst.BaseExpression:
