@@ -253,7 +253,14 @@ class Dim:
             return as_dim(self.constant % by.constant)
         return _combined("%", self, by)
 
-    def part(self, count: int) -> Dim:
+    def joined(self, count: Dim) -> Dim:
+        """Return the size of so many arrays of this size together."""
+        match self.atom:
+            case Combined(operation="//", parts=(whole, by), is_exact=True) if by == count:
+                return whole
+        return self * count
+
+    def part(self, count: Dim | int) -> Dim:
         """Return one of so many equal parts: together they are the whole."""
         found = self // count
         match found.atom:
@@ -598,11 +605,13 @@ def _dim(terms: _Terms) -> Dim:
     for atoms, factor in terms.items():
         for place, atom in enumerate(atoms):
             match atom:
-                case Combined(parts=(whole, by), is_exact=True) if factor % (by.constant or 1) == 0:
+                case Combined(parts=(whole, Dim(constant=int(by))), is_exact=True) if (
+                    by and factor % by == 0
+                ):
                     # `2 * (n // 2)` is `n`.
                     others = {one: count for one, count in terms.items() if one != atoms}
                     rest = (*atoms[:place], *atoms[place + 1 :])
-                    of_whole = _dim({rest: factor // (by.constant or 1)}) * whole
+                    of_whole = _dim({rest: factor // by}) * whole
                     return _dim(others) + of_whole
     kept = [(atoms, factor) for atoms, factor in terms.items() if factor]
     if len(kept) > 1:

@@ -12,7 +12,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.values import Constant, ProjectClass
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, Condition, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, Method
-from typed_nnx_codegen.migrate.linen.domain.dims import Binders, Piece
+from typed_nnx_codegen.migrate.linen.domain.dims import Binders, Dim, Piece
 from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Code, Seq, Table, Value
 
 
@@ -175,6 +175,7 @@ class Repeated(Value):
             the items are alike.
         condition: Where this is a part that only one side of a branch appends, what decides.
         orelse: The parts of the other side.
+        count: How many items there are, where a size says it.
         without_last: Whether the last one that the loop makes is not in it; None where more of the
             last ones may not be in it.
     """
@@ -188,6 +189,7 @@ class Repeated(Value):
     condition: Piece | None = None
     orelse: tuple[Value, ...] = ()
     without_last: bool | None = False
+    count: Dim | None = None
 
 
 # How the names of locals with sizes end.

@@ -561,7 +561,7 @@ def over_arrays(name: str, args: Sequence[Value], keywords: Mapping[str, Value])
     if function in ("split", "array_split") and module in _MODULES:
         return _split(call)
     match call.get(0, "arrays", "object", "a"):
-        case Repeated(element=Array(shape=element), head=(), tail=()):
+        case Repeated(element=Array(shape=element), head=(), tail=(), count=count):
             pass
         case _:
             return None
@@ -574,7 +574,9 @@ def over_arrays(name: str, args: Sequence[Value], keywords: Mapping[str, Value])
         case "stack":
             return Array() if axis is None else Array(inserted(element, axis, None))
         case "concatenate" | "concat":
-            return Array() if axis is None else Array(changed(element, axis, None))
+            size = None if axis is None else element.axis(axis)
+            together = None if size is None or count is None else size.joined(count)
+            return Array() if axis is None else Array(changed(element, axis, together))
         case "array" | "asarray":
             return Array(prefixed((None,), element))
         case "mean" | "sum" | "max" | "min":
@@ -597,8 +599,8 @@ def _split(call: Arguments) -> Value | None:
     is_number = isinstance(where, Size) or (isinstance(where, Code) and where.is_number)
     part: Dim | None = None
     if size is not None and count is not None and is_number:
-        part = size // count
-    return Repeated(Array(changed(array.shape, axis, part)))
+        part = size.part(count)
+    return Repeated(Array(changed(array.shape, axis, part)), count=count if is_number else None)
 
 
 # -- lists of submodules that loops and branches of the constructor fill ---------------------------

@@ -309,3 +309,37 @@ class Odd(nn.Module):
             if k % 2:
                 skips.append(x)
         return self.out(jnp.concatenate([x, skips[-1]], axis=-1))
+
+
+class HeadsTogether(nn.Module):
+    """An array is split into as many parts as a field says, and these are put together again."""
+
+    width: int
+    heads: int
+
+    def setup(self):
+        self.q = nn.Dense(self.width)
+        self.k = nn.Dense(self.width)
+        self.norm = nn.LayerNorm()
+        self.out = nn.Dense(3)
+
+    def __call__(self, x):
+        q, k = (
+            jnp.concatenate(jnp.split(layer(x), self.heads, axis=-1), axis=0)
+            for layer in (self.q, self.k)
+        )
+        weights = nn.softmax(q @ k.T / 2)
+        y = jnp.concatenate(jnp.split(q + weights @ k, self.heads, axis=0), axis=-1)
+        return self.out(self.norm(y))
+
+
+class PartsOfOne(nn.Module):
+    """One of the parts is no whole."""
+
+    width: int
+    heads: int
+
+    @nn.compact
+    def __call__(self, x):
+        parts = jnp.split(nn.Dense(self.width, name="first")(x), self.heads, axis=-1)
+        return nn.Dense(2, name="second")(parts[0] * 2 + parts[-1])

@@ -35,4 +35,6 @@ EXAMPLES = [
     Example(Build("Last", 3), arrays(3, 4)),
     Example(Build("Down", 4, 2), X),
     Example(Build("Block", 4), X),
+    Example(Build("HeadsTogether", 6, 3), X),
+    Example(Build("PartsOfOne", 6, 3), X),
 ]
