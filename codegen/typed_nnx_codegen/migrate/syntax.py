@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Final
 
 import libcst
@@ -44,6 +45,7 @@ def still_parses(text: str, *, is_newer: bool) -> bool:
     return parses_with_libcst(text) if is_newer else not error_in(text)
 
 
+@lru_cache(maxsize=1024)
 def error_in(text: str) -> str:
     """Return where and why a text does not parse with the Python that runs; empty where it does.
 

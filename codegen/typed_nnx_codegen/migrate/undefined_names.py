@@ -19,6 +19,7 @@ _OPTIONS: Final = ("--isolated", "--no-cache", "--ignore-noqa", "--target-versio
 _RULES: Final = "--select=F821,F822"
 _NAME: Final = re.compile(r"[Uu]ndefined name `(\w+)`")
 
+_STAR: Final = re.compile(r"\bimport[\s\\]*\*")
 K = TypeVar("K")
 
 
@@ -80,13 +81,12 @@ def defined_names(text: str) -> frozenset[str] | None:
         The names; None where that is not known, or the syntax is that of a newer Python.
     """
     try:
-        tree = ast.parse(text)
+        symbols = symtable.symtable(text, "", "exec").get_symbols()
     except SyntaxError:
         return None
-    for node in ast.walk(tree):
+    for node in ast.walk(ast.parse(text)) if _STAR.search(text) else ():
         if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
             return None
-    symbols = symtable.symtable(text, "", "exec").get_symbols()
     return frozenset(one.get_name() for one in symbols if one.is_assigned() or one.is_imported())
 
 

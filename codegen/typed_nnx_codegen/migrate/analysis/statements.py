@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 import libcst as cst
 
@@ -11,6 +12,8 @@ from typed_nnx_codegen.migrate.analysis.imports import Imports
 from typed_nnx_codegen.migrate.analysis.members import derives, element_of
 from typed_nnx_codegen.migrate.analysis.syntax import children, dotted
 from typed_nnx_codegen.migrate.analysis.values import NOTHING, UNKNOWN, Scope, Value, join
+
+_LEAVING: Final = frozenset({cst.Return, cst.Raise, cst.Continue, cst.Break})
 
 
 class Statements:
@@ -85,9 +88,7 @@ class Statements:
         """Go through statements of one line; returns whether the end of them can be reached."""
         for node in body:
             self._small(node, scope)
-        return not any(
-            isinstance(node, (cst.Return, cst.Raise, cst.Continue, cst.Break)) for node in body
-        )
+        return _LEAVING.isdisjoint(map(type, body))
 
     def _small(self, node: cst.CSTNode, scope: Scope) -> None:
         match node:

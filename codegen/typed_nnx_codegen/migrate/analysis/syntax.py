@@ -7,10 +7,12 @@ import dataclasses
 import operator
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from functools import cache, lru_cache
 from typing import Final, TypeGuard, TypeVar
 
 import libcst as cst
+from libcst._nodes.internal import CodegenState
 
 N = TypeVar("N", bound=cst.CSTNode)
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -224,10 +226,40 @@ def is_name(node: cst.CSTNode, name: str) -> bool:
     return isinstance(node, cst.Name) and node.value == name
 
 
+class CodeState(CodegenState):
+    """Writes code; for each node, libcst's own makes a context manager that nothing needs."""
+
+    def record_syntactic_position(  # type: ignore[override]  # any context manager will do
+        self,
+        node: cst.CSTNode,
+        *,
+        start_node: cst.CSTNode | None = None,
+        end_node: cst.CSTNode | None = None,
+    ) -> nullcontext[None]:
+        """Begin a node itself, behind the layout before it."""
+        del start_node, end_node
+        self.before_codegen(node)
+        return _NOTHING
+
+
+_NOTHING: Final = nullcontext()
+
+
 @lru_cache(maxsize=65_536)
 def code_of(node: cst.CSTNode) -> str:
     """Return the text of a node."""
-    return _MODULE.code_for_node(node)
+    return _code_in(_MODULE, node)
+
+
+def text_of_module(tree: cst.Module) -> str:
+    """Return the text of a module."""
+    return _code_in(tree, tree)
+
+
+def _code_in(module: cst.Module, node: cst.CSTNode) -> str:
+    state = CodeState(module.default_indent, module.default_newline)
+    node._codegen(state)
+    return "".join(state.tokens)
 
 
 _MODULE: Final = cst.Module(body=[])

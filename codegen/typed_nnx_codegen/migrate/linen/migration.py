@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from operator import itemgetter
@@ -18,11 +18,16 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 import libcst as cst
-from libcst._nodes.internal import CodegenState
 
 from typed_nnx_codegen.console.bugs import described
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, of_kinds
+from typed_nnx_codegen.migrate.analysis.syntax import (
+    CodeState,
+    code_of,
+    descendants,
+    of_kinds,
+    text_of_module,
+)
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.findings import CHANGED, DECIDE, Finding
 from typed_nnx_codegen.migrate.import_statements import finish_imports
@@ -203,7 +208,7 @@ def findings_of(
     return tuple(sorted(dict.fromkeys(found)))
 
 
-class _Starts(CodegenState):
+class _Starts(CodeState):
     """Notes where some nodes start while code is written.
 
     `PositionProvider` is several times slower, since it notes it for all of them.
@@ -222,18 +227,6 @@ class _Starts(CodegenState):
         """Note where a node starts, with the layout before it."""
         if node in self._nodes:
             self._tokens_before[node] = len(self.tokens)
-
-    def record_syntactic_position(  # type: ignore[override]  # any context manager will do
-        self,
-        node: cst.CSTNode,
-        *,
-        start_node: cst.CSTNode | None = None,
-        end_node: cst.CSTNode | None = None,
-    ) -> nullcontext[None]:
-        """Note where a node itself starts."""
-        del start_node, end_node
-        self.before_codegen(node)
-        return _NOTHING
 
     def positions(self) -> dict[cst.CSTNode, tuple[int, int]]:
         """Return the line and the column of each node."""
@@ -256,7 +249,6 @@ def _positions(
 
 
 _LINE_END: Final = re.compile(r"\r\n?|\n")
-_NOTHING: Final = nullcontext()
 
 
 def _told(plan: ClassPlan) -> Iterator[tuple[cst.CSTNode, str, str]]:
@@ -516,7 +508,7 @@ def migrate_linen(
             project.change(changed)
             analyses = _analyses([*analyses], project)
     texts = {
-        path: (before[path], before[path] if one.tree is trees[path] else one.tree.code)
+        path: (before[path], before[path] if one.tree is trees[path] else text_of_module(one.tree))
         for path, one in analyses.items()
     }
     migration = _Migration(*(project, analyses, texts, options, trace, kept, advance), front=front)
@@ -527,7 +519,7 @@ def migrate_linen(
     results = [replace(one, after=laid_out[one.path]) for one in results]
     # libcst may not give back the text of a file.
     return [
-        replace(one, before=trees[one.path].code) if one.path in changed_files else one
+        replace(one, before=text_of_module(trees[one.path])) if one.path in changed_files else one
         for one in results
     ]
 
@@ -779,7 +771,8 @@ class _Migration:
         texts = of_kinds(descendants(after), cst.FormattedString)
         if any(one not in analysis.nodes for one in texts):
             after = NestedQuotes(analysis.nodes).applied(after)
-        return finish_imports(tree, after, file, self._needed.get(path, frozenset())).code
+        needed = self._needed.get(path, frozenset())
+        return text_of_module(finish_imports(tree, after, file, needed))
 
     def _method_code(self) -> MethodCode:
         """Return what is written differently in methods of the modules that do not stay."""

@@ -12,6 +12,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
     Transformer,
     code_of,
     descendants,
+    of_kinds,
 )
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Site
 from typed_nnx_codegen.migrate.linen.domain.code import enclosed, parsed, with_parentheses
@@ -89,8 +90,8 @@ class Slots:
 
     def within(self, node: cst.CSTNode) -> Iterator[Content]:
         """Yield what stands in a piece of code, and in the code of sizes in it."""
-        for below in (node, *descendants(node)):
-            content = self._contents.get(below.value) if isinstance(below, cst.Name) else None
+        for name in names_of(node):
+            content = self._contents.get(name)
             if content is not None:
                 yield content
                 for code in pieces_of(content):
@@ -133,7 +134,8 @@ class Slots:
 
 def names_of(node: cst.CSTNode) -> Iterator[str]:
     """Yield the names in a piece of code, those of attributes and keywords too."""
-    return (one.value for one in (node, *descendants(node)) if isinstance(one, cst.Name))
+    names = of_kinds(descendants(node), cst.Name)
+    return (one.value for one in names if isinstance(one, cst.Name))
 
 
 def pieces_of(content: Content) -> Iterator[str]:

@@ -271,6 +271,9 @@ OPERATORS: Final[dict[type[cst.CSTNode], str]] = {
 _OF_ARRAYS: Final = frozenset({"shape", "reshape"})
 
 
+_NEW_AXES: Final = frozenset({"jax.numpy.newaxis", "numpy.newaxis"})
+
+
 @dataclass(frozen=True, eq=False)
 class Expressions:
     """Goes through expressions.
@@ -325,12 +328,10 @@ class Expressions:
     def of_file(self, node: cst.BaseExpression, frame: Frame) -> Value:
         """Return what a name of the file, or of a module that it imports, stands for."""
         value = frame.analysis.values.get(node, NOT_KNOWN)
+        if isinstance(value, External):
+            return NONE if value.name in _NEW_AXES else Ref(public_linen(value.name))
         code = code_of(node)
         match value:
-            case External(name="jax.numpy.newaxis" | "numpy.newaxis"):
-                return NONE
-            case External(name=name):
-                return Ref(public_linen(name))
             case ProjectClass():
                 cls = self.classes.of(value)
                 if cls is not None:

@@ -569,7 +569,7 @@ class ConstructorCode:
     def bound(self, node: cst.BaseExpression, value: Value, frame: Frame) -> Bound:
         """Return an argument with its code."""
         code = self.of_value(value, frame)
-        if code is None:
+        if code is None and not (isinstance(value, Array) and isinstance(node, cst.Name)):
             code = self.of(node, frame)
         return Bound(value, code, node)
 

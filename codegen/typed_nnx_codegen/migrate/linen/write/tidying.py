@@ -39,8 +39,9 @@ def with_comments(before: cst.CSTNode, after: cst.CSTNode) -> cst.CSTNode:
         after: It with what is written differently.
     """
     leading: Sequence[cst.EmptyLine] | None = getattr(after, "leading_lines", None)
-    lost = Counter(comments_of(before)) - Counter(comments_of(after))
-    texts = [text for text in comments_of(before) if text in lost]
+    known = [] if after is before else comments_of(before)
+    lost = Counter(known) - Counter(comments_of(after) if known else [])
+    texts = [text for text in known if text in lost]
     if leading is None or not texts:
         return after
     lines = [cst.EmptyLine(comment=cst.Comment(text)) for text in dict.fromkeys(texts)]
