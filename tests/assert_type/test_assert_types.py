@@ -29,11 +29,13 @@ def test_types_and_errors_are_as_the_case_file_says(
     assert complaints(checker, CASES[case], findings[checker].get(case, [])) == []
 
 
+@pytest.mark.thorough
 @with_each_checker
 def test_the_models_of_the_case_files_have_no_error(findings: Findings, checker: str) -> None:
     assert findings[checker].get("models", []) == []
 
 
+@pytest.mark.thorough
 @with_each_checker
 def test_mistakes_in_a_case_file_are_found(findings: Findings, checker: str) -> None:
     found = complaints(checker, PLANTED, findings[checker]["planted"])

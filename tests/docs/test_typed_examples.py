@@ -50,6 +50,7 @@ def test_a_program_of_the_examples_has_no_type_error(
     assert findings[checker][program] == []
 
 
+@pytest.mark.thorough
 def test_every_line_with_a_reason_is_one_that_a_checker_refuses(findings: Findings) -> None:
     found = {
         (page, at)
@@ -60,6 +61,7 @@ def test_every_line_with_a_reason_is_one_that_a_checker_refuses(findings: Findin
     assert {(one.page, one.line) for one in REFUSED} - found == set()
 
 
+@pytest.mark.thorough
 @with_each_checker
 def test_an_error_on_a_page_is_found_also_in_a_function_without_annotations(
     findings: Findings, checker: str

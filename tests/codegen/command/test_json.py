@@ -26,9 +26,10 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str]] = {
     "migrate": (("model.py",), "model.py"),
     "rules": (("TN101",), "TN101"),
     "stubs": (("model.py",), "model:Head"),
-    "lint": (("model.py",), "nnx-plain-container"),
     "check": (("model.py", "--skip", "mypy", "--skip", "stubs"), "migrate"),
     "doctor": (("--no-backend",), "Python"),
+    # It reads jax with mypy: no case of a quick run.
+    "lint": (("model.py",), "nnx-plain-container"),
 }
 
 
