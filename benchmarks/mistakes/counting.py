@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from benchmarks.mistakes.programs import EQUINOX, LINEN, MISTAKES, NNX
-from tests.support.type_checkers import REPOSITORY
+from tests.support.type_checkers import REPOSITORY, Finding, mypy_reports, pyright_reports
 
 FOLDER = REPOSITORY / "build" / "mistakes"
 OURS, FLAX = "typed-nnx", "flax.nnx"
@@ -73,7 +71,8 @@ def count() -> dict[tuple[str, str], Checked]:
     (FOLDER / "app" / "__init__.py").write_text("", encoding="utf-8")
     for library in SETUPS:
         file_of(library).write_text(program_of(library), encoding="utf-8")
-    _run("-c", COMMAND, "stubs", "app/with_typed_nnx.py")
+    command = [sys.executable, "-c", COMMAND, "stubs", "app/with_typed_nnx.py"]
+    subprocess.run(command, cwd=FOLDER, capture_output=True, check=True)
     seen = {"mypy": _mypy(""), "mypy and our plugin": _mypy(PLUGIN), "pyright": _pyright()}
     return {
         (library, check): checked(library, errors[file_of(library).name])
@@ -100,29 +99,17 @@ def _mypy(plugin: str) -> Errors:
     name = "with_plugin" if plugin else "plain"
     settings = SETTINGS.format(cache=f"cache_{name}", plugin=plugin)
     (FOLDER / f"{name}.ini").write_text(settings, encoding="utf-8")
-    done = _run("-m", "mypy", "--config-file", f"{name}.ini", "--output", "json", "app")
-    found: Errors = {file_of(library).name: [] for library in SETUPS}
-    for report in map(json.loads, done.stdout.splitlines()):
-        if report["severity"] == "error" and Path(report["file"]).name in found:
-            found[Path(report["file"]).name].append((report["line"], report["message"]))
-    return found
+    return _by_file(mypy_reports(FOLDER, "--config-file", f"{name}.ini", "app"))
 
 
 def _pyright() -> Errors:
-    done = _run("-m", "pyright", "--pythonpath", sys.executable, "--outputjson", "app")
+    return _by_file(pyright_reports(FOLDER, "--pythonpath", sys.executable, "app"))
+
+
+def _by_file(reports: list[Finding]) -> Errors:
     found: Errors = {file_of(library).name: [] for library in SETUPS}
-    report: dict[str, Any]
-    for report in json.loads(done.stdout)["generalDiagnostics"]:
-        if report["severity"] == "error":
-            line = report["range"]["start"]["line"] + 1
-            found[Path(report["file"]).name].append((line, report["message"]))
+    for report in reports:
+        name = Path(report.path).name
+        if report.is_error and name in found:
+            found[name].append((report.line, report.message))
     return found
-
-
-def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, *arguments], cwd=FOLDER, capture_output=True, text=True, check=False
-    )
-    if done.returncode not in (0, 1) or (done.returncode and not done.stdout):
-        raise RuntimeError(f"{arguments[1]} failed:\n{done.stdout}{done.stderr}")
-    return done

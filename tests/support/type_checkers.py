@@ -138,54 +138,60 @@ class Checks:
     def _mypy(self, files: Iterable[Path]) -> list[Finding]:
         # Another run of the tests would write into the same cache.
         with locked(self.folder / "lock"):
-            done = self._run(
-                ["mypy", "--config-file", "mypy.ini", "--output", "json"],
-                ["--python-executable", str(self.python)],
-                [str(file) for file in files],
-            )
-        if done.returncode not in (0, 1) or done.stderr:
-            raise RuntimeError(f"mypy failed:\n{done.stdout}{done.stderr}")
-        return [
-            Finding(
-                str((self.folder / report["file"]).resolve()),
-                report["line"],
-                report["code"] or "",
-                report["message"],
-                report["severity"] == "error",
-            )
-            for report in map(json.loads, done.stdout.splitlines())
-        ]
+            python = ("--python-executable", str(self.python))
+            return mypy_reports(self.folder, "--config-file", "mypy.ini", *python, *map(str, files))
 
     def _pyright(self, files: Iterable[Path]) -> list[Finding]:
-        done = self._run(
-            ["pyright", "--project", "pyrightconfig.json", "--outputjson"],
-            ["--pythonpath", str(self.python)],
-            [str(file) for file in files],
-        )
-        if done.returncode not in (0, 1):
-            raise RuntimeError(f"pyright failed:\n{done.stdout}{done.stderr}")
-        reports: list[dict[str, Any]] = json.loads(done.stdout)["generalDiagnostics"]
-        return [
-            Finding(
-                report["file"],
-                report["range"]["start"]["line"] + 1,
-                report.get("rule", ""),
-                report["message"],
-                report["severity"] == "error",
-            )
-            for report in reports
-        ]
+        options = ("--project", "pyrightconfig.json", "--pythonpath", str(self.python))
+        return pyright_reports(self.folder, *options, *map(str, files))
 
-    def _run(self, *parts: list[str]) -> subprocess.CompletedProcess[str]:
-        hidden = {"MYPYPATH", "PYTHONPATH"}  # they may lead to the source of the package
-        return run_process(
-            [sys.executable, "-m", *(word for part in parts for word in part)],
-            cwd=self.folder,
-            env={name: value for name, value in os.environ.items() if name not in hidden},
-            capture_output=True,
-            text=True,
-            check=False,
+
+def mypy_reports(folder: Path, *arguments: str) -> list[Finding]:
+    """Run mypy in a folder, and return what it reports, notes included."""
+    done = _run(folder, "mypy", "--output", "json", *arguments)
+    if done.stderr:
+        raise RuntimeError(f"mypy failed:\n{done.stdout}{done.stderr}")
+    return [
+        Finding(
+            str((folder / report["file"]).resolve()),
+            report["line"],
+            report["code"] or "",
+            report["message"],
+            report["severity"] == "error",
         )
+        for report in map(json.loads, done.stdout.splitlines())
+    ]
+
+
+def pyright_reports(folder: Path, *arguments: str) -> list[Finding]:
+    """Run pyright in a folder, and return what it reports, notes included."""
+    done = _run(folder, "pyright", "--outputjson", *arguments)
+    reports: list[dict[str, Any]] = json.loads(done.stdout)["generalDiagnostics"]
+    return [
+        Finding(
+            report["file"],
+            report["range"]["start"]["line"] + 1,
+            report.get("rule", ""),
+            report["message"],
+            report["severity"] == "error",
+        )
+        for report in reports
+    ]
+
+
+def _run(folder: Path, checker: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    hidden = {"MYPYPATH", "PYTHONPATH"}  # they may lead to the source of the package
+    done = run_process(
+        [sys.executable, "-m", checker, *arguments],
+        cwd=folder,
+        env={name: value for name, value in os.environ.items() if name not in hidden},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode not in (0, 1):
+        raise RuntimeError(f"{checker} failed:\n{done.stdout}{done.stderr}")
+    return done
 
 
 def _write_if_changed(path: Path, text: str) -> None:
