@@ -96,7 +96,7 @@ def environment() -> Path:
 def _own_requirements() -> list[str]:
     """Return what this project asks for to be tested: flax, and a jax that it works with."""
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted: list[str] = project["optional-dependencies"]["dev"]
+    wanted: list[str] = project["optional-dependencies"]["demo"]
     return [one for one in wanted if one.partition("<")[0].partition("==")[0] in _OWN_PACKAGES]
 
 

@@ -8,11 +8,14 @@ a report of all that.
 from __future__ import annotations
 
 import argparse
+import importlib
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
 from rich.console import Console
@@ -21,10 +24,9 @@ from examples.linen_digits.checking import check
 from examples.linen_digits.commands import shown_path
 from examples.linen_digits.completion import complete
 from examples.linen_digits.migration import migrate
-from examples.linen_digits.original import train_original
+from examples.linen_digits.original import start_original
 from examples.linen_digits.report import Done, write_report
 from examples.linen_digits.stage import Stage, StepFailedError, Told
-from examples.linen_digits.training import train
 
 EPOCHS = 12
 WIDTH = 120  # of lines in a pipe, in characters
@@ -42,8 +44,19 @@ class Step(NamedTuple):
     run: Callable[[Stage], Told]
 
 
+def import_training() -> ModuleType:
+    """Import the last step, and jax with it, which takes seconds."""
+    return importlib.import_module("examples.linen_digits.training")
+
+
+def train(stage: Stage) -> Told:
+    """Train the migrated project."""
+    told: Told = import_training().train(stage)
+    return told
+
+
 STEPS = (
-    Step("Train the Linen original", train_original),
+    Step("Start to train the Linen original", start_original),
     Step("Migrate it", migrate),
     Step("Write its training loop with types, and check it with mypy", check),
     Step("Complete its fields in an editor", complete),
@@ -92,10 +105,16 @@ def carry_out(stage: Stage, steps: Sequence[Step]) -> Path:
         StepFailedError: A step failed.
     """
     done: list[Done] = []
-    for number, step in enumerate(steps):
-        with announced(stage.console, number, step.title) as seconds:
-            told = step.run(stage)
-        done.append(Done(step.title, seconds[0], told))
+    # While the first steps wait for their commands.
+    threading.Thread(target=import_training, daemon=True).start()
+    try:
+        for number, step in enumerate(steps):
+            with announced(stage.console, number, step.title) as seconds:
+                told = step.run(stage)
+            done.append(Done(step.title, seconds[0], told))
+    finally:
+        for job in stage.jobs:
+            job.end()
     with announced(stage.console, len(steps), "Draw the curves, write the report"):
         return write_report(stage, done)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 from rich.console import Console
@@ -14,9 +13,18 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from examples.linen_digits import planted
-from examples.linen_digits.commands import announce, call
+from examples.linen_digits.commands import announce, start, wait
 from examples.linen_digits.html_parts import code_html, reports_html
-from examples.linen_digits.stage import HERE, PACKAGE, TYPED, Block, Stage, StepFailedError, Told
+from examples.linen_digits.stage import (
+    HERE,
+    PACKAGE,
+    TYPED,
+    Block,
+    Job,
+    Stage,
+    StepFailedError,
+    Told,
+)
 
 BY_HAND = HERE / "by_hand" / TYPED
 WITHOUT_PLUGIN = "without_plugin.ini"
@@ -96,18 +104,18 @@ def write_settings(stage: Stage) -> None:
     (stage.project / WITHOUT_PLUGIN).write_text(without, encoding="utf-8")
 
 
-def mypy(stage: Stage, command: Sequence[str], found: int) -> str:
-    """Run mypy in the project, and return what it says.
+def mypy(stage: Stage, job: Job, found: int) -> str:
+    """Wait for mypy, and return what it says.
 
     Args:
         stage: The demo.
-        command: The command and its options.
+        job: A run of mypy.
         found: The status that it is to have: 1 for errors, 0 for none.
 
     Raises:
         StepFailedError: It has another one.
     """
-    ran = call(command, stage.project, statuses=(0, 1))
+    ran = wait(stage, job, statuses=(0, 1))
     if ran.status != found:
         expected = "errors" if found else "none"
         raise StepFailedError(f"mypy was to report {expected}, and said:\n{ran.said.strip()}")
@@ -140,19 +148,20 @@ def check(stage: Stage) -> Told:
     write_settings(stage)
     plant(stage, planted.planted_text())
     # Side by side: neither has a cache, and each reads all of jax.
-    with ThreadPoolExecutor() as pool:
-        with_plugin = pool.submit(mypy, stage, MYPY, 1)
-        without = pool.submit(mypy, stage, MYPY_WITHOUT_PLUGIN, 0)
-        announce(stage, told, MYPY, stage.project)
-        reports = planted_reports(stage, with_plugin.result())
-        show(stage.console, reports)
-        stage.say(told, f"The plugin finds both mistakes that were planted in {planted.NAME}.")
-        announce(stage, told, MYPY_WITHOUT_PLUGIN, stage.project)
-        stage.say(told, f"Without the plugin, mypy says of the same files: {without.result()}")
+    with_plugin, without = (
+        start(stage, line, stage.project) for line in (MYPY, MYPY_WITHOUT_PLUGIN)
+    )
+    announce(stage, told, MYPY, stage.project)
+    reports = planted_reports(stage, mypy(stage, with_plugin, 1))
+    show(stage.console, reports)
+    stage.say(told, f"The plugin finds both mistakes that were planted in {planted.NAME}.")
+    announce(stage, told, MYPY_WITHOUT_PLUGIN, stage.project)
+    stage.say(told, f"Without the plugin, mypy says of the same files: {mypy(stage, without, 0)}")
 
     plant(stage, planted.TEXT)
     announce(stage, told, MYPY, stage.project)
-    stage.say(told, f"With the plugin, and without the mistakes: {mypy(stage, MYPY, 0)}")
+    clean = mypy(stage, start(stage, MYPY, stage.project), 0)
+    stage.say(told, f"With the plugin, and without the mistakes: {clean}")
 
     told.blocks = [
         Block("The loop that is written by hand", code_html(BY_HAND.read_text(encoding="utf-8"))),

@@ -18,6 +18,7 @@ from rich.syntax import Syntax
 from rich.terminal_theme import TerminalTheme
 
 from examples.linen_digits import checking, completion, migration, planted
+from examples.linen_digits.commands import start
 from examples.linen_digits.stage import ROOT, Stage, StepFailedError, Told
 
 FOLDER = ROOT / "docs" / "images"
@@ -68,7 +69,7 @@ def _draw_reports(console: Console, stage: Stage) -> None:
     checking.add_typed_loop(stage)
     checking.write_settings(stage)
     checking.plant(stage, planted.planted_text())
-    said = checking.mypy(stage, checking.MYPY, found=1)
+    said = checking.mypy(stage, start(stage, checking.MYPY, stage.project), found=1)
     checking.show(console, checking.planted_reports(stage, said))
     checking.plant(stage, planted.TEXT)
 

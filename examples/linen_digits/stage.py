@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.padding import Padding
@@ -18,6 +20,19 @@ class StepFailedError(Exception):
     """A step did not get what it was to show; the text says why and what to do."""
 
 
+class Job(NamedTuple):
+    """A command that runs: its line, and its process."""
+
+    line: str
+    process: subprocess.Popen[str]
+
+    def end(self) -> None:
+        """End it, if it still runs."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.communicate()
+
+
 @dataclass(frozen=True)
 class Stage:
     """Where the demo works.
@@ -27,12 +42,14 @@ class Stage:
         out: The folder for all that it writes.
         epochs: How long each training is.
         accuracy: The share of unseen images that must be read, from 0 to 1.
+        jobs: What runs beside the steps.
     """
 
     console: Console
     out: Path
     epochs: int
     accuracy: float
+    jobs: list[Job] = field(default_factory=list)
 
     @property
     def linen(self) -> Path:
