@@ -72,4 +72,13 @@ def test_the_runtime_depends_on_jax_and_little_else(wheel: zipfile.ZipFile) -> N
     names = {one.split(">")[0] for one in always}
     assert names == {"jax", "jaxlib", "optax", "typing-extensions"}
     extras = set(metadata.get_all("Provides-Extra", []))
-    assert extras == {"checkers", "checkpoint", "demo", "dev", "docs", "export", "notebook", "tools"}
+    assert extras == {
+        "checkers",
+        "checkpoint",
+        "demo",
+        "dev",
+        "docs",
+        "export",
+        "notebook",
+        "tools",
+    }
