@@ -117,7 +117,10 @@ def _is_data(shape: Shape) -> bool:
     if len(shape.dims) > 2:
         return True
     first = shape.dims[0] if len(shape.dims) == 2 else None
-    return first is not None and any(isinstance(atom, ArgumentSize) for atom in first.atoms())
+    # As many rows as an argument has: as many as another axis has are positions in a sequence.
+    return first is not None and any(
+        isinstance(atom, ArgumentSize) and atom.axis == 0 for atom in first.atoms()
+    )
 
 
 def _with_any(shape: Shape) -> Shape:

@@ -269,3 +269,14 @@ class ThreeCalls(nn.Module):
         b = shared(a + x.mean(-1, keepdims=True))
         c = shared(jnp.broadcast_to(b[:1], x.shape))
         return nn.Dense(1)(a * b * c)
+
+
+class PooledToken(nn.Module):
+    """Positions of a sequence are no batch: what is added to them has one more dimension."""
+
+    @nn.compact
+    def __call__(self, ids):
+        positions = self.param("positions", nn.initializers.normal(1.0), (9, 5))
+        x = nn.Embed(7, 5)(ids) + positions[: ids.shape[1]]
+        x = x[jnp.arange(x.shape[0]), ids.argmax(-1)]
+        return nn.Dense(3)(x)

@@ -35,4 +35,5 @@ EXAMPLES = [
     Example(Build("StateInParams"), X, mutable=("stats",)),
     Example(Build("RewrittenVariables"), X),
     Example(Build("ThreeCalls"), X),
+    Example(Build("PooledToken"), jnp.arange(8).reshape(2, 4) % 7),
 ]
