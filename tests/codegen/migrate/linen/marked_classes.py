@@ -115,6 +115,7 @@ MARKED: Final[dict[str, set[str]]] = {
     "filled_lists": {"NamedPairs"},
     "lists_in_setup": {"MiscountedParts", "PlacesAfterAHead"},
     "lists_of_arrays": {
+        "HeadsChanged",
         "Odd",
         "SharedHeadLoop",
         "UpsFirst",

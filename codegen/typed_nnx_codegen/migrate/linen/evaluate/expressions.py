@@ -80,6 +80,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.lists import (
     is_dropping_none,
     is_regular,
     item_of,
+    number_of_items,
     numbered_field,
     starred_tuple,
     with_ends,
@@ -215,7 +216,10 @@ class Comprehensions:
                 return CodeList(found.code, found.binders, count=count)
             if not isinstance(found, Unknown) or isinstance(found, OfShapes):
                 return found
-        return Repeated(element, number)
+        is_each = isinstance(element, Array) and levels == 1 and not node.for_in.ifs
+        return Repeated(
+            element, number, count=number_of_items(header, recorder) if is_each else None
+        )
 
     def _count(
         self, node: cst.ListComp | cst.GeneratorExp | cst.DictComp | cst.SetComp, frame: Frame

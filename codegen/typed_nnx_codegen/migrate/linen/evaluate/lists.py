@@ -101,13 +101,15 @@ def item_of(value: Repeated, index: Value) -> Value:
             not head + tail
         ):
             is_one = stop == Const(-1) and value.without_last is False
-            return value if stop == NONE else replace(value, without_last=is_one or None)
+            rest = replace(value, without_last=is_one or None, count=None)
+            return value if stop == NONE else rest
         case Slice(start=Const(value=None | int() as start), stop=stop, step=step):
             first = start or 0
             if first < 0 or stop != NONE or step != NONE:
                 return Repeated(value.element)
             tail = () if first else tail
-            return replace(value, element=_without(value, first), head=head[first:], tail=tail)
+            rest = replace(value, element=_without(value, first), head=head[first:], tail=tail)
+            return replace(rest, count=None if first else value.count)
         case Slice():
             return Repeated(value.element)
     return value.element
@@ -165,7 +167,7 @@ def added(left: Value, right: Value) -> Value | None:
     if isinstance(left, Repeated) and isinstance(right, Seq):
         more = _more(left, right.items)
         if more is not None or (sites_in(left) and not left.head and not left.tail):
-            return more or replace(left, element=_any_of((left, *right.items)))
+            return more or replace(left, element=_any_of((left, *right.items)), count=None)
     if isinstance(right, Repeated) and sites_in(right) and right.parts is None:
         is_made = isinstance(left, Repeated) and is_regular(left) and sites_in(left)
         before = (left,) if is_made else _parts_of(left)
@@ -363,6 +365,8 @@ def container_method(
     """
     args = [one.value for one in passed if not one.keyword]
     read = _read(receiver, name, args)
+    if read is not None and name == "pop" and isinstance(receiver, Repeated):
+        rebind(receiver, replace(receiver, count=None), frame)
     if read is not None or name not in _CHANGING:
         return UNKNOWN if read is None else read
     keywords = {one.keyword: one.value for one in passed if one.keyword}
@@ -405,11 +409,11 @@ def _changed(
         case Repeated(), "extend", [Seq(items=more)] if longer := _more(receiver, more):
             return longer, NONE
         case Repeated(element=element), "append", [value]:
-            return replace(receiver, element=join(element, value)), NONE
+            return replace(receiver, element=join(element, value), count=None), NONE
         case Repeated(element=element), "extend", [Seq(items=more)]:
             for value in more:
                 element = join(element, value)
-            return replace(receiver, element=element), NONE
+            return replace(receiver, element=element, count=None), NONE
         case Seq(items=items), "extend", [Seq(items=more)]:
             return Seq((*items, *more), is_list=True), NONE
         case Seq(items=items), "insert", [Const(value=int(place)), value]:
@@ -478,12 +482,22 @@ def count_of(header: str, recorder: Recorder) -> str:
                 return ""
             case cst.Call(func=cst.Name(value="range"), args=[cst.Arg(value=count)]):
                 return code_of(count)
-            case cst.Call(func=cst.Name(value="reversed"), args=[cst.Arg(value=inner)]):
+            case cst.Call(
+                func=cst.Name(value="reversed" | "enumerate"), args=[cst.Arg(value=inner)]
+            ):
                 node = inner
             case cst.Subscript(value=inner) if code_of(node).endswith("[::-1]"):
                 node = inner
             case _:
                 return f"len({code_of(node)})"
+
+
+def number_of_items(header: str | None, recorder: Recorder) -> Dim | None:
+    """Return how many iterations a loop over fields has; None where they do not say it."""
+    count = count_of(header or "", recorder)
+    if count.isdigit():
+        return as_dim(int(count))
+    return as_dim(Piece(count)) if count and is_of_fields(count) else None
 
 
 # -- functions of lists ----------------------------------------------------------------------------
@@ -513,8 +527,8 @@ def over_values(name: str, args: Sequence[Value], recorder: Recorder) -> Value |
     without_last = None if None in ends else any(ends)
     match name.removeprefix("builtins."):
         case "len" if is_regular(values) and loop not in recorder.filtered and not ends[0]:
-            count = count_of(recorder.headers.get(loop or 0, ("", ""))[1], recorder)
-            return Code(count) if count and is_of_fields(count) else None
+            count = number_of_items(recorder.headers.get(loop or 0, ("", ""))[1], recorder)
+            return None if count is None else Size(count)
         case "enumerate" if values.parts and len(args) == 1:
             parts, orelse = (
                 tuple(over_values(name, [one], recorder) or Seq((UNKNOWN, one)) for one in side)
@@ -572,13 +586,13 @@ def over_arrays(name: str, args: Sequence[Value], keywords: Mapping[str, Value])
         case _ if module not in _MODULES:
             return None
         case "stack":
-            return Array() if axis is None else Array(inserted(element, axis, None))
+            return Array() if axis is None else Array(inserted(element, axis, count))
         case "concatenate" | "concat":
             size = None if axis is None else element.axis(axis)
             together = None if size is None or count is None else size.joined(count)
             return Array() if axis is None else Array(changed(element, axis, together))
         case "array" | "asarray":
-            return Array(prefixed((None,), element))
+            return Array(prefixed((count,), element))
         case "mean" | "sum" | "max" | "min":
             is_first = call.integer(1, "axis", default=1) == 0
             return Array(element) if is_first else Array()

@@ -343,3 +343,34 @@ class PartsOfOne(nn.Module):
     def __call__(self, x):
         parts = jnp.split(nn.Dense(self.width, name="first")(x), self.heads, axis=-1)
         return nn.Dense(2, name="second")(parts[0] * 2 + parts[-1])
+
+
+class HeadsBeside(nn.Module):
+    """What as many layers return as a field says is put together, with more, without one."""
+
+    heads: int
+    sizes: Sequence[int] = (4, 6)
+
+    @nn.compact
+    def __call__(self, x, ids):
+        heads = [nn.Dense(4, name=f"head_{k}")(x) for k in range(self.heads)]
+        y = nn.Dense(3, name="all")(jnp.concatenate(heads, axis=-1))
+        stacked = nn.Dense(2, name="stacked")(jnp.stack(heads, axis=-1))
+        tables = [nn.Embed(n, 5, name=f"table_{k}")(ids[:, k]) for k, n in enumerate(self.sizes)]
+        return y, stacked, nn.Dense(1, name="tables")(jnp.concatenate(tables, axis=-1))
+
+
+class HeadsChanged(nn.Module):
+    """The list changes: a person must look."""
+
+    heads: int
+
+    @nn.compact
+    def __call__(self, x):
+        heads = [nn.Dense(4, name=f"head_{k}")(x) for k in range(self.heads)]
+        rest = nn.Dense(3, name="rest")(jnp.concatenate(heads[1:], axis=-1))
+        heads.append(x)
+        more = nn.Dense(3, name="more")(jnp.concatenate(heads, axis=-1))
+        heads.pop()
+        heads.pop()
+        return rest, more, nn.Dense(3, name="less")(jnp.concatenate(heads, axis=-1))

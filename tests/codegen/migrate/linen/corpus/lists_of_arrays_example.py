@@ -37,4 +37,6 @@ EXAMPLES = [
     Example(Build("Block", 4), X),
     Example(Build("HeadsTogether", 6, 3), X),
     Example(Build("PartsOfOne", 6, 3), X),
+    Example(Build("HeadsBeside", 3), X, jnp.arange(4).reshape(2, 2)),
+    Example(Build("HeadsChanged", 3), X),
 ]
