@@ -34,9 +34,8 @@ from typed_nnx_mypy import internals
 from typed_nnx_mypy.config import Config
 from typed_nnx_mypy.errorcodes import NNX
 from typed_nnx_mypy.names import name_of, runtime_of
-from typed_nnx_mypy.syntax.children import descendants
+from typed_nnx_mypy.syntax.children import Parents, descendants
 from typed_nnx_mypy.syntax.expected import asks_for_exception
-from typed_nnx_mypy.syntax.parents import Parents
 
 _PARENTS: Final = Parents()
 _LOOKING_AHEAD: Final[list[Expression]] = []

@@ -93,13 +93,15 @@ class Hooks:
     ) -> CallHook | None:
         """Return the hook for a method; mypy names the class of the object, not the one it is of."""
         found = self.of_call(fullname)
+        if found is not None:
+            return found
         owner, _, method = fullname.rpartition(".")
-        if found is None and method in self._methods:
+        if method in self._methods:
             info = find_class(owner)
             base = info.get_containing_type_info(method) if info is not None else None
             if base is not None and base is not info:
                 return self.of_call(f"{base.fullname}.{method}")
-        return found
+        return None
 
     def of_attribute(
         self, fullname: str, find_class: Callable[[str], TypeInfo | None]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -69,15 +70,11 @@ class TypedNnxPlugin(Plugin):
         self._state = hashlib.sha1(
             f"{digest_of(Path(__file__).parent)} {settings}".encode(), usedforsecurity=False
         ).hexdigest()
-        self._made: Hooks | None = None
 
-    @property
+    @cached_property
     def _hooks(self) -> Hooks:
-        made = self._made
-        if made is None:
-            hooks: type[Hooks] = import_module("typed_nnx_mypy.hooks").Hooks
-            made = self._made = hooks(self._config)
-        return made
+        hooks: type[Hooks] = import_module("typed_nnx_mypy.hooks").Hooks
+        return hooks(self._config)
 
     def report_config_data(self, ctx: ReportConfigContext) -> str | None:
         """Name what results depend on, so that mypy drops those of another plugin or setting."""

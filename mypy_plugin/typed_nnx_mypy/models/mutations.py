@@ -27,7 +27,7 @@ from mypy.types import Instance, ProperType
 
 from typed_nnx_mypy.models.kinds import Kind, is_rngs, kind_of
 from typed_nnx_mypy.names import name_of, runtime_of
-from typed_nnx_mypy.syntax.free_names import parts, targets
+from typed_nnx_mypy.syntax.targets import parts, targets
 
 TypeOf: TypeAlias = Callable[[Expression], ProperType | None]
 """Returns the type of an expression; None where it is not known."""

@@ -6,17 +6,16 @@ nothing: what they are written to return does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import reduce
 
 from mypy import nodes
-from mypy.nodes import Block, Expression, FuncDef, LambdaExpr, Node, Statement
+from mypy.nodes import Block, Expression, FuncDef, LambdaExpr, Statement
 from mypy.types import UninhabitedType
 
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models import structures
 from typed_nnx_mypy.models.structures import Leaf, Nothing, Row, Structure, Table, Unsure
-from typed_nnx_mypy.syntax.children import children
+from typed_nnx_mypy.syntax.free_names import own_nodes
 from typed_nnx_mypy.syntax.parameters import Function
 
 
@@ -74,7 +73,7 @@ def _returned(function: FuncDef, checker: Checker) -> Structure:
         return Unsure()
     if function.info and all(map(_is_nothing, function.body.body)):
         return Unsure()  # a subclass says what it does
-    inside = list(_own_nodes(function.body))
+    inside = own_nodes(function)
     values = [each.expr for each in inside if isinstance(each, nodes.ReturnStmt)]
     if _may_end(function.body):
         if any(isinstance(each, nodes.RaiseStmt | nodes.WhileStmt) for each in inside):
@@ -92,14 +91,6 @@ def _is_nothing(statement: Statement) -> bool:
             return True
         case _:
             return False
-
-
-def _own_nodes(node: Node) -> Iterator[Node]:
-    """Yield the nodes of a function, without those of functions and classes in it."""
-    for child in children(node):
-        yield child
-        if not isinstance(child, FuncDef | LambdaExpr | nodes.ClassDef):
-            yield from _own_nodes(child)
 
 
 def _may_end(block: Block) -> bool:

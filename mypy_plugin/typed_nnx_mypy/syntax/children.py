@@ -1,12 +1,13 @@
-"""The nodes inside a node: mypy's own visitors cannot be subclassed in Python."""
+"""The nodes inside a node and around it: mypy's own visitors cannot be subclassed in Python."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from mypy import nodes
 from mypy import patterns as matched
-from mypy.nodes import Node
+from mypy.nodes import MypyFile, Node
 
 _BY_CLASS: Final[dict[type[Node], tuple[str, ...]]] = {
     nodes.MypyFile: ("defs",),
@@ -104,14 +105,14 @@ def _add(value: object, found: list[Node]) -> None:
 def descendants(node: Node) -> list[Node]:
     """Return all nodes in `node`, at any depth, in the order of the source. Not to be changed."""
     if not isinstance(node, _LARGE):
-        return _walk(children(node))
+        return walk(children(node))
     inside = children(node)
     known = _walked.get(node)
     # The daemon puts new statements into the same file object.
     if known is None or known[0] != inside:
         if len(_walked) >= _KEPT:
             _walked.clear()
-        known = _walked[node] = (inside, _walk(inside))
+        known = _walked[node] = (inside, walk(inside))
     return known[1]
 
 
@@ -120,13 +121,55 @@ def forget() -> None:
     _walked.clear()
 
 
-def _walk(first: list[Node]) -> list[Node]:
+def walk(first: list[Node], but: tuple[type[Node], ...] = ()) -> list[Node]:
+    """Return nodes with all nodes in them, at any depth, in the order of the source.
+
+    Args:
+        first: The nodes.
+        but: What is left out with all that is in it.
+    """
     found: list[Node] = []
     open_nodes = first[::-1]
     while open_nodes:
         node = open_nodes.pop()
+        if isinstance(node, but):
+            continue
         found.append(node)
-        inside = children(node)
-        if inside:
-            open_nodes.extend(reversed(inside))
+        if type(node) in _BY_CLASS:
+            open_nodes.extend(reversed(children(node)))
+    return found
+
+
+class Parents:
+    """The parents in the file that was asked about last."""
+
+    def __init__(self) -> None:
+        self._tree: MypyFile | None = None
+        self._found: dict[Node, Node] = {}
+
+    def of(self, node: Node, tree: MypyFile) -> Node | None:
+        """Return the node that `node` stands in; None where it is not part of `tree`."""
+        # The daemon puts new statements into the same file object, so a node that is missing means
+        # that the file was read again.
+        if tree is not self._tree or node not in self._found:
+            self._tree, self._found = tree, _parents(tree)
+        return self._found.get(node)
+
+    def above(self, node: Node, tree: MypyFile) -> Iterator[Node]:
+        """Yield the nodes around `node`, nearest first."""
+        parent = self.of(node, tree)
+        while parent is not None:
+            yield parent
+            parent = self.of(parent, tree) if parent is not tree else None
+
+
+def _parents(tree: MypyFile) -> dict[Node, Node]:
+    found: dict[Node, Node] = {}
+    open_nodes: list[Node] = [tree]
+    while open_nodes:
+        node = open_nodes.pop()
+        for child in children(node):
+            found[child] = node
+            if type(child) in _BY_CLASS:
+                open_nodes.append(child)
     return found

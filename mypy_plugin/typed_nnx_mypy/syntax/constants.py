@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -15,7 +15,7 @@ from mypy.types import Instance, LiteralType, NoneType, ProperType, TupleType, g
 
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.syntax.children import descendants
-from typed_nnx_mypy.syntax.targets import unwritten_targets
+from typed_nnx_mypy.syntax.targets import parts, targets
 
 Value: TypeAlias = "int | float | str | bool | tuple[Value, ...] | None"
 
@@ -183,42 +183,29 @@ def _assignments(tree: MypyFile) -> dict[Node, Expression | None]:
     found: dict[Node, Expression | None] = {}
     for node in descendants(tree):
         for target, value in _bindings(node):
-            if target in found:
-                value = None  # it has several
-            found[target] = value
+            found[target] = None if target in found else value  # None where it has several
     return found
 
 
-def _bindings(node: Node) -> Iterator[tuple[Node, Expression | None]]:
-    """Yield the variables that a node binds, with the value where it is written there."""
-    match node:
-        case nodes.AssignmentStmt(lvalues=targets, rvalue=value):
-            for target in targets:
-                is_name = isinstance(target, NameExpr)
-                yield from ((each, value if is_name else None) for each in _names(target))
-        case nodes.AssignmentExpr(target=target, value=value):
-            yield from ((each, value) for each in _names(target))
-        case nodes.FuncDef() | nodes.LambdaExpr():
-            # A parameter has another value in each call.
-            yield from ((argument.variable, None) for argument in node.arguments)
-            if isinstance(node, nodes.FuncDef) and node.original_def is not None:
-                yield node.original_def, None
-        case _:
-            yield from ((each, None) for each in _names(unwritten_targets(node)))
+def _bindings(node: Node) -> list[tuple[Node, Expression | None]]:
+    """Return the variables that a node binds, with the value where it is written there."""
+    if isinstance(node, nodes.FuncDef | nodes.LambdaExpr):
+        # A parameter has another value in each call.
+        bound: list[Node] = [argument.variable for argument in node.arguments]
+        if isinstance(node, nodes.FuncDef) and node.original_def is not None:
+            bound.append(node.original_def)
+        return [(each, None) for each in bound]
+    value = node.rvalue if isinstance(node, nodes.AssignmentStmt) else None
+    if isinstance(node, nodes.AssignmentExpr):
+        value = node.value
+    return [
+        (name, value if isinstance(target, NameExpr) else None)
+        for target in targets(node)
+        for name in _names(target)
+    ]
 
 
-def _names(target: object) -> Iterator[Node]:
-    """Yield the variables of a target, of targets inside each other too."""
-    match target:
-        case NameExpr():
-            if target.node is not None:
-                yield target.node
-        case nodes.TupleExpr() | nodes.ListExpr():
-            yield from _names(target.items)
-        case nodes.StarExpr():
-            yield from _names(target.expr)
-        case list():
-            for each in target:  # pyright: ignore[reportUnknownVariableType]  # of expressions
-                yield from _names(each)  # pyright: ignore[reportUnknownArgumentType]
-        case _:
-            return
+def _names(target: Expression) -> list[Node]:
+    """Return the variables of a target, of targets inside each other too."""
+    names = (each for each in parts(target) if isinstance(each, NameExpr))
+    return [each.node for each in names if each.node is not None]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mypy import nodes
-from mypy import patterns as matched
 from mypy.nodes import (
     ClassDef,
     Decorator,
@@ -17,21 +16,15 @@ from mypy.nodes import (
     OverloadedFuncDef,
 )
 
-from typed_nnx_mypy.syntax.children import children, descendants
+from typed_nnx_mypy.syntax.children import children, descendants, walk
+from typed_nnx_mypy.syntax.targets import parts, targets
 
 _DEFINITIONS = (ClassDef, Decorator, FuncDef, LambdaExpr, OverloadedFuncDef)
 
 
-def own_nodes(function: FuncDef | LambdaExpr) -> Iterator[Node]:
-    """Yield the nodes of a body, not those of functions and classes that are defined in it."""
-    return _own(function.body)
-
-
-def _own(node: Node) -> Iterator[Node]:
-    for child in children(node):
-        if not isinstance(child, _DEFINITIONS):
-            yield child
-            yield from _own(child)
+def own_nodes(function: FuncDef | LambdaExpr) -> list[Node]:
+    """Return the nodes of a body, not those of functions and classes that are defined in it."""
+    return walk(children(function.body), _DEFINITIONS)
 
 
 def bound_names(function: FuncDef | LambdaExpr) -> set[str]:
@@ -58,54 +51,6 @@ def _names(node: Node) -> Iterator[str]:
         case _:
             for target in targets(node):
                 yield from _named(target)
-
-
-def targets(node: Node) -> list[Expression]:
-    """Return what a statement, an expression or a pattern gives values to."""
-    match node:
-        case nodes.AssignmentStmt():
-            return [*node.lvalues]
-        case nodes.OperatorAssignmentStmt():
-            return [node.lvalue]
-        case nodes.AssignmentExpr():
-            return [node.target]
-        case nodes.ForStmt():
-            return [node.index]
-        case nodes.GeneratorExpr() | nodes.DictionaryComprehension():
-            return [*node.indices]
-        case nodes.WithStmt():
-            return [each for each in node.target if each is not None]
-        case nodes.TryStmt():
-            return [each for each in node.vars if each is not None]
-        case nodes.DelStmt():
-            return [node.expr]
-        case _:
-            return _in_pattern(node)
-
-
-def _in_pattern(node: Node) -> list[Expression]:
-    match node:
-        case matched.AsPattern():
-            name = node.name
-        case matched.StarredPattern():
-            name = node.capture
-        case matched.MappingPattern():
-            name = node.rest
-        case _:
-            return []
-    return [name] if name is not None else []
-
-
-def parts(target: Expression) -> Iterator[Expression]:
-    """Yield the single targets in one that may be a tuple or a list of them."""
-    match target:
-        case nodes.TupleExpr() | nodes.ListExpr():
-            for item in target.items:
-                yield from parts(item)
-        case nodes.StarExpr():
-            yield from parts(target.expr)
-        case _:
-            yield target
 
 
 def _named(target: Expression) -> Iterator[str]:

@@ -15,17 +15,16 @@ from mypy.nodes import (
     GeneratorExpr,
     GlobalDecl,
     LambdaExpr,
-    ListExpr,
     NameExpr,
     Node,
     NonlocalDecl,
     Statement,
-    TupleExpr,
     WhileStmt,
 )
 
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.syntax.children import descendants
+from typed_nnx_mypy.syntax.targets import parts
 
 # What reads local names without naming them.
 _READERS: Final = frozenset({"breakpoint", "dir", "eval", "exec", "locals", "vars"})
@@ -95,10 +94,8 @@ def reads_of(name: str, within: Node) -> Iterator[NameExpr]:
 
 def targets_of(node: Node) -> Iterator[NameExpr]:
     """Yield the names that an assignment gives values to."""
-    if isinstance(node, AssignmentStmt):
-        for target in node.lvalues:
-            items = target.items if isinstance(target, TupleExpr | ListExpr) else [target]
-            yield from (item for item in items if isinstance(item, NameExpr))
+    lvalues = node.lvalues if isinstance(node, AssignmentStmt) else []
+    return (each for one in lvalues for each in parts(one) if isinstance(each, NameExpr))
 
 
 def may_be_used_elsewhere(name: str, function: FuncDef) -> bool:
