@@ -10,7 +10,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LayerSubclass, LinenClass
 from typed_nnx_codegen.migrate.linen.domain.dims import ArgumentShape, Dim
-from typed_nnx_codegen.migrate.linen.domain.values import Value
+from typed_nnx_codegen.migrate.linen.domain.values import Passed, Value
 from typed_nnx_codegen.migrate.linen.layers import Given, Helper, find_layer
 
 CLASS: Final = "TN200"
@@ -80,28 +80,6 @@ Path = tuple[str, ...]
 
 # The code of an argument that a partial has already.
 HIDDEN: Final = "__hidden__"
-
-
-@dataclass(frozen=True)
-class Bound:
-    """An argument of a call.
-
-    Attributes:
-        value: What is known of it.
-        code: Its expression where the module is constructed (with names of `expr.Slots` in it); None
-            where it depends on what a method is called with.
-        node: The argument as it is written.
-        keyword: Whether it is written with its keyword.
-        hidden: Whether something that is called has it already: a partial in a field.
-        place: The frame of the method in which it is written, where it depends on a call.
-    """
-
-    value: Value
-    code: str | None
-    node: cst.BaseExpression | None = None
-    keyword: bool = True
-    hidden: bool = False
-    place: object = None
 
 
 @dataclass(frozen=True)
@@ -269,7 +247,7 @@ class Site:
     node: cst.Call
     target: str | LinenClass
     code: str
-    given: dict[str, Bound]
+    given: dict[str, Passed]
     method: str
     method_node: cst.FunctionDef | None = None
     entry: str = ""
@@ -627,7 +605,7 @@ def given_of(site: Site) -> dict[str, Given]:
         code = "None" if one.code is None else one.code
         # What a partial has already is not written; by position nothing else tells it.
         hidden = one.hidden and name in leading
-        found[name] = Given(HIDDEN if hidden else code, one.value, one.keyword)
+        found[name] = Given(HIDDEN if hidden else code, one.value, bool(one.keyword))
     return found
 
 

@@ -35,6 +35,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Array,
     Code,
     Const,
+    Passed,
     Seq,
     ShapeOf,
     Size,
@@ -42,7 +43,6 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Value,
     with_binders,
 )
-from typed_nnx_codegen.migrate.linen.shapes.operands import Passed
 
 
 @dataclass(eq=False)

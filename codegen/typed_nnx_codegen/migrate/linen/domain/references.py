@@ -10,10 +10,18 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.values import Constant, ProjectClass
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, Condition, Site
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Condition, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, Method
 from typed_nnx_codegen.migrate.linen.domain.dims import Binders, Dim, Piece
-from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Code, Seq, Table, Value
+from typed_nnx_codegen.migrate.linen.domain.values import (
+    UNKNOWN,
+    Array,
+    Code,
+    Passed,
+    Seq,
+    Table,
+    Value,
+)
 
 
 @dataclass(frozen=True)
@@ -101,8 +109,8 @@ class Partial(Value):
     """
 
     function: Value
-    args: tuple[Bound, ...]
-    keywords: Mapping[str, Bound]
+    args: tuple[Passed, ...]
+    keywords: Mapping[str, Passed]
     code: str = ""
 
 
@@ -284,8 +292,8 @@ class ClassTransform(Value):
 
     name: str
     target: Value
-    args: tuple[Bound, ...] = ()
-    keywords: tuple[tuple[str, Bound], ...] = ()
+    args: tuple[Passed, ...] = ()
+    keywords: tuple[Passed, ...] = ()
     node: cst.BaseExpression | None = field(default=None, compare=False)
     condition: str = ""
 

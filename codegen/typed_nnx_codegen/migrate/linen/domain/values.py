@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+import libcst as cst
+
 from typed_nnx_codegen.migrate.linen.domain.dims import (
     ArgumentShape,
     ArgumentSize,
@@ -279,6 +281,30 @@ ANY_SHAPE: Final = Shape((), Lead("", None))
 
 
 OPEN: Final = "..."
+
+
+@dataclass(frozen=True)
+class Passed:
+    """An argument of a call.
+
+    Attributes:
+        value: What it stands for.
+        code: Its expression where modules are constructed (with names of `expr.Slots` in it); None
+            where it depends on what a method is called with.
+        node: It as it is written.
+        keyword: Its keyword; empty if it has none.
+        star: `*` or `**` before it.
+        hidden: Whether something that is called has it already: a partial in a field.
+        place: The frame of the method in which it is written, where it depends on a call.
+    """
+
+    value: Value
+    code: str | None
+    node: cst.BaseExpression
+    keyword: str = ""
+    star: str = ""
+    hidden: bool = False
+    place: object = None
 
 
 @dataclass(frozen=True)

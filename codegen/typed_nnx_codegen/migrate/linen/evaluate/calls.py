@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -12,7 +12,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, dotted
 from typed_nnx_codegen.migrate.analysis.values import ProjectClass
 from typed_nnx_codegen.migrate.linen import shapes
-from typed_nnx_codegen.migrate.linen.domain.class_plan import COUNTERPART, Bound, Build
+from typed_nnx_codegen.migrate.linen.domain.class_plan import COUNTERPART, Build
 from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, Field, LinenClass, Method
 from typed_nnx_codegen.migrate.linen.domain.dims import Piece, as_dim
 from typed_nnx_codegen.migrate.linen.domain.frames import (
@@ -46,6 +46,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Code,
     Const,
     Lead,
+    Passed,
     Seq,
     Shape,
     Table,
@@ -79,7 +80,6 @@ from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
 from typed_nnx_codegen.migrate.linen.evaluate.submodules import Members, Submodules
 from typed_nnx_codegen.migrate.linen.evaluate.variables import Variables
 from typed_nnx_codegen.migrate.linen.layers import find_layer
-from typed_nnx_codegen.migrate.linen.shapes.operands import Passed
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 _ARRAYS: Final = frozenset({"ndarray", "Array"})
@@ -269,10 +269,10 @@ class Calls:
                     for key, item in value.items.items()
                 ]
                 continue
-            bound = self.code.bound(arg.value, value, frame)
+            code = self.code.of_argument(arg.value, value, frame)
             keyword = arg.keyword.value if arg.keyword is not None else ""
-            place = frame if bound.code is None else None
-            found.append(Passed(value, bound.code, arg.value, keyword, arg.star, place=place))
+            place = frame if code is None else None
+            found.append(Passed(value, code, arg.value, keyword, arg.star, place=place))
         return found
 
     def _of_parent(self, node: cst.Call, frame: Frame) -> Value | None:
@@ -305,7 +305,7 @@ class Calls:
         """Return what a call of a value returns."""
         match callee:
             case Partial(function=function):
-                given = _with_given(callee, passed, node)
+                given = _with_given(callee, passed)
                 return self.dispatch(_spelled_as(function, callee.code), given, node, frame)
             case ClassTransform():
                 value = self.lifted_functions.call(callee, passed, node, frame)
@@ -527,39 +527,28 @@ def _split(passed: list[Passed]) -> tuple[list[Value], dict[str, Value]]:
     return args, keywords
 
 
-def _as_bound(one: Passed) -> Bound:
-    return Bound(one.value, one.code, one.node, hidden=one.hidden, place=one.place)
-
-
 def _partial(passed: list[Passed]) -> Value:
     function, *others = passed
     if any(one.star for one in others):
         return UNKNOWN
-    args = tuple(_as_bound(one) for one in others if not one.keyword)
-    keywords = {one.keyword: _as_bound(one) for one in others if one.keyword}
+    args = tuple(one for one in others if not one.keyword)
+    keywords = {one.keyword: one for one in others if one.keyword}
     match function.value:
         case Partial(function=inner, args=first, keywords=given, code=""):
             return Partial(inner, (*first, *args), {**given, **keywords})
     return Partial(function.value, args, keywords)
 
 
-def _with_given(callee: Partial, passed: list[Passed], node: cst.Call) -> list[Passed]:
+def _with_given(callee: Partial, passed: list[Passed]) -> list[Passed]:
     """Return the arguments of a call of a partial, with those that it has already."""
-    code = bool(callee.code)
-    given = [
-        Passed(one.value, one.code, one.node or node, hidden=code or one.hidden, place=one.place)
-        for one in callee.args
-    ]
+    is_hidden = bool(callee.code)
     later = {one.keyword for one in passed if one.keyword}
-    keywords: Mapping[str, Bound] = callee.keywords
-    given_by_name = [
-        Passed(
-            one.value, one.code, one.node or node, name, hidden=code or one.hidden, place=one.place
-        )
-        for name, one in keywords.items()
-        if name not in later
-    ]
-    return [*given, *passed, *given_by_name]
+    by_name = [one for name, one in callee.keywords.items() if name not in later]
+    first, last = (
+        [replace(one, hidden=is_hidden or one.hidden) for one in part]
+        for part in (callee.args, by_name)
+    )
+    return [*first, *passed, *last]
 
 
 def _spelled_as(function: Value, code: str) -> Value:
@@ -579,7 +568,7 @@ def _transform(name: str, passed: list[Passed], node: cst.Call) -> Value:
     return ClassTransform(
         name,
         function.value,
-        tuple(_as_bound(one) for one in others if not one.keyword),
-        tuple((one.keyword, _as_bound(one)) for one in others if one.keyword),
+        tuple(one for one in others if not one.keyword),
+        tuple(one for one in others if one.keyword),
         node,
     )

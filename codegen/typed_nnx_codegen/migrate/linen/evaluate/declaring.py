@@ -31,6 +31,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     UNKNOWN,
     Array,
     Const,
+    Passed,
     Unknown,
     Value,
 )
@@ -41,7 +42,7 @@ from typed_nnx_codegen.migrate.linen.project.rewriting import (
     arguments_of,
     as_expression,
 )
-from typed_nnx_codegen.migrate.linen.shapes.operands import BoundArguments, Passed, wanted_shape
+from typed_nnx_codegen.migrate.linen.shapes.operands import BoundArguments, wanted_shape
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 _SCOPES = (cst.Lambda, cst.ListComp, cst.GeneratorExp, cst.DictComp, cst.SetComp, cst.NamedExpr)

@@ -49,14 +49,14 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
     VariableValue,
     sites_in,
 )
-from typed_nnx_codegen.migrate.linen.domain.values import NONE, Array, Const, Seq, Value
+from typed_nnx_codegen.migrate.linen.domain.values import NONE, Array, Const, Passed, Seq, Value
 from typed_nnx_codegen.migrate.linen.evaluate.declaring import Declaring
 from typed_nnx_codegen.migrate.linen.evaluate.lifts import Unsupported, stacks_of
 from typed_nnx_codegen.migrate.linen.layers import Given, Helper, find_layer
 from typed_nnx_codegen.migrate.linen.layers.layer import APPLY_WITH, BOUND_TO, INIT_LIKE
 from typed_nnx_codegen.migrate.linen.project.fields import LIST, held_containers
 from typed_nnx_codegen.migrate.linen.project.rewriting import first_parameter, names_in_code
-from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, wanted_shape
+from typed_nnx_codegen.migrate.linen.shapes.operands import wanted_shape
 
 # Layers that one field may hold, since they are constructed and called alike.
 _ALIKE: Final = (

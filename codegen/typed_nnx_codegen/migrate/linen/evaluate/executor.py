@@ -18,7 +18,15 @@ from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, LinenClas
 from typed_nnx_codegen.migrate.linen.domain.frames import Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.domain.names import nnx_name
 from typed_nnx_codegen.migrate.linen.domain.references import ClassRef, Ref
-from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Const, Seq, Table, Value
+from typed_nnx_codegen.migrate.linen.domain.values import (
+    UNKNOWN,
+    Array,
+    Const,
+    Passed,
+    Seq,
+    Table,
+    Value,
+)
 from typed_nnx_codegen.migrate.linen.evaluate.branches import Choices
 from typed_nnx_codegen.migrate.linen.evaluate.calls import Calls, ChoiceCalls
 from typed_nnx_codegen.migrate.linen.evaluate.declaring import Declaring, FirstValues
@@ -45,7 +53,6 @@ from typed_nnx_codegen.migrate.linen.evaluate.submodules import Members, Submodu
 from typed_nnx_codegen.migrate.linen.evaluate.variables import Variables
 from typed_nnx_codegen.migrate.linen.project.fields import Evidence, FieldFacts
 from typed_nnx_codegen.migrate.linen.project.gradual import Gradual
-from typed_nnx_codegen.migrate.linen.shapes.operands import Passed
 from typed_nnx_codegen.migrate.linen.trace.record import Trace
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 

@@ -44,6 +44,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Code,
     Const,
     Lead,
+    Passed,
     Seq,
     Shape,
     Size,
@@ -56,7 +57,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
 from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import LiftedMethods
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import given_list
-from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, bind, dim_of
+from typed_nnx_codegen.migrate.linen.shapes.operands import bind, dim_of
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 from typed_nnx_codegen.migrate.syntax import deeper
 

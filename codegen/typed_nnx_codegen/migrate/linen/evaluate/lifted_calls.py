@@ -12,7 +12,6 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     TRANSFORM,
-    Bound,
     Build,
     ClassPlan,
     Site,
@@ -43,6 +42,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Array,
     Const,
     Lead,
+    Passed,
     Seq,
     Shape,
     Table,
@@ -70,7 +70,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.lifts import (
     static_code,
     without_module,
 )
-from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, dim_of, with_front
+from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of, with_front
 
 # -- shapes along the axis of a transform -----------------------------------------------------
 
@@ -627,7 +627,7 @@ class LiftedCalls:
 
         is_own = bool(recorder.log.about(Build, call.site))
 
-        def spelled(bound: Bound) -> str:
+        def spelled(bound: Passed) -> str:
             code = in_method(bound, is_here=call.is_here)
             if not is_own and "self" in code:
                 raise Unsupported("a setting of this transform is a field of another module")
@@ -772,7 +772,7 @@ class LiftedMethods:
             case Partial(function=Ref(name=name), args=args, keywords=keywords) if is_transform(
                 name
             ):
-                return ClassTransform(name, target, args, tuple(keywords.items()), decorator)
+                return ClassTransform(name, target, args, tuple(keywords.values()), decorator)
         return None
 
     # -- methods ------------------------------------------------------------------------------
@@ -867,8 +867,8 @@ class LiftedMethods:
             count,
         )
 
-        def spelled(bound: Bound) -> str:
-            return code_of(bound.node) if bound.node is not None else str(bound.code)
+        def spelled(bound: Passed) -> str:
+            return code_of(bound.node)
 
         try:
             lift = lift_of(transform)

@@ -13,7 +13,7 @@ from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.analysis.values import External
 from typed_nnx_codegen.migrate.file import File, with_commas
-from typed_nnx_codegen.migrate.linen.domain.class_plan import TRANSFORM, Bound, ClassPlan, Event
+from typed_nnx_codegen.migrate.linen.domain.class_plan import TRANSFORM, ClassPlan, Event
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, public_linen
 from typed_nnx_codegen.migrate.linen.domain.code import arguments_of
 from typed_nnx_codegen.migrate.linen.domain.frames import (
@@ -30,7 +30,15 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
     Ref,
     SelfValue,
 )
-from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Code, Const, Seq, Table, Value
+from typed_nnx_codegen.migrate.linen.domain.values import (
+    UNKNOWN,
+    Code,
+    Const,
+    Passed,
+    Seq,
+    Table,
+    Value,
+)
 from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import (
     Mapped,
     Wrapping,
@@ -47,7 +55,6 @@ from typed_nnx_codegen.migrate.linen.evaluate.lifts import (
     is_transform,
     lift_of,
 )
-from typed_nnx_codegen.migrate.linen.shapes.operands import Passed
 
 
 @dataclass(frozen=True)
@@ -95,8 +102,8 @@ def transformed(lift: Lift, count: int, refer: Refer) -> Transformed:
     return Transformed(function, tuple(settings))
 
 
-def _as_written(bound: Bound) -> str:
-    return str(bound.code) if bound.node is None else code_of(bound.node)
+def _as_written(bound: Passed) -> str:
+    return code_of(bound.node)
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,7 +262,7 @@ def transform_outside(call: cst.Call, around: Sequence[cst.FunctionDef], file: F
     if params is None or any(one.keyword is None or one.star for one in others):
         raise Unsupported(f"what `{transform}` transforms here is not known")
     settings = tuple(
-        (one.keyword.value, Bound(_literal(one.value, analysis), code_of(one.value), one.value))
+        Passed(_literal(one.value, analysis), code_of(one.value), one.value, one.keyword.value)
         for one in others
         if one.keyword is not None
     )

@@ -11,7 +11,6 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
-    Bound,
     ClassPlan,
     Site,
     given_of,
@@ -27,7 +26,15 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
     Ref,
     Repeated,
 )
-from typed_nnx_codegen.migrate.linen.domain.values import NONE, Code, Const, Seq, Table, Value
+from typed_nnx_codegen.migrate.linen.domain.values import (
+    NONE,
+    Code,
+    Const,
+    Passed,
+    Seq,
+    Table,
+    Value,
+)
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 
 Axis = int | Literal["carry"] | None
@@ -118,7 +125,7 @@ class Lift:
     """
 
     kind: str
-    given: Mapping[str, Bound]
+    given: Mapping[str, Passed]
     axes: Mapping[object, Axis]
     is_split: Mapping[object, bool]
     condition: str = ""
@@ -170,7 +177,9 @@ def lift_of(transform: ClassTransform) -> Lift:
     if kind not in _KINDS:
         raise Unsupported(f"`nn.{kind}` is not migrated")
     names = _KINDS[kind].parameters
-    given = dict(zip(names, transform.args, strict=False)) | dict(transform.keywords)
+    given = dict(zip(names, transform.args, strict=False)) | {
+        one.keyword: one for one in transform.keywords
+    }
     for name, bound in given.items():
         if name not in names:
             raise Unsupported(f"`nn.{kind}` has no parameter `{name}`")
@@ -187,7 +196,7 @@ def lift_of(transform: ClassTransform) -> Lift:
     )
 
 
-def _behind_the_module(bound: Bound) -> Bound:
+def _behind_the_module(bound: Passed) -> Passed:
     """Return positions of arguments that count the module, where they do not count it."""
     value = bound.value
     items = value.items if isinstance(value, Seq) else (value,)
@@ -221,7 +230,7 @@ def without_module(lift: Lift, module: str) -> Lift:
     return replace(lift, given={**lift.given, "static_argnames": given})
 
 
-def _axes(kind: str, given: Mapping[str, Bound]) -> dict[object, Axis]:
+def _axes(kind: str, given: Mapping[str, Passed]) -> dict[object, Axis]:
     axes: dict[object, Axis] = {}
     for name, value in _table(kind, "variable_axes", given):
         match value:
@@ -241,7 +250,7 @@ def _axes(kind: str, given: Mapping[str, Bound]) -> dict[object, Axis]:
     return axes
 
 
-def _split(kind: str, given: Mapping[str, Bound]) -> dict[object, bool]:
+def _split(kind: str, given: Mapping[str, Passed]) -> dict[object, bool]:
     found: dict[object, bool] = {}
     for name, value in _table(kind, "split_rngs", given):
         if not isinstance(value, Const):
@@ -250,7 +259,7 @@ def _split(kind: str, given: Mapping[str, Bound]) -> dict[object, bool]:
     return found
 
 
-def _table(kind: str, setting: str, given: Mapping[str, Bound]) -> Iterator[tuple[object, Value]]:
+def _table(kind: str, setting: str, given: Mapping[str, Passed]) -> Iterator[tuple[object, Value]]:
     if setting not in given:
         return
     value = given[setting].value
@@ -284,10 +293,10 @@ def is_broadcast(value: Value) -> bool:
     )
 
 
-Spelled = Callable[[Bound], str]
+Spelled = Callable[[Passed], str]
 
 
-def in_method(bound: Bound, *, is_here: bool) -> str:
+def in_method(bound: Passed, *, is_here: bool) -> str:
     """Return a setting as it is written in a method.
 
     Args:
@@ -301,7 +310,7 @@ def in_method(bound: Bound, *, is_here: bool) -> str:
     code = bound.code
     if code is not None and not has_slots(code) and (not is_here or _is_global(code)):
         return code
-    if is_here and bound.node is not None:
+    if is_here:
         return code_of(bound.node)
     raise Unsupported("a setting of this transform cannot be said where it is called")
 
@@ -347,7 +356,7 @@ def axis_code(value: Value, lift: Lift, setting: str, spelled: Spelled) -> str:
     raise Unsupported(f"`{setting}` of `nn.{lift.kind}` is not known")
 
 
-def size_setting(lift: Lift) -> Bound | None:
+def size_setting(lift: Lift) -> Passed | None:
     """Return the setting that says how many steps or members there are."""
     name = "axis_size" if lift.kind == "vmap" else "length"
     bound = lift.given.get(name)

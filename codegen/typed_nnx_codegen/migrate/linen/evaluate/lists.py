@@ -30,6 +30,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Const,
     Lead,
     OfShapes,
+    Passed,
     Position,
     Seq,
     Shape,
@@ -44,7 +45,6 @@ from typed_nnx_codegen.migrate.linen.evaluate.conditions import condition_of, is
 from typed_nnx_codegen.migrate.linen.shapes.axes import changed, inserted
 from typed_nnx_codegen.migrate.linen.shapes.operands import (
     Arguments,
-    Passed,
     dim_of,
     items_of,
     number_of,

@@ -44,6 +44,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     UNKNOWN,
     Array,
     Const,
+    Passed,
     Seq,
     Shape,
     Table,
@@ -60,7 +61,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
 from typed_nnx_codegen.migrate.linen.evaluate.submodules import API, Submodules
 from typed_nnx_codegen.migrate.linen.layers import Given, Helper, Inputs, Layer, Refused, find_layer
 from typed_nnx_codegen.migrate.linen.project.fields import FieldFacts
-from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, bind, bind_names
+from typed_nnx_codegen.migrate.linen.shapes.operands import bind, bind_names
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 

@@ -41,6 +41,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Array,
     Const,
     Lead,
+    Passed,
     Seq,
     Shape,
     ShapeOf,
@@ -50,7 +51,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
 from typed_nnx_codegen.migrate.linen.evaluate.declaring import Declaring
 from typed_nnx_codegen.migrate.linen.layers import Given, Helper, Inputs, Layer, find_layer
 from typed_nnx_codegen.migrate.linen.layers.products import CellLayer
-from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, bind_names, dim_of
+from typed_nnx_codegen.migrate.linen.shapes.operands import bind_names, dim_of
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 _INNER: Final = {
@@ -190,7 +191,8 @@ def carry_of(site: Site, values: Mapping[str, Value]) -> Value:
     if layer is None:
         return UNKNOWN
     given = {
-        name: Given(one.code or "None", one.value, one.keyword) for name, one in site.given.items()
+        name: Given(one.code or "None", one.value, bool(one.keyword))
+        for name, one in site.given.items()
     }
     step = _step(values, is_time_major=values.get("time_major", Const(False)) != Const(False))
     shape = Inputs({"rng": UNKNOWN, "input_shape": ShapeOf(step.shape)})

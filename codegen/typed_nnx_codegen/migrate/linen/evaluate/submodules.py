@@ -13,7 +13,7 @@ from typed_nnx_codegen.migrate.analysis.members import ancestry
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
 from typed_nnx_codegen.migrate.analysis.values import External, ProjectClass
-from typed_nnx_codegen.migrate.linen.domain.class_plan import COUNTERPART, Bound, Build, Site
+from typed_nnx_codegen.migrate.linen.domain.class_plan import COUNTERPART, Build, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import Field, LinenClass, Method, layer_subclass
 from typed_nnx_codegen.migrate.linen.domain.code import parsed
 from typed_nnx_codegen.migrate.linen.domain.expr import Constructed
@@ -43,6 +43,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Array,
     Code,
     Const,
+    Passed,
     Seq,
     Table,
     Value,
@@ -61,7 +62,7 @@ from typed_nnx_codegen.migrate.linen.project.fields import (
     with_counterpart,
     with_given_numbers,
 )
-from typed_nnx_codegen.migrate.linen.shapes.operands import BoundArguments, Passed, bind_names
+from typed_nnx_codegen.migrate.linen.shapes.operands import BoundArguments, bind_names
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 # What NNX may call otherwise; other keywords stay as they are written.
@@ -291,12 +292,9 @@ class Submodules:
                 again: Value = inner
                 for one in reversed(transforms):
                     again = replace(one, target=again)
-                before = [
-                    Passed(one.value, one.code, one.node or node, place=one.place)
-                    for one in target.args
-                ]
+                before = [replace(one, hidden=False) for one in target.args]
                 given = [
-                    Passed(one.value, one.code, one.node or node, name, place=one.place)
+                    replace(one, hidden=False)
                     for name, one in target.keywords.items()
                     if all(each.keyword != name for each in passed)
                 ]
@@ -358,7 +356,7 @@ class Submodules:
             recorder.write_site(site)
         return ModuleValue(site)
 
-    def _defined(self, name: str, bound: Bound, frame: Frame) -> Bound:
+    def _defined(self, name: str, bound: Passed, frame: Frame) -> Passed:
         """Return a setting that is a function of the method as one of the constructor."""
         if bound.code is not None or not frame.records or not isinstance(bound.value, FunctionRef):
             return bound
@@ -395,7 +393,8 @@ class Submodules:
         if found is None:
             return None
         keywords = {
-            name: Bound(UNKNOWN, "...", cls.node.name, hidden=True) for name in found.computed
+            name: Passed(UNKNOWN, "...", cls.node.name, name, hidden=True)
+            for name in found.computed
         }
         return Partial(Ref(found.layer, code, cls.name), (), keywords, code)
 
@@ -424,12 +423,8 @@ def _in_field(value: Value, one: Field) -> Value:
     return value
 
 
-def _given(bound: BoundArguments) -> dict[str, Bound]:
-    return {
-        name: Bound(one.value, one.code, one.node, bool(one.keyword), one.hidden, one.place)
-        for name, one in bound.by_name.items()
-        if name != "parent"
-    }
+def _given(bound: BoundArguments) -> dict[str, Passed]:
+    return {name: one for name, one in bound.by_name.items() if name != "parent"}
 
 
 def _pattern(node: cst.BaseExpression, value: Value) -> str:

@@ -47,6 +47,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Array,
     Code,
     Const,
+    Passed,
     Seq,
     Size,
     Table,
@@ -77,7 +78,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.lifts import (
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, holds_callables, is_module
 from typed_nnx_codegen.migrate.linen.evaluate.recurrence import Normalizing
 from typed_nnx_codegen.migrate.linen.layers import Helper
-from typed_nnx_codegen.migrate.linen.shapes.operands import BoundArguments, Passed, bind_names
+from typed_nnx_codegen.migrate.linen.shapes.operands import BoundArguments, bind_names
 from typed_nnx_codegen.migrate.linen.trace.record import Trace
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
@@ -270,7 +271,7 @@ class Variables:
     def attribute_text(self, node: cst.BaseExpression, frame: Frame) -> str:
         """Return the attribute that an expression names; empty where nothing is known of it."""
         value = frame.seen(node) or UNKNOWN
-        code = self._code.bound(node, value, frame).code
+        code = self._code.of_argument(node, value, frame)
         found = self._declaring.name_of(Passed(value, code, node), frame)
         is_computed = found is None or re.fullmatch(r"\{\w+\}", found.text) is not None
         return "" if found is None or is_computed else found.text

@@ -199,12 +199,11 @@ def _carries(site: Site, recorder: Recorder) -> dict[cst.Call, str]:
 
 def _written(site: Site) -> Mapping[str, Given] | None:
     """Return the arguments of a constructor as they are written; None where some are not."""
-    if any(one.hidden or one.node is None for one in site.given.values()):
+    if any(one.hidden for one in site.given.values()):
         return None
     return {
-        name: Given(code_of(one.node), one.value, one.keyword)
+        name: Given(code_of(one.node), one.value, bool(one.keyword))
         for name, one in site.given.items()
-        if one.node is not None
     }
 
 

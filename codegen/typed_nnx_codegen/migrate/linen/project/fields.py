@@ -17,7 +17,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
 )
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
 from typed_nnx_codegen.migrate.analysis.values import External, ProjectClass, options_of
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, Call, CallKeyword, Path, Site
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Call, CallKeyword, Path, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import (
     Field,
     LinenClass,
@@ -41,6 +41,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     UNKNOWN,
     Array,
     Const,
+    Passed,
     Seq,
     Size,
     Table,
@@ -327,7 +328,7 @@ def _partial(value: Partial) -> Value | None:
     )
 
 
-def _bound(one: Bound, *, is_open: bool) -> Bound:
+def _bound(one: Passed, *, is_open: bool) -> Passed:
     kind = held_kind(one.value)
     if kind is None:
         kind = UNKNOWN if is_open else _literal(one.value)
@@ -387,12 +388,12 @@ def _joined(one: Value, other: Value) -> Value:
     if not isinstance(one, Partial) or not isinstance(other, Partial):
         return one
     names = dict.fromkeys((*one.keywords, *other.keywords))
-    keywords: dict[str, Bound] = {}
+    keywords: dict[str, Passed] = {}
     is_changed = len(one.args) != len(other.args)
     for name in names:
         first, second = one.keywords.get(name), other.keywords.get(name)
         if first is None or second is None:
-            keywords[name] = first or second or Bound(UNKNOWN, "")
+            keywords[name] = first or other.keywords[name]
             is_changed = is_changed or first is None
             continue
         value = first.value if _is_same(first.value, second.value) else UNKNOWN
@@ -430,16 +431,16 @@ def in_field(kind: Value, code: str, names: dict[tuple[str, ...], str]) -> Value
 def _partial_in_field(
     kind: Partial, code: str, names: dict[tuple[str, ...], str], path: tuple[str, ...]
 ) -> Partial:
-    keywords: dict[str, Bound] = {}
+    keywords: dict[str, Passed] = {}
     for name, one in kind.keywords.items():
         below = (*path, name)
         value = one.value
         if isinstance(value, Partial):
             value = _partial_in_field(value, f"{code}_{name}", names, below)
         if below in names:
-            keywords[name] = Bound(value, None, cst.Name(names[below]), hidden=True)
+            keywords[name] = Passed(value, None, cst.Name(names[below]), name, hidden=True)
         else:
-            keywords[name] = Bound(value, one.code or "...", one.node, hidden=True)
+            keywords[name] = Passed(value, one.code or "...", one.node, name, hidden=True)
     args = tuple(replace(one, code=one.code or "...", hidden=True) for one in kind.args)
     return Partial(kind.function, args, keywords, code)
 
@@ -534,7 +535,7 @@ class FieldFacts:
                 return self.is_movable(inner, name)
         return False
 
-    def moved(self, value: Value) -> Iterator[tuple[Path, Bound]]:
+    def moved(self, value: Value) -> Iterator[tuple[Path, Passed]]:
         """Yield what is given at calls instead of in a partial, and where it is in the partial."""
         if not isinstance(value, Partial):
             return
@@ -545,7 +546,7 @@ class FieldFacts:
             else:
                 yield from (((name, *path), below) for path, below in self.moved(one.value))
 
-    def at_path(self, given: Mapping[str, Bound], keyword: CallKeyword) -> Bound | None:
+    def at_path(self, given: Mapping[str, Passed], keyword: CallKeyword) -> Passed | None:
         """Return what a construction gives that calls say instead; None where it gives none."""
         bound = given.get(keyword.field)
         if bound is None:
@@ -556,7 +557,7 @@ class FieldFacts:
 
     # -- writing ------------------------------------------------------------------------------
 
-    def note(self, cls: LinenClass, given: Mapping[str, Bound]) -> None:
+    def note(self, cls: LinenClass, given: Mapping[str, Passed]) -> None:
         """Note what a construction gives."""
         for name, bound in given.items():
             one = _field(cls, name)
@@ -739,8 +740,8 @@ _OF_SHAPES: Final = frozenset({"flax.linen.DenseGeneral"})
 
 
 def with_given_numbers(
-    facts: FieldFacts, target: str | LinenClass, given: dict[str, Bound], frame: Frame
-) -> dict[str, Bound]:
+    facts: FieldFacts, target: str | LinenClass, given: dict[str, Passed], frame: Frame
+) -> dict[str, Passed]:
     """Return the settings of a submodule, with the sizes in them that the method is called with.
 
     Args:
@@ -751,7 +752,7 @@ def with_given_numbers(
     """
     if not frame.records:
         return given
-    found: dict[str, Bound] = {}
+    found: dict[str, Passed] = {}
     for name, bound in given.items():
         origin = _origin(bound.value) if bound.code is None else ""
         if origin and _is_size(facts, target, name):

@@ -31,6 +31,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Const,
     Lead,
     OfRank,
+    Passed,
     Seq,
     Shape,
     ShapeOf,
@@ -510,29 +511,6 @@ def _spliced(values: tuple[Value, ...]) -> Shape:
 def has_star(values: Iterable[Value]) -> bool:
     """Whether it is not known how many arguments there are."""
     return any(isinstance(value, Starred) for value in values)
-
-
-@dataclass(frozen=True)
-class Passed:
-    """An argument of a call.
-
-    Attributes:
-        value: What it stands for.
-        code: It in the constructor, a template; None where it depends on the call.
-        node: It as it is written.
-        keyword: Its keyword; empty if it has none.
-        star: `*` or `**` before it.
-        hidden: Whether something that is called has it already: a partial in a field.
-        place: The frame of the method in which it is written, where it depends on a call.
-    """
-
-    value: Value
-    code: str | None
-    node: cst.BaseExpression
-    keyword: str = ""
-    star: str = ""
-    hidden: bool = False
-    place: object = None
 
 
 @dataclass

@@ -18,7 +18,6 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     STAYS,
     TRACE,
     TRANSFORM,
-    Bound,
     Call,
     ClassPlan,
     Condition,
@@ -44,6 +43,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     OPEN,
     UNKNOWN,
     Array,
+    Passed,
     Seq,
     Shape,
     ShapeOf,
@@ -513,7 +513,7 @@ class ConstructorCalls:
                 NAME,
             )
 
-    def _at_calls(self, cls: LinenClass, name: str, one: Bound) -> list[str]:
+    def _at_calls(self, cls: LinenClass, name: str, one: Passed) -> list[str]:
         """Return the argument of a field that calls say: None where there has to be one."""
         if not one.keyword:
             return ["None"]

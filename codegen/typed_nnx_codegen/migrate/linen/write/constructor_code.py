@@ -13,7 +13,7 @@ from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import code_fields, code_of, descendants, is_node
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
 from typed_nnx_codegen.migrate.analysis.values import External
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, Need
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Need
 from typed_nnx_codegen.migrate.linen.domain.classes import public_linen
 from typed_nnx_codegen.migrate.linen.domain.code import closed, enclosed, operand, parsed
 from typed_nnx_codegen.migrate.linen.domain.dims import Binders, Dim, bound_by, loops_of
@@ -43,6 +43,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Lead,
     OfRank,
     OfShapes,
+    Passed,
     Seq,
     Shape,
     ShapeOf,
@@ -178,7 +179,7 @@ def _of_layer(layer: Layer, value: Partial) -> list[str] | None:
     return found
 
 
-def _by_name(layer: Layer, value: Partial) -> Iterator[tuple[str, Bound]]:
+def _by_name(layer: Layer, value: Partial) -> Iterator[tuple[str, Passed]]:
     yield from zip(layer.parameters, value.args, strict=False)
     yield from value.keywords.items()
 
@@ -566,12 +567,12 @@ class ConstructorCode:
             # Parentheses are what parts `not(x)` and `a if(b)else c`.
             return node.with_changes(**{name: enclosed(one) for name, one in changes.items()})
 
-    def bound(self, node: cst.BaseExpression, value: Value, frame: Frame) -> Bound:
-        """Return an argument with its code."""
+    def of_argument(self, node: cst.BaseExpression, value: Value, frame: Frame) -> str | None:
+        """Return code for an expression that has been gone through, or for its value; None as above."""
         code = self.of_value(value, frame)
         if code is None and not (isinstance(value, Array) and isinstance(node, cst.Name)):
             code = self.of(node, frame)
-        return Bound(value, code, node)
+        return code
 
 
 # Of other nodes just the parts are converted.

@@ -12,7 +12,6 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     CALL,
     Arguments,
-    Bound,
     CallElsewhere,
     CallKeyword,
     ClassPlan,
@@ -30,6 +29,7 @@ from typed_nnx_codegen.migrate.linen.domain.code import (
 )
 from typed_nnx_codegen.migrate.linen.domain.frames import CallEdit, Frame, Recorder
 from typed_nnx_codegen.migrate.linen.domain.names import names_in, snake_case
+from typed_nnx_codegen.migrate.linen.domain.values import Passed
 from typed_nnx_codegen.migrate.linen.layers import Argument, Built, Helper, find_layer
 from typed_nnx_codegen.migrate.linen.layers.layer import IN_DTYPE_OF_INPUTS, KEEP_DTYPES
 from typed_nnx_codegen.migrate.linen.project.fields import FieldFacts, merges
@@ -114,7 +114,7 @@ def cast_result(edit: CallEdit, node: cst.Call, recorder: Recorder) -> None:
     if site is None or _array_of(site) is None or not follows_inputs(site, recorder):
         return
     dtype = site.given[SETTING].node
-    if dtype is not None and _casts_result(site):
+    if _casts_result(site):
         recorder.replace(
             node,
             lambda _, updated: cst.Call(
@@ -157,7 +157,6 @@ def _is_known_at(site: Site, node: cst.Call, edit: CallEdit) -> bool:
         return False
     return (
         isinstance(bound.place, Frame)
-        and bound.node is not None
         and edit.frame is not None
         and edit.frame.method is not None
         and is_same_there(bound.node, bound.place, edit.frame)
@@ -437,7 +436,7 @@ class Moving:
         return chosen_keyword(name, code, options, site, self._recorder, self._refer)
 
     def _of_some(
-        self, options: dict[Site, dict[str, Bound]], site: Site, node: cst.Call, edit: CallEdit
+        self, options: dict[Site, dict[str, Passed]], site: Site, node: cst.Call, edit: CallEdit
     ) -> dict[str, str]:
         """Return the keywords that calls of only some of the classes of a submodule get."""
         found: dict[str, str] = {}
@@ -456,7 +455,7 @@ class Moving:
                 )
         return found
 
-    def _wanted(self, site: Site, method: str) -> Iterator[tuple[str, Bound]]:
+    def _wanted(self, site: Site, method: str) -> Iterator[tuple[str, Passed]]:
         """Yield the arguments of a constructor that are given at calls of a method."""
         facts = self._facts
         if isinstance(site.target, LinenClass):
@@ -469,9 +468,9 @@ class Moving:
         for name, bound in _movable(site):
             yield name, bound
 
-    def _spelled(self, bound: Bound, frame: Frame | None) -> str | None:
+    def _spelled(self, bound: Passed, frame: Frame | None) -> str | None:
         """Return an argument as code at a call; None where it is something else there."""
-        if bound.node is None or frame is None or frame.method is None:
+        if frame is None or frame.method is None:
             return None
         place = bound.place
         if isinstance(place, Frame) and not is_same_there(bound.node, place, frame):
@@ -572,18 +571,17 @@ def _line(keyword: CallKeyword) -> tuple[str, str]:
     return name, f"{name} = self.{keyword.field} if {name} is None else {name}"
 
 
-def _movable(site: Site) -> Iterator[tuple[str, Bound]]:
+def _movable(site: Site) -> Iterator[tuple[str, Passed]]:
     layer = find_layer(site.target) if isinstance(site.target, str) else None
     if layer is None:
         return
-    for name, one in site.given.items():
-        if one.code is None and name in layer.movable and one.node is not None:
-            yield name, one
+    given = site.given.items()
+    yield from ((name, one) for name, one in given if one.code is None and name in layer.movable)
 
 
 def _moving(
     site: Site, facts: FieldFacts, plan_of: Callable[[LinenClass], ClassPlan]
-) -> Iterator[tuple[str, Bound]]:
+) -> Iterator[tuple[str, Passed]]:
     """Yield the arguments of a constructor that are not written there."""
     if isinstance(site.target, str):
         yield from _movable(site)
