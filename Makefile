@@ -9,7 +9,7 @@ DOCS_STAMP := $(VENV)/.docs-installed
 WORKERS ?= 2
 VERSIONS := 3.11 3.12 3.13 3.14
 # Run a second time in the mode that verifies each use of a cached record.
-VERIFIED := tests/graph $(wildcard tests/transforms/test_equivalence_*.py)
+VERIFIED := tests/graph tests/fuzz
 # Devices are the user's choice everywhere else; checks and tests mean the same on every machine.
 export JAX_PLATFORMS ?= cpu
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import jax
@@ -249,3 +250,35 @@ def test_an_object_that_comes_into_a_container_of_arrays_is_written_to(name, bou
     step(*rest)
     step(*rest)
     assert float(count[...]) == 2.0
+
+
+@pytest.mark.parametrize("verified", [False, True], ids=["trusted", "verified"])
+def test_values_are_written_beside_arrays_and_again_and_again(verified):
+    models = model_of(nnx, v=variable(1)), model_of(nnx, v=variable(1), array=jnp.ones(2))
+
+    @nnx.jit
+    def bump(model: Any) -> None:
+        model.v[...] += 1
+
+    with nnx.set_verify_records(verified):
+        for model in models:
+            for _ in range(3):
+                bump(model)
+            assert float(nnx.state(model)["v"][...]) == 4.0
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass
+class Pair:
+    model: Any
+    scale: float
+
+
+def test_a_module_in_a_dataclass_that_is_closed_over_is_written_to():
+    held = Pair(model_of(nnx, v=variable(1)), 2.0)
+    step = nnx.jit(lambda x: held.model.v.set_value(held.model.v[...] + x * held.scale))
+    for _ in range(3):
+        step(ONE)
+    assert float(held.model.v[...]) == 7.0
+    for _ in range(2):
+        assert float(nnx.grad(lambda x: x * held.model.v[...])(ONE)) == 7.0
