@@ -457,7 +457,8 @@ def _raveled(shape: Shape) -> Shape:
 def transposed(shape: Shape, axes: Axes | None = None) -> Shape:
     """Return a shape with its axes in another order, reversed for None."""
     if axes is None:
-        return ANY_SHAPE if shape.rank is None else Shape(shape.dims[::-1])
+        is_open = shape.rank is None
+        return Shape((shape.axis(0),), Lead("", None)) if is_open else Shape(shape.dims[::-1])
     known = shape.with_rank(len(axes))
     if known is None or any(not -len(axes) <= axis < len(axes) for axis in axes):
         return ANY_SHAPE

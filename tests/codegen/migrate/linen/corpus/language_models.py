@@ -294,3 +294,15 @@ class ScoredTokens(nn.Module):
 
     def __call__(self, ids):
         return self.scores(self.layers(self.embed(ids)))
+
+
+class TiedLogits(nn.Module):
+    """The table of words is an argument: there are as many logits as it has rows."""
+
+    hidden: int
+
+    @nn.compact
+    def __call__(self, x, table):
+        h = nn.Dense(table.shape[-1], name="dense")(nn.Dense(self.hidden, name="first")(x))
+        logits = jnp.matmul(h, jnp.transpose(table))
+        return logits + self.param("bias", nn.initializers.normal(1.0), (logits.shape[-1],))

@@ -35,4 +35,5 @@ EXAMPLES = [
     Example(Build("TokenScores"), HIDDEN),
     Example(Build("ScoredTokens", 12, 4), TOKENS),
     Example(Build("HeadedMixing", 4, 2), HIDDEN),
+    Example(Build("TiedLogits", 4), HIDDEN, WIDE[0]),
 ]
