@@ -593,6 +593,15 @@ class ClassPlan:
         return frozenset(one.node for one in self.log.of(Edit) if one.code is None)
 
 
+def movable(site: Site) -> Iterator[tuple[str, Passed]]:
+    """Yield the arguments of a layer that are given at its calls in NNX, as only calls know them."""
+    layer = find_layer(site.target) if isinstance(site.target, str) else None
+    if layer is None:
+        return
+    given = site.given.items()
+    yield from ((name, one) for name, one in given if one.code is None and name in layer.movable)
+
+
 def given_of(site: Site) -> dict[str, Given]:
     """Return the arguments of a layer's constructor, as the table of layers takes them."""
     layer = find_layer(site.target) if isinstance(site.target, str) else None

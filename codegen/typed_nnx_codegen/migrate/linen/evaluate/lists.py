@@ -126,8 +126,8 @@ def _last_of(value: Repeated) -> Value:
 def _part_of(value: Repeated, parts: tuple[Value, ...], index: Value) -> Value | None:
     """Return what a subscript takes out of a list built part by part; None where that is not sure."""
     match index:
-        case Const(value=0 | -1 as place) if not isinstance(parts[place], Repeated):
-            return parts[place]
+        case Const(value=int(place)) if place in (0, -1):
+            return None if isinstance(parts[place], Repeated) else parts[place]
         case Slice(start=Const(value=None | 0), stop=Const(value=-1), step=Const(value=None)):
             rest, left_out = parts[:-1], parts[-1]
         case Slice(start=Const(value=1), stop=Const(value=None), step=Const(value=None)):

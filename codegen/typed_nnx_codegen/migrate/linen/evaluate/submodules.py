@@ -13,7 +13,7 @@ from typed_nnx_codegen.migrate.analysis.members import ancestry
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
 from typed_nnx_codegen.migrate.analysis.values import External, ProjectClass
-from typed_nnx_codegen.migrate.linen.domain.class_plan import COUNTERPART, Build, Site
+from typed_nnx_codegen.migrate.linen.domain.class_plan import COUNTERPART, Build, Site, movable
 from typed_nnx_codegen.migrate.linen.domain.classes import Field, LinenClass, Method, layer_subclass
 from typed_nnx_codegen.migrate.linen.domain.code import parsed
 from typed_nnx_codegen.migrate.linen.domain.expr import Constructed
@@ -100,6 +100,15 @@ class _MadeInCall:
                 for one in layers.elements
             ]
         return cst.Call(parsed(self.name), args)
+
+
+def _is_of_call(layers: Passed) -> bool:
+    """Whether only a call knows the layers of an `nn.Sequential`, or a setting of one of them."""
+    if layers.code is None:
+        return True
+    items = layers.value.items if isinstance(layers.value, Seq) else ()
+    sites = [one.site for one in items if isinstance(one, ModuleValue)]
+    return any(True for site in sites for _ in movable(site))
 
 
 BUILDER: Final = (
@@ -335,7 +344,7 @@ class Submodules:
         site.owner = frame.name_of_instance()
         site.is_verbatim = frame.verbatim
         layers = bound.by_name.get("layers")
-        is_given = layers is not None and layers.code is None and not transforms
+        is_given = layers is not None and not transforms and _is_of_call(layers)
         if target == SEQUENTIAL and is_given and frame.records and not frame.verbatim:
             # It has no variables: the method makes it of what is there.
             frame.replace(node, _MadeInCall(self._refer("nnx.Sequential")))

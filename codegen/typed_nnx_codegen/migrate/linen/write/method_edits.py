@@ -19,6 +19,7 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     ListUse,
     Need,
     Site,
+    movable,
 )
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.code import (
@@ -465,7 +466,7 @@ class Moving:
                 if bound is not None:
                     yield keyword.name, bound
             return
-        for name, bound in _movable(site):
+        for name, bound in movable(site):
             yield name, bound
 
     def _spelled(self, bound: Passed, frame: Frame | None) -> str | None:
@@ -526,6 +527,8 @@ class Moving:
         )
         if site.transforms:
             missing = names
+        elif missing and self._is_given_here(site):
+            return
         for name in sorted(missing)[:1]:
             self._recorder.mark(
                 site.node,
@@ -533,6 +536,24 @@ class Moving:
                 " how this submodule is called",
                 CALL,
             )
+
+    def _is_given_here(self, site: Site) -> bool:
+        """Give a layer of a method what moves to its calls where it stands; return whether it can be."""
+        moving = dict(movable(site))
+        layer = self._recorder.plan.replacements.get(site.node)
+        if not moving or site.is_verbatim or layer is None:
+            return False
+        frames = {name: one.place for name, one in moving.items()}
+        codes = {
+            name: self._spelled(one, frame if isinstance(frame := frames[name], Frame) else None)
+            for name, one in moving.items()
+        }
+        if None in codes.values():
+            return False
+        given = "".join(f", {name}={code}" for name, code in codes.items())
+        partial = self._refer("functools.partial")
+        self._recorder.replace(site.node, f"{partial}({layer}{given})")
+        return True
 
     def _need(self, method: cst.CSTNode, name: str) -> bool:
         names = self._needs.setdefault(method, {})
@@ -571,20 +592,12 @@ def _line(keyword: CallKeyword) -> tuple[str, str]:
     return name, f"{name} = self.{keyword.field} if {name} is None else {name}"
 
 
-def _movable(site: Site) -> Iterator[tuple[str, Passed]]:
-    layer = find_layer(site.target) if isinstance(site.target, str) else None
-    if layer is None:
-        return
-    given = site.given.items()
-    yield from ((name, one) for name, one in given if one.code is None and name in layer.movable)
-
-
 def _moving(
     site: Site, facts: FieldFacts, plan_of: Callable[[LinenClass], ClassPlan]
 ) -> Iterator[tuple[str, Passed]]:
     """Yield the arguments of a constructor that are not written there."""
     if isinstance(site.target, str):
-        yield from _movable(site)
+        yield from movable(site)
         return
     for keyword in facts.keywords(site.target):
         bound = facts.at_path(site.given, keyword)

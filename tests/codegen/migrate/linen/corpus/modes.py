@@ -88,3 +88,44 @@ class AsksInSetup(nn.Module):
 
     def __call__(self, x):
         return self.norm(x)
+
+
+class ModeInSequence(nn.Module):
+    """Layers in an `nn.Sequential` get their mode from the call."""
+
+    size: int
+
+    @nn.compact
+    def __call__(self, x, train: bool = False):
+        net = nn.Sequential(
+            [
+                nn.Dense(self.size),
+                nn.BatchNorm(use_running_average=not train),
+                nn.relu,
+                nn.Dropout(0.5, deterministic=not train),
+                nn.Dense(3),
+            ]
+        )
+        return net(x)
+
+
+class ModeInList(nn.Module):
+    """The same, of a list that a loop fills."""
+
+    sizes: tuple[int, ...] = (4, 5)
+
+    @nn.compact
+    def __call__(self, x, train: bool = False):
+        layers = []
+        for size in self.sizes:
+            layers.append(nn.Dense(size))
+            layers.append(nn.BatchNorm(use_running_average=not train))
+        return nn.Sequential(layers)(x)
+
+
+class ModesWithin(nn.Module):
+    """Calls such modules."""
+
+    @nn.compact
+    def __call__(self, x, train: bool = False):
+        return ModeInSequence(4)(x, train) + ModeInSequence(5)(x)

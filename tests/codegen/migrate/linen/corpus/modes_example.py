@@ -18,4 +18,8 @@ EXAMPLES = [
     *(Example(build, X, name=f"{build} in evaluation") for build in BUILDS),
     Example(Build("HoldsModes"), X, mutable=STATS, train=True, name="HoldsModes, all in training"),
     Example(Build("HasModeField"), X, mutable=STATS),
+    Example(Build("ModeInSequence", 4), X),
+    Example(Build("ModeInList"), X),
+    Example(Build("ModeInList"), X, True, mutable=("batch_stats",), name="ModeInList, training"),
+    Example(Build("ModesWithin"), X),
 ]
