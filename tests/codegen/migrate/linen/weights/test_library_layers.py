@@ -16,11 +16,13 @@ import typed_nnx
 from tests.codegen.migrate.linen.weights.perturbed import perturbed
 from typed_nnx_codegen.migrate import weights
 
-ROWS = jax.random.normal(jax.random.key(1), (2, 6))
-IMAGE = jax.random.normal(jax.random.key(2), (2, 8, 8, 3))
-SEQUENCE = jax.random.normal(jax.random.key(3), (2, 5, 6))
-NUMBERS = jnp.array([[0, 3], [2, 4]])
-CARRY = (jnp.full((2, 4), 0.3), jnp.full((2, 4), -0.2))
+RANDOM = np.random.default_rng(1)
+# Of numpy: they are made whenever the tests are collected.
+ROWS = RANDOM.normal(size=(2, 6)).astype(np.float32)
+IMAGE = RANDOM.normal(size=(2, 8, 8, 3)).astype(np.float32)
+SEQUENCE = RANDOM.normal(size=(2, 5, 6)).astype(np.float32)
+NUMBERS = np.array([[0, 3], [2, 4]])
+CARRY = (np.full((2, 4), 0.3, np.float32), np.full((2, 4), -0.2, np.float32))
 
 Layer = Callable[[Any, Any], Any]
 LAYERS: dict[str, tuple[nn.Module, tuple[Any, ...], Layer]] = {
