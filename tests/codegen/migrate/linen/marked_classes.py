@@ -141,7 +141,7 @@ MARKED: Final[dict[str, set[str]]] = {
         "TwoRounds",
         "TwoWays",
     },
-    "modes": {"AsksInSetup", "HasModeField"},
+    "modes": {"AsksInSetup", "HasModeField", "ModeGiven", "ModeInGivenSequence"},
     "module_fields": {
         "CopiedField",
         "FactoryField",

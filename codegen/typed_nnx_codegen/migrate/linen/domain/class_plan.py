@@ -427,9 +427,15 @@ class Call(Event):
 
 @dataclass(frozen=True, eq=False)
 class CallElsewhere(Event):
-    """Another module, which gets a submodule as an argument, calls it."""
+    """Another module, which gets a submodule as an argument, calls it.
+
+    Attributes:
+        site: The submodule.
+        is_in_turn: Whether it is an `nn.Sequential` that the method makes for the call.
+    """
 
     site: Site
+    is_in_turn: bool = False
 
 
 @dataclass(frozen=True, eq=False)

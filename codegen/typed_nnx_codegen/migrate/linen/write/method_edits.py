@@ -476,6 +476,8 @@ class Moving:
         place = bound.place
         if isinstance(place, Frame) and not is_same_there(bound.node, place, frame):
             return None
+        if self._recorder.plan.rebuilt.keys() & {bound.node, *descendants(bound.node)}:
+            return None
         code = code_with(bound.node, {**self._recorder.plan.replacements, **self._reads})
         used = {
             one.value
@@ -541,11 +543,12 @@ class Moving:
         """Give a layer of a method what moves to its calls where it stands; return whether it can be."""
         moving = dict(movable(site))
         layer = self._recorder.plan.replacements.get(site.node)
-        if not moving or site.is_verbatim or layer is None:
+        elsewhere = self._recorder.log.about(CallElsewhere, site)
+        is_in_turn = bool(elsewhere) and all(one.is_in_turn for one in elsewhere)
+        if not moving or site.is_verbatim or layer is None or not is_in_turn:
             return False
-        frames = {name: one.place for name, one in moving.items()}
         codes = {
-            name: self._spelled(one, frame if isinstance(frame := frames[name], Frame) else None)
+            name: self._spelled(one, one.place if isinstance(one.place, Frame) else None)
             for name, one in moving.items()
         }
         if None in codes.values():

@@ -129,3 +129,41 @@ class ModesWithin(nn.Module):
     @nn.compact
     def __call__(self, x, train: bool = False):
         return ModeInSequence(4)(x, train) + ModeInSequence(5)(x)
+
+
+class CallsNorm(nn.Module):
+    """Calls a module in a field."""
+
+    norm: nn.Module
+
+    @nn.compact
+    def __call__(self, x):
+        return self.norm(nn.Dense(3)(x))
+
+
+class ModeGiven(nn.Module):
+    """What another module calls does not see the mode: a person must look."""
+
+    @nn.compact
+    def __call__(self, x, train: bool = False):
+        norm = nn.BatchNorm(use_running_average=not train)
+        return CallsNorm(norm)(x)
+
+
+class ModeInGivenSequence(nn.Module):
+    """Nor does it in an `nn.Sequential`."""
+
+    @nn.compact
+    def __call__(self, x, train: bool = False):
+        layers = [nn.Dense(4), nn.BatchNorm(use_running_average=not train)]
+        return CallsNorm(nn.Sequential(layers))(x)
+
+
+class ModeAlsoAlone(nn.Module):
+    """A layer is in two sequences, and called alone."""
+
+    @nn.compact
+    def __call__(self, x, train: bool = False):
+        drop = nn.Dropout(0.5, deterministic=not train)
+        y = nn.Sequential([nn.Dense(3), drop])(x)
+        return nn.Sequential([nn.Dense(4), drop, nn.Dense(2)])(drop(y))
