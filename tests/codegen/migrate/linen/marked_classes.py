@@ -141,7 +141,7 @@ MARKED: Final[dict[str, set[str]]] = {
         "TwoRounds",
         "TwoWays",
     },
-    "modes": {"AsksInSetup", "HasModeField", "ModeGiven", "ModeInGivenSequence"},
+    "modes": {"AsksInSetup", "HasModeField", "ModeGiven"},
     "module_fields": {
         "CopiedField",
         "FactoryField",

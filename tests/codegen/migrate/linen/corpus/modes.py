@@ -150,15 +150,6 @@ class ModeGiven(nn.Module):
         return CallsNorm(norm)(x)
 
 
-class ModeInGivenSequence(nn.Module):
-    """Nor does it in an `nn.Sequential`."""
-
-    @nn.compact
-    def __call__(self, x, train: bool = False):
-        layers = [nn.Dense(4), nn.BatchNorm(use_running_average=not train)]
-        return CallsNorm(nn.Sequential(layers))(x)
-
-
 class ModeAlsoAlone(nn.Module):
     """A layer is in two sequences, and called alone."""
 
