@@ -94,7 +94,8 @@ def test_graphdefs_are_equal_exactly_where_flax_says_so(variants: list[Graph]) -
             assert (actual[i] == actual[j]) == (expected[i] == expected[j]), (i, j)
             if actual[i] == actual[j]:
                 assert hash_of(actual[i]) == hash_of(actual[j])
-        assert hash_of(actual[i])[0] == hash_of(expected[i])[0]
+        # A static list of what has a hash is hashed by value here; flax refuses it.
+        assert hash_of(actual[i])[0] in {"ok", hash_of(expected[i])[0]}
 
 
 @given(graphs(), filter_lists(), st.booleans(), st.booleans())
