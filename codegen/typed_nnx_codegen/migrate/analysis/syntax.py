@@ -104,6 +104,14 @@ class Transformer(cst.CSTTransformer):
                 yield one
 
 
+def is_docstring(node: cst.CSTNode) -> bool:
+    """Whether a statement is a docstring, or another string that stands alone."""
+    match node:
+        case cst.SimpleStatementLine(body=[cst.Expr(value=cst.SimpleString())]):
+            return True
+    return False
+
+
 def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """Yield the parts of a node that hold code, in the order of the text."""
     yield from parts_of(node)

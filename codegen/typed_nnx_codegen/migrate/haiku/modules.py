@@ -10,7 +10,13 @@ from typing import Any, Final, TypeVar
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, is_name, parameters_of
+from typed_nnx_codegen.migrate.analysis.syntax import (
+    code_of,
+    descendants,
+    is_docstring,
+    is_name,
+    parameters_of,
+)
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ProjectClass, options_of
 from typed_nnx_codegen.migrate.haiku.expressions import (
     Functions,
@@ -283,7 +289,7 @@ class ClassTranslation:
         body = self._setup(node, owner, set(kept), own_name, states)
         if fields and isinstance(fields[0], cst.SimpleStatementLine):
             fields[0] = fields[0].with_changes(leading_lines=node.leading_lines)
-        if not any(not _is_docstring(one) for one in body):
+        if not any(not is_docstring(one) for one in body):
             return fields
         setup = node.with_changes(
             name=cst.Name("setup"),
@@ -333,7 +339,7 @@ class ClassTranslation:
             assert isinstance(statement, cst.BaseStatement)
             if _is_call_of_super(statement) or _kept(statement, owner) in dropped:
                 continue
-            if _is_docstring(statement):
+            if is_docstring(statement):
                 continue
             body.append(_visited(statement, functions))
         if own_name and any(own_name == one.value for line in body for one in names_read(line)):
@@ -484,13 +490,6 @@ def _is_call_of_super(node: cst.CSTNode) -> bool:
     match node:
         case cst.SimpleStatementLine(body=[cst.Expr(value=cst.Call() as call)]):
             return _is_call_of_base(call)
-    return False
-
-
-def _is_docstring(node: cst.CSTNode) -> bool:
-    match node:
-        case cst.SimpleStatementLine(body=[cst.Expr(value=cst.SimpleString())]):
-            return True
     return False
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import children, code_of, descendants
+from typed_nnx_codegen.migrate.analysis.syntax import children, code_of, descendants, is_docstring
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Condition
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.code import code_with
@@ -476,7 +476,7 @@ def _returned(node: cst.FunctionDef | cst.Lambda) -> cst.BaseExpression | None:
     """Return the expression that a function returns; None where it has other statements."""
     if isinstance(node, cst.Lambda):
         return node.body
-    lines = [one for one in node.body.body if not _is_docstring(one)]
+    lines = [one for one in node.body.body if not is_docstring(one)]
     match lines:
         case [cst.If(test=test, body=first, orelse=cst.Else(body=second))]:
             sides = [_only(first.body), _only(second.body)]
@@ -496,13 +496,6 @@ def _only(lines: Sequence[cst.CSTNode]) -> cst.BaseExpression | None:
         case [cst.SimpleStatementLine(body=[cst.Return(value=value)])] | [cst.Return(value=value)]:
             return value
     return None
-
-
-def _is_docstring(node: cst.CSTNode) -> bool:
-    match node:
-        case cst.SimpleStatementLine(body=[cst.Expr(value=cst.SimpleString())]):
-            return True
-    return False
 
 
 def asked_for_none(node: cst.Comparison, frame: Frame) -> cst.BaseExpression | None:

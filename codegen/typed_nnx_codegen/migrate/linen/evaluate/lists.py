@@ -526,7 +526,7 @@ def over_values(name: str, args: Sequence[Value], recorder: Recorder) -> Value |
     ends = [one.without_last for one in lists]
     without_last = None if None in ends else any(ends)
     match name.removeprefix("builtins."):
-        case "len" if is_regular(values) and loop not in recorder.filtered and not ends[0]:
+        case "len" if is_regular(values) and loop not in recorder.filtered and ends == [False]:
             count = number_of_items(recorder.headers.get(loop or 0, ("", ""))[1], recorder)
             return None if count is None else Size(count)
         case "enumerate" if values.parts and len(args) == 1:

@@ -351,14 +351,15 @@ class ModuleCalls:
 
     def _wrapped(self, site: Site, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
         """Go through the modules and functions that a layer is made of."""
+        if not (site.is_made_in_call and frame.records):
+            return self._in_wrapper(site, passed, node, frame)
         log = frame.recorder.log
         before = log.of(CallElsewhere)
         value = self._in_wrapper(site, passed, node, frame)
         calls = [one for one in log.of(CallElsewhere) if one not in before]
-        if site.is_made_in_call and frame.records:
-            log.drop(*calls)
-            for one in calls:
-                log.append(replace(one, is_in_turn=True))
+        log.drop(*calls)
+        for one in calls:
+            log.append(replace(one, is_in_turn=True))
         return value
 
     def _in_wrapper(self, site: Site, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
