@@ -12,6 +12,8 @@ VERSIONS := 3.11 3.12 3.13 3.14
 VERIFIED := tests/graph tests/fuzz
 # Devices are the user's choice everywhere else; checks and tests mean the same on every machine.
 export JAX_PLATFORMS ?= cpu
+# Where it is set, each of many processes compiles all of jax's Python anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo fuzz test test-all test-lowest test-newest test-mypy peer-suite test-installs dist check lint types generated generate stubs format bench gpu docs docs-serve install clean
 
@@ -59,6 +61,8 @@ docs: $(DOCS_STAMP)
 docs-serve: $(DOCS_STAMP)
 	$(BIN)/python -m docs._site.build --serve
 
+# Each program runs for seconds: to optimise it fully takes longer.
+demo: export XLA_FLAGS ?= --xla_backend_optimization_level=1
 demo: $(or $(wildcard $(STAMP)),$(DEMO_STAMP))
 	$(BIN)/python -m examples.linen_digits
 

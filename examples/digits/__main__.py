@@ -22,9 +22,10 @@ from rich.table import Table
 from rich.text import Text
 
 import typed_nnx as nnx
-from examples.digits import curves, processes
-from examples.digits.curves import Curves
+from examples.digits import processes
+from examples.digits.curves import Curves, write_json
 from examples.digits.data import SIDE, Digits, load
+from examples.digits.drawing import draw
 from examples.digits.layout import Layout, data_parallel, offer_host_devices
 from examples.digits.models import MLP, VisionTransformer
 from examples.digits.progress import Epochs
@@ -156,8 +157,8 @@ def demo(chosen: argparse.Namespace) -> int:
 
     if jax.process_index() == 0:
         found = {name: result.curves for name, result in results.items()}
-        curves.write_json(found, chosen.out / "curves.json")
-        curves.draw(found, chosen.out / "curves.png")
+        write_json(found, chosen.out / "curves.json")
+        draw(found, chosen.out / "curves.png")
     console.print(f"curves: {chosen.out / 'curves.png'}", soft_wrap=True)
     complaints = [complaint(name, result, chosen.accuracy) for name, result in results.items()]
     for text in filter(None, complaints):

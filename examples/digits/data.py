@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.metadata import files
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.datasets import load_digits
 
 SIDE = 8
 CLASSES = 10
@@ -21,12 +21,21 @@ class Digits(NamedTuple):
     labels: np.ndarray
 
 
+def read() -> np.ndarray:
+    """Return the pixels of each image, from 0 to 16, and its label: float64 [1797, 65].
+
+    They are read from scikit-learn's file: to import `load_digits` takes as long as to import jax.
+    """
+    (path,) = (one for one in files("scikit-learn") or () if one.name == "digits.csv.gz")
+    return np.loadtxt(path.locate(), delimiter=",")
+
+
 def load(seed: int) -> tuple[Digits, Digits]:
     """Return the images for training and those for testing, parted at random."""
-    pixels, targets = load_digits(return_X_y=True)
-    order = np.random.default_rng(seed).permutation(len(targets))
-    images = (pixels[order] / 16.0).astype(np.float32).reshape(-1, SIDE, SIDE, 1)
-    labels = targets[order].astype(np.int32)
+    rows = read()
+    rows = rows[np.random.default_rng(seed).permutation(len(rows))]
+    images = (rows[:, :-1] / 16.0).astype(np.float32).reshape(-1, SIDE, SIDE, 1)
+    labels = rows[:, -1].astype(np.int32)
     return Digits(images[TESTED:], labels[TESTED:]), Digits(images[:TESTED], labels[:TESTED])
 
 

@@ -25,8 +25,7 @@ from examples.linen_digits.commands import shown_path
 from examples.linen_digits.completion import complete
 from examples.linen_digits.migration import migrate
 from examples.linen_digits.original import start_original
-from examples.linen_digits.report import Done, write_report
-from examples.linen_digits.stage import Stage, StepFailedError, Told
+from examples.linen_digits.stage import Done, Stage, StepFailedError, Told
 
 EPOCHS = 12
 WIDTH = 120  # of lines in a pipe, in characters
@@ -44,14 +43,15 @@ class Step(NamedTuple):
     run: Callable[[Stage], Told]
 
 
-def import_training() -> ModuleType:
-    """Import the last step, and jax with it, which takes seconds."""
-    return importlib.import_module("examples.linen_digits.training")
+def import_last() -> list[ModuleType]:
+    """Import the last two steps, and jax and matplotlib with them, which take seconds."""
+    names = ("examples.linen_digits.training", "examples.linen_digits.report")
+    return [importlib.import_module(name) for name in names]
 
 
 def train(stage: Stage) -> Told:
     """Train the migrated project."""
-    told: Told = import_training().train(stage)
+    told: Told = import_last()[0].train(stage)
     return told
 
 
@@ -106,7 +106,7 @@ def carry_out(stage: Stage, steps: Sequence[Step]) -> Path:
     """
     done: list[Done] = []
     # While the first steps wait for their commands.
-    threading.Thread(target=import_training, daemon=True).start()
+    threading.Thread(target=import_last, daemon=True).start()
     try:
         for number, step in enumerate(steps):
             with announced(stage.console, number, step.title) as seconds:
@@ -116,7 +116,8 @@ def carry_out(stage: Stage, steps: Sequence[Step]) -> Path:
         for job in stage.jobs:
             job.end()
     with announced(stage.console, len(steps), "Draw the curves, write the report"):
-        return write_report(stage, done)
+        page: Path = import_last()[1].write_report(stage, done)
+    return page
 
 
 def prepared(out: Path) -> Path:

@@ -10,31 +10,22 @@ from html import escape
 from importlib.metadata import version
 from pathlib import Path
 from string import Template
-from typing import NamedTuple
 
-from examples.digits import curves
 from examples.digits.curves import Curves
+from examples.digits.drawing import draw
 from examples.linen_digits.commands import shown_path
 from examples.linen_digits.html_parts import picture_html, table_html
 from examples.linen_digits.original import curves_of
-from examples.linen_digits.stage import HERE, Block, Stage, Told
+from examples.linen_digits.stage import HERE, Block, Done, Stage
 
 PACKAGES = ("typed-nnx", "flax", "jax", "optax", "mypy", "pyright")
-
-
-class Done(NamedTuple):
-    """A step that was carried out."""
-
-    title: str
-    seconds: float
-    told: Told
 
 
 def draw_curves(stage: Stage) -> Path:
     """Draw the training of the original and of the migrated project into one picture."""
     migrated = json.loads((stage.out / "curves.json").read_text(encoding="utf-8"))
     path = stage.out / "curves.png"
-    curves.draw({"flax.linen": curves_of(stage), "typed_nnx": Curves(**migrated)}, path)
+    draw({"flax.linen": curves_of(stage), "typed_nnx": Curves(**migrated)}, path)
     return path
 
 

@@ -108,3 +108,11 @@ class Told:
     blocks: list[Block] = field(default_factory=list)
     files: dict[Path, str] = field(default_factory=dict)
     commands: list[tuple[Path, str]] = field(default_factory=list)
+
+
+class Done(NamedTuple):
+    """A step that was carried out."""
+
+    title: str
+    seconds: float
+    told: Told

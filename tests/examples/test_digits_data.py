@@ -3,8 +3,24 @@
 from __future__ import annotations
 
 import numpy as np
+from sklearn.datasets import load_digits
 
-from examples.digits.data import NOBODY, SIDE, TESTED, Digits, batches, filled, load, shifted
+from examples.digits.data import (
+    NOBODY,
+    SIDE,
+    TESTED,
+    Digits,
+    batches,
+    filled,
+    load,
+    read,
+    shifted,
+)
+
+
+def test_the_rows_are_those_that_scikit_learn_reads() -> None:
+    pixels, labels = load_digits(return_X_y=True)
+    np.testing.assert_array_equal(read(), np.column_stack([pixels, labels]))
 
 
 def test_images_are_parted_without_loss_and_without_overlap() -> None:

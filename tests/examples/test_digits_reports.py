@@ -10,7 +10,8 @@ import matplotlib.image
 import pytest
 from rich.console import Console
 
-from examples.digits.curves import Curves, draw, write_json
+from examples.digits.curves import Curves, write_json
+from examples.digits.drawing import draw
 from examples.digits.progress import Epochs
 from examples.digits.training import Scores
 
