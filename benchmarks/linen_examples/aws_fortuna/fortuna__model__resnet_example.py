@@ -3,17 +3,17 @@
 import functools
 
 import jax
-import jax.numpy as jnp
-import numpy as np
 from flax import linen as nn
 
-from typed_nnx_codegen.verify.examples import Build, Example
+from typed_nnx_codegen.verify.examples import Build, Example, wave
 
-
-def wave(*shape):
-    """Return an array without two equal numbers."""
-    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
-
+DEEP_FEATURE_EXTRACTOR_SUB_NET = Build(
+    "DeepFeatureExtractorSubNet", stage_sizes=(1, 1), block_cls=Build.ref("ResNetBlock")
+)
+RES_NET = Build("ResNet", stage_sizes=(1, 1), block_cls=Build.ref("ResNetBlock"), output_dim=3)
+RES_NET_DEEP_FEATURE_EXTRACTOR_SUB_NET_WITH_SN = Build(
+    "ResNetDeepFeatureExtractorSubNetWithSN", stage_sizes=(1, 1), block_cls=Build.ref("ResNetBlock")
+)
 
 EXAMPLES = [
     Example(
@@ -36,52 +36,23 @@ EXAMPLES = [
         ),
         wave(2, 16, 16, 3),
     ),
+    Example(DEEP_FEATURE_EXTRACTOR_SUB_NET, wave(2, 16, 16, 3), train=False),
     Example(
-        Build("DeepFeatureExtractorSubNet", stage_sizes=(1, 1), block_cls=Build.ref("ResNetBlock")),
-        wave(2, 16, 16, 3),
-        train=False,
-    ),
-    Example(
-        Build("DeepFeatureExtractorSubNet", stage_sizes=(1, 1), block_cls=Build.ref("ResNetBlock")),
+        DEEP_FEATURE_EXTRACTOR_SUB_NET,
         wave(2, 16, 16, 3),
         train=True,
         mutable=("batch_stats",),
         name="training",
     ),
     Example(Build("OutputSubNet", output_dim=3), wave(2, 8), train=False),
+    Example(RES_NET, wave(2, 16, 16, 3), train=False),
+    Example(RES_NET, wave(2, 16, 16, 3), train=True, mutable=("batch_stats",), name="training"),
+    Example(RES_NET_DEEP_FEATURE_EXTRACTOR_SUB_NET_WITH_SN, wave(2, 16, 16, 3), train=False),
     Example(
-        Build("ResNet", stage_sizes=(1, 1), block_cls=Build.ref("ResNetBlock"), output_dim=3),
-        wave(2, 16, 16, 3),
-        train=False,
-    ),
-    Example(
-        Build("ResNet", stage_sizes=(1, 1), block_cls=Build.ref("ResNetBlock"), output_dim=3),
+        RES_NET_DEEP_FEATURE_EXTRACTOR_SUB_NET_WITH_SN,
         wave(2, 16, 16, 3),
         train=True,
-        mutable=("batch_stats",),
-        name="training",
-    ),
-    Example(
-        Build(
-            "ResNetDeepFeatureExtractorSubNetWithSN",
-            stage_sizes=(1, 1),
-            block_cls=Build.ref("ResNetBlock"),
-        ),
-        wave(2, 16, 16, 3),
-        train=False,
-    ),
-    Example(
-        Build(
-            "ResNetDeepFeatureExtractorSubNetWithSN",
-            stage_sizes=(1, 1),
-            block_cls=Build.ref("ResNetBlock"),
-        ),
-        wave(2, 16, 16, 3),
-        train=True,
-        mutable=(
-            "batch_stats",
-            "spectral_stats",
-        ),
+        mutable=("batch_stats", "spectral_stats"),
         name="training",
     ),
 ]

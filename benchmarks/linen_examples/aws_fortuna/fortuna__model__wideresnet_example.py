@@ -3,68 +3,34 @@
 import functools
 
 import jax
-import jax.numpy as jnp
-import numpy as np
 from flax import linen as nn
 
-from typed_nnx_codegen.verify.examples import Build, Example
+from typed_nnx_codegen.verify.examples import Build, Example, wave
 
-
-def wave(*shape):
-    """Return an array without two equal numbers."""
-    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
-
+WIDE_RESNET_BLOCK = Build(
+    "WideResnetBlock",
+    conv=Build.ref("flax.linen.Conv"),
+    norm=functools.partial(nn.BatchNorm, use_running_average=True),
+    activation=jax.nn.relu,
+    filters=8,
+)
+WIDE_RESNET_GROUP = Build(
+    "WideResnetGroup",
+    conv=Build.ref("flax.linen.Conv"),
+    norm=functools.partial(nn.BatchNorm, use_running_average=True),
+    activation=jax.nn.relu,
+    blocks_per_group=2,
+    filters=8,
+)
 
 EXAMPLES = [
+    Example(WIDE_RESNET_BLOCK, wave(2, 16, 16, 3), train=False),
     Example(
-        Build(
-            "WideResnetBlock",
-            conv=Build.ref("flax.linen.Conv"),
-            norm=functools.partial(nn.BatchNorm, use_running_average=True),
-            activation=jax.nn.relu,
-            filters=8,
-        ),
-        wave(2, 16, 16, 3),
-        train=False,
+        WIDE_RESNET_BLOCK, wave(2, 16, 16, 3), train=True, mutable=("batch_stats",), name="training"
     ),
+    Example(WIDE_RESNET_GROUP, wave(2, 16, 16, 3), train=False),
     Example(
-        Build(
-            "WideResnetBlock",
-            conv=Build.ref("flax.linen.Conv"),
-            norm=functools.partial(nn.BatchNorm, use_running_average=True),
-            activation=jax.nn.relu,
-            filters=8,
-        ),
-        wave(2, 16, 16, 3),
-        train=True,
-        mutable=("batch_stats",),
-        name="training",
-    ),
-    Example(
-        Build(
-            "WideResnetGroup",
-            conv=Build.ref("flax.linen.Conv"),
-            norm=functools.partial(nn.BatchNorm, use_running_average=True),
-            activation=jax.nn.relu,
-            blocks_per_group=2,
-            filters=8,
-        ),
-        wave(2, 16, 16, 3),
-        train=False,
-    ),
-    Example(
-        Build(
-            "WideResnetGroup",
-            conv=Build.ref("flax.linen.Conv"),
-            norm=functools.partial(nn.BatchNorm, use_running_average=True),
-            activation=jax.nn.relu,
-            blocks_per_group=2,
-            filters=8,
-        ),
-        wave(2, 16, 16, 3),
-        train=True,
-        mutable=("batch_stats",),
-        name="training",
+        WIDE_RESNET_GROUP, wave(2, 16, 16, 3), train=True, mutable=("batch_stats",), name="training"
     ),
     Example(Build("DeepFeatureExtractorSubNet"), wave(2, 16, 16, 3), train=False),
     Example(
@@ -88,10 +54,7 @@ EXAMPLES = [
         Build("WideResNetDeepFeatureExtractorSubNetWithSN"),
         wave(2, 16, 16, 3),
         train=True,
-        mutable=(
-            "batch_stats",
-            "spectral_stats",
-        ),
+        mutable=("batch_stats", "spectral_stats"),
         name="training",
     ),
 ]

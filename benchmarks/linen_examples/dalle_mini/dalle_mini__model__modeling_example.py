@@ -1,18 +1,12 @@
 """Example calls for dalle_mini/model/modeling.py of dalle-mini 0.1.5."""
 
 import jax.numpy as jnp
-import numpy as np
 
-from typed_nnx_codegen.verify.examples import Build, Example
+from typed_nnx_codegen.verify.examples import Build, Example, wave
 
 IDS = jnp.asarray([[3, 7, 1, 9, 2], [4, 4, 8, 0, 6]])
 MASK = jnp.asarray([[1, 1, 1, 1, 0], [1, 1, 1, 1, 1]])
 POSITIONS = jnp.broadcast_to(jnp.arange(5), (2, 5))
-
-
-def wave(*shape):
-    """Return an array without two equal numbers."""
-    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
 
 
 def config(**settings):

@@ -2,15 +2,8 @@
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
-from typed_nnx_codegen.verify.examples import Build, Example
-
-
-def wave(*shape):
-    """Return an array without two equal numbers."""
-    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
-
+from typed_nnx_codegen.verify.examples import Build, Example, wave
 
 EXAMPLES = [
     Example(Build("NoisyNetwork"), wave(2, 8), jax.random.key(1)),

@@ -1,15 +1,8 @@
 """Example calls for evojax/policy/seq2seq.py of evojax 0.2.17."""
 
 import jax.numpy as jnp
-import numpy as np
 
-from typed_nnx_codegen.verify.examples import Build, Example
-
-
-def wave(*shape):
-    """Return an array without two equal numbers."""
-    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
-
+from typed_nnx_codegen.verify.examples import Build, Example, wave
 
 EXAMPLES = [
     Example(Build("EncoderLSTM"), ((wave(2, 8), wave(2, 8)), jnp.zeros(2, bool)), wave(2, 6, 8)),

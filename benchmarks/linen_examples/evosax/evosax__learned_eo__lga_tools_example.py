@@ -1,16 +1,8 @@
 """Example calls for evosax/learned_eo/lga_tools.py of evosax 0.1.6."""
 
 import jax
-import jax.numpy as jnp
-import numpy as np
 
-from typed_nnx_codegen.verify.examples import Build, Example
-
-
-def wave(*shape):
-    """Return an array without two equal numbers."""
-    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
-
+from typed_nnx_codegen.verify.examples import Build, Example, wave
 
 EXAMPLES = [
     Example(Build("MultiHeadSelfAttention"), wave(2, 8)),

@@ -1,15 +1,6 @@
 """Example calls for examples/linen_design_test/attention_simple.py of flax 0.12.8."""
 
-import jax.numpy as jnp
-import numpy as np
-
-from typed_nnx_codegen.verify.examples import Build, Example
-
-
-def wave(*shape):
-    """Return an array without two equal numbers."""
-    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
-
+from typed_nnx_codegen.verify.examples import Build, Example, wave
 
 EXAMPLES = [
     Example(Build("Dense", features=8), wave(2, 8)),

@@ -1,16 +1,5 @@
 """Example calls for examples/linen_design_test/mlp_lazy.py of flax 0.12.8."""
 
-import jax.numpy as jnp
-import numpy as np
+from typed_nnx_codegen.verify.examples import Build, Example, wave
 
-from typed_nnx_codegen.verify.examples import Build, Example
-
-
-def wave(*shape):
-    """Return an array without two equal numbers."""
-    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
-
-
-EXAMPLES = [
-    Example(Build("MLP"), wave(2, 8)),
-]
+EXAMPLES = [Example(Build("MLP"), wave(2, 8))]

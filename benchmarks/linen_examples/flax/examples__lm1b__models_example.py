@@ -4,12 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import linen as nn
 
-from typed_nnx_codegen.verify.examples import Build, Example
-
-
-def wave(*shape):
-    """Return an array without two equal numbers."""
-    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
+from typed_nnx_codegen.verify.examples import Build, Example, wave
 
 
 def tokens(*shape):
@@ -17,25 +12,21 @@ def tokens(*shape):
     return jnp.arange(np.prod(shape, dtype=int)).reshape(shape) % 5
 
 
+TRANSFORMER_CONFIG = Build(
+    "TransformerConfig",
+    vocab_size=11,
+    output_vocab_size=11,
+    emb_dim=8,
+    num_heads=2,
+    num_layers=2,
+    qkv_dim=8,
+    mlp_dim=16,
+    max_len=16,
+    deterministic=True,
+)
+
 EXAMPLES = [
-    Example(
-        Build(
-            "AddPositionEmbs",
-            config=Build(
-                "TransformerConfig",
-                vocab_size=11,
-                output_vocab_size=11,
-                emb_dim=8,
-                num_heads=2,
-                num_layers=2,
-                qkv_dim=8,
-                mlp_dim=16,
-                max_len=16,
-                deterministic=True,
-            ),
-        ),
-        wave(2, 6, 8),
-    ),
+    Example(Build("AddPositionEmbs", config=TRANSFORMER_CONFIG), wave(2, 6, 8)),
     Example(
         Build(
             "AddPositionEmbs",
@@ -56,78 +47,10 @@ EXAMPLES = [
         wave(2, 16, 8),
         name="learned",
     ),
-    Example(
-        Build(
-            "MlpBlock",
-            config=Build(
-                "TransformerConfig",
-                vocab_size=11,
-                output_vocab_size=11,
-                emb_dim=8,
-                num_heads=2,
-                num_layers=2,
-                qkv_dim=8,
-                mlp_dim=16,
-                max_len=16,
-                deterministic=True,
-            ),
-        ),
-        wave(2, 6, 8),
-    ),
-    Example(
-        Build(
-            "EncoderDecoder1DBlock",
-            config=Build(
-                "TransformerConfig",
-                vocab_size=11,
-                output_vocab_size=11,
-                emb_dim=8,
-                num_heads=2,
-                num_layers=2,
-                qkv_dim=8,
-                mlp_dim=16,
-                max_len=16,
-                deterministic=True,
-            ),
-        ),
-        wave(2, 6, 8),
-    ),
-    Example(
-        Build(
-            "Decoder",
-            config=Build(
-                "TransformerConfig",
-                vocab_size=11,
-                output_vocab_size=11,
-                emb_dim=8,
-                num_heads=2,
-                num_layers=2,
-                qkv_dim=8,
-                mlp_dim=16,
-                max_len=16,
-                deterministic=True,
-            ),
-        ),
-        tokens(2, 6),
-    ),
-    Example(
-        Build(
-            "TransformerLM",
-            config=Build(
-                "TransformerConfig",
-                vocab_size=11,
-                output_vocab_size=11,
-                emb_dim=8,
-                num_heads=2,
-                num_layers=2,
-                qkv_dim=8,
-                mlp_dim=16,
-                max_len=16,
-                deterministic=True,
-            ),
-        ),
-        tokens(2, 6),
-    ),
+    Example(Build("MlpBlock", config=TRANSFORMER_CONFIG), wave(2, 6, 8)),
+    Example(Build("EncoderDecoder1DBlock", config=TRANSFORMER_CONFIG), wave(2, 6, 8)),
+    Example(Build("Decoder", config=TRANSFORMER_CONFIG), tokens(2, 6)),
+    Example(Build("TransformerLM", config=TRANSFORMER_CONFIG), tokens(2, 6)),
     Example(
         Build(
             "TransformerLM",

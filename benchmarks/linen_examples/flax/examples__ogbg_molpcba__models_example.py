@@ -2,15 +2,8 @@
 
 import jax.numpy as jnp
 import jraph  # type: ignore[import-not-found]  # only the sweep installs it
-import numpy as np
 
-from typed_nnx_codegen.verify.examples import Build, Example
-
-
-def wave(*shape):
-    """Return an array without two equal numbers."""
-    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
-
+from typed_nnx_codegen.verify.examples import Build, Example, wave
 
 EXAMPLES = [
     Example(Build("MLP", feature_sizes=(8, 8)), wave(2, 8)),

@@ -1,15 +1,6 @@
 """Example calls for flaxmodels/few_shot_gan_adaption/ops.py of flaxmodels 0.1.3."""
 
-import jax.numpy as jnp
-import numpy as np
-
-from typed_nnx_codegen.verify.examples import Build, Example
-
-
-def wave(*shape):
-    """Return an array without two equal numbers."""
-    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
-
+from typed_nnx_codegen.verify.examples import Build, Example, wave
 
 EXAMPLES = [
     Example(Build("LinearLayer", in_features=8, out_features=8), wave(2, 8)),

@@ -2,16 +2,7 @@
 
 from types import SimpleNamespace
 
-import jax.numpy as jnp
-import numpy as np
-
-from typed_nnx_codegen.verify.examples import Build, Example
-
-
-def wave(*shape):
-    """Return an array without two equal numbers."""
-    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
-
+from typed_nnx_codegen.verify.examples import Build, Example, wave
 
 EXAMPLES = [
     Example(
@@ -28,7 +19,7 @@ EXAMPLES = [
                 attn_pdrop=0.1,
                 resid_pdrop=0.1,
                 embd_pdrop=0.1,
-                layer_norm_epsilon=1e-5,
+                layer_norm_epsilon=1e-05,
                 initializer_range=0.02,
                 scale_attn_weights=True,
                 activation_function="gelu_new",
@@ -51,7 +42,7 @@ EXAMPLES = [
                 attn_pdrop=0.1,
                 resid_pdrop=0.1,
                 embd_pdrop=0.1,
-                layer_norm_epsilon=1e-5,
+                layer_norm_epsilon=1e-05,
                 initializer_range=0.02,
                 scale_attn_weights=True,
                 activation_function="gelu_new",
@@ -73,7 +64,7 @@ EXAMPLES = [
                 attn_pdrop=0.1,
                 resid_pdrop=0.1,
                 embd_pdrop=0.1,
-                layer_norm_epsilon=1e-5,
+                layer_norm_epsilon=1e-05,
                 initializer_range=0.02,
                 scale_attn_weights=True,
                 activation_function="gelu_new",

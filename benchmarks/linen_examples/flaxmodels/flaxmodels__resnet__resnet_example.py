@@ -1,15 +1,8 @@
 """Example calls for flaxmodels/resnet/resnet.py of flaxmodels 0.1.3."""
 
-import jax.numpy as jnp
-import numpy as np
+from typed_nnx_codegen.verify.examples import Build, Example, wave
 
-from typed_nnx_codegen.verify.examples import Build, Example
-
-
-def wave(*shape):
-    """Return an array without two equal numbers."""
-    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
-
+RES_NET = Build("ResNet", pretrained=None, num_classes=5, architecture="resnet18", normalize=False)
 
 EXAMPLES = [
     Example(Build("BasicBlock", features=8, kernel_size=(3, 3)), wave(2, 8, 8, 8), {}, train=False),
@@ -46,18 +39,8 @@ EXAMPLES = [
         train=False,
         name="downsample=True",
     ),
-    Example(
-        Build("ResNet", pretrained=None, num_classes=5, architecture="resnet18", normalize=False),
-        wave(2, 32, 32, 3),
-        train=False,
-    ),
-    Example(
-        Build("ResNet", pretrained=None, num_classes=5, architecture="resnet18", normalize=False),
-        wave(2, 32, 32, 3),
-        train=True,
-        mutable=("batch_stats",),
-        name="training",
-    ),
+    Example(RES_NET, wave(2, 32, 32, 3), train=False),
+    Example(RES_NET, wave(2, 32, 32, 3), train=True, mutable=("batch_stats",), name="training"),
     Example(
         Build("ResNet", pretrained=None, num_classes=5, architecture="resnet18"),
         wave(2, 32, 32, 3),

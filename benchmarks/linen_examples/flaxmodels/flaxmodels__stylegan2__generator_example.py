@@ -2,16 +2,7 @@
 
 from typing import Any
 
-import jax.numpy as jnp
-import numpy as np
-
-from typed_nnx_codegen.verify.examples import Build, Example
-
-
-def wave(*shape):
-    """Return an array without two equal numbers."""
-    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
-
+from typed_nnx_codegen.verify.examples import Build, Example, wave
 
 SMALL: dict[str, Any] = {
     "z_dim": 8,
@@ -26,6 +17,8 @@ MAPPING: dict[str, Any] = {
     "num_layers": 2,
     "num_ws": 6,
 }
+
+GENERATOR = Build("Generator", **SMALL, resolution=16, num_ws=6, fmap_max=8)
 
 EXAMPLES = [
     Example(Build("MappingNetwork", **MAPPING), wave(2, 8), train=False),
@@ -48,22 +41,9 @@ EXAMPLES = [
         wave(2, 10, 8),
     ),
     Example(
-        Build("SynthesisBlock", fmaps=8, res=3),
-        wave(2, 4, 4, 8),
-        wave(2, 4, 4, 3),
-        wave(2, 6, 8),
+        Build("SynthesisBlock", fmaps=8, res=3), wave(2, 4, 4, 8), wave(2, 4, 4, 3), wave(2, 6, 8)
     ),
     Example(Build("SynthesisNetwork", resolution=16, w_dim=8, fmap_max=8), wave(2, 6, 8)),
-    Example(
-        Build("Generator", **SMALL, resolution=16, num_ws=6, fmap_max=8),
-        wave(2, 8),
-        train=False,
-    ),
-    Example(
-        Build("Generator", **SMALL, resolution=16, num_ws=6, fmap_max=8),
-        wave(3, 8),
-        train=True,
-        mutable=("moving_stats",),
-        name="training",
-    ),
+    Example(GENERATOR, wave(2, 8), train=False),
+    Example(GENERATOR, wave(3, 8), train=True, mutable=("moving_stats",), name="training"),
 ]

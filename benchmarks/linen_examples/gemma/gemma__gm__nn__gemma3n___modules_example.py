@@ -1,14 +1,8 @@
 """Example calls for gemma/gm/nn/gemma3n/_modules.py of gemma 3.3.0."""
 
 import jax.numpy as jnp
-import numpy as np
 
-from typed_nnx_codegen.verify.examples import Build, Example
-
-
-def wave(*shape):
-    """Return an array without two equal numbers."""
-    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
+from typed_nnx_codegen.verify.examples import Build, Example, wave
 
 
 def block(width, **more):

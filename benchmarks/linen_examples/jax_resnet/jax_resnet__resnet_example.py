@@ -1,15 +1,6 @@
 """Example calls for jax_resnet/resnet.py of jax_resnet 0.0.4."""
 
-import jax.numpy as jnp
-import numpy as np
-
-from typed_nnx_codegen.verify.examples import Build, Example
-
-
-def wave(*shape):
-    """Return an array without two equal numbers."""
-    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
-
+from typed_nnx_codegen.verify.examples import Build, Example, wave
 
 EXAMPLES = [
     Example(Build("ResNetStem"), wave(2, 16, 16, 3)),

@@ -1,15 +1,10 @@
 """Example calls for qdax/core/neuroevolution/networks/seq2seq_networks.py of qdax 0.5.0."""
 
 import jax.numpy as jnp
-import numpy as np
 
-from typed_nnx_codegen.verify.examples import Build, Example
+from typed_nnx_codegen.verify.examples import Build, Example, wave
 
-
-def wave(*shape):
-    """Return an array without two equal numbers."""
-    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
-
+SEQ2SEQ = Build("Seq2seq", teacher_force=True, hidden_size=8, obs_size=8)
 
 EXAMPLES = [
     Example(
@@ -28,11 +23,7 @@ EXAMPLES = [
         (wave(2, 8), wave(2, 8)),
         rngs=("lstm",),
     ),
-    Example(
-        Build("Seq2seq", teacher_force=True, hidden_size=8, obs_size=8),
-        wave(2, 6, 8),
-        wave(2, 5, 8),
-    ),
+    Example(SEQ2SEQ, wave(2, 6, 8), wave(2, 5, 8)),
     Example(
         Build("Seq2seq", teacher_force=False, hidden_size=8, obs_size=8),
         wave(2, 6, 8),
@@ -40,10 +31,5 @@ EXAMPLES = [
         rngs=("lstm",),
         name="without teacher",
     ),
-    Example(
-        Build("Seq2seq", teacher_force=True, hidden_size=8, obs_size=8),
-        wave(2, 6, 8),
-        method="encode",
-        name="encode",
-    ),
+    Example(SEQ2SEQ, wave(2, 6, 8), method="encode", name="encode"),
 ]

@@ -2,7 +2,4 @@
 
 from typed_nnx_codegen.verify.examples import Build, Example
 
-EXAMPLES = [
-    Example(Build("EntropyCoef")),
-    Example(Build("ConstantEntropyCoef")),
-]
+EXAMPLES = [Example(Build("EntropyCoef")), Example(Build("ConstantEntropyCoef"))]

@@ -1,15 +1,6 @@
 """Example calls for sbx/ppo/policies.py of sbx_rl 0.28.0."""
 
-import jax.numpy as jnp
-import numpy as np
-
-from typed_nnx_codegen.verify.examples import Build, Example
-
-
-def wave(*shape):
-    """Return an array without two equal numbers."""
-    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
-
+from typed_nnx_codegen.verify.examples import Build, Example, wave
 
 EXAMPLES = [
     Example(Build("Critic", net_arch=(8, 8)), wave(2, 8)),

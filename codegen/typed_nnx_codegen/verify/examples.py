@@ -9,7 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any
+
+import jax
+import jax.numpy as jnp
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,15 @@ class Example:
 
     def __repr__(self) -> str:
         return f"Example({self.build!r}, method={self.method!r})"
+
+
+def wave(*shape: int) -> jax.Array:
+    """Return an array of float32 without two equal numbers, the same in each run.
+
+    Args:
+        *shape: Its sizes.
+    """
+    return jnp.sin(jnp.arange(prod(shape), dtype=jnp.float32) + 1).reshape(shape)
 
 
 def _names(given: str | tuple[str, ...] | list[str]) -> tuple[str, ...]:
