@@ -265,18 +265,8 @@ def attribute_check(context: MethodContext, checker: Checker) -> AttributeCheck 
     statement, is_at_end = _statement(call, name, function, checker)
     if statement is None:
         return None
-    targets = [each for each in statement.lvalues if not isinstance(each, TupleExpr | ListExpr)]
-    return AttributeCheck(
-        name=name,
-        type=get_proper_type(context.arg_types[0][0]),
-        owner=owner,
-        function=function,
-        statement=statement,
-        value=statement.rvalue if targets else None,
-        is_at_end=is_at_end,
-        checker=checker,
-        runtime=_runtime(owner),
-    )
+    found = get_proper_type(context.arg_types[0][0])
+    return AttributeCheck(checker, owner, name, statement, found, function, is_at_end)
 
 
 def store_check(context: AttributeContext, checker: Checker) -> StoreCheck | None:
@@ -290,7 +280,7 @@ def store_check(context: AttributeContext, checker: Checker) -> StoreCheck | Non
     owner = target.expr.node if isinstance(target.expr, NameExpr) else None
     if isinstance(owner, Var) and owner.is_self:
         return None
-    return StoreCheck(target.name, receiver, statement, checker, _runtime(receiver.type))
+    return StoreCheck(checker, receiver.type, target.name, statement)
 
 
 def class_check(context: MethodContext, checker: Checker) -> ClassCheck | None:
@@ -298,11 +288,7 @@ def class_check(context: MethodContext, checker: Checker) -> ClassCheck | None:
     owner = class_of_body(checker.api)
     if owner is None or not _checks_class(context.context):
         return None
-    return ClassCheck(owner, checker, _runtime(owner))
-
-
-def _runtime(owner: TypeInfo) -> str:
-    return next((found for base in owner.mro if (found := runtime_of(base.fullname))), "")
+    return ClassCheck(checker, owner)
 
 
 def _statement(

@@ -22,6 +22,7 @@ from mypy.plugin import AttributeContext, FunctionContext, MethodContext
 from mypy.types import Instance, LiteralType, ProperType, Type, get_proper_type
 
 from typed_nnx_mypy.checker import Checker
+from typed_nnx_mypy.models.kinds import runtime_of_class
 from typed_nnx_mypy.names import Name
 
 
@@ -202,83 +203,69 @@ class StateAccess:
 
 
 @dataclass(frozen=True)
-class AttributeCheck:
-    """An attribute of a Pytree after an assignment to it.
-
-    Attributes:
-        name: The attribute.
-        type: Its type after the assignment, as far as mypy narrows it.
-        owner: The class that the method is of.
-        function: The method.
-        statement: The assignment; the first one, where the check stands at the end of the method.
-        value: What is assigned; None where the target is part of a tuple.
-        is_at_end: Whether this is the state at the end of the method.
-        checker: The type checker of the file.
-        runtime: The runtime of the class.
-    """
-
-    name: str
-    type: ProperType
-    owner: TypeInfo
-    function: FuncDef
-    statement: AssignmentStmt
-    value: Expression | None
-    is_at_end: bool
-    checker: Checker
-    runtime: str
-
-    def report(self, code: ErrorCode, message: str, context: Context | None = None) -> None:
-        """Report a finding at `context`, or at the assignment."""
-        self.checker.report(code, message, context if context is not None else self.statement)
-
-
-@dataclass(frozen=True)
-class StoreCheck:
-    """An assignment ``model.x = ...`` from outside, to an attribute of a Pytree.
-
-    Attributes:
-        name: The attribute.
-        receiver: The type of the object.
-        statement: The assignment.
-        checker: The type checker of the file.
-        runtime: The runtime of the class.
-    """
-
-    name: str
-    receiver: Instance
-    statement: AssignmentStmt
-    checker: Checker
-    runtime: str
-
-    def report(self, code: ErrorCode, message: str, context: Context | None = None) -> None:
-        """Report a finding at `context`, or at the assignment."""
-        self.checker.report(code, message, context if context is not None else self.statement)
-
-
-@dataclass(frozen=True)
 class ClassCheck:
     """A Pytree class whose body has annotated attributes, when mypy reaches the end of the body.
 
     Attributes:
-        owner: The class.
         checker: The type checker of the file.
-        runtime: The runtime of the class.
+        owner: The class.
     """
 
-    owner: TypeInfo
     checker: Checker
-    runtime: str
+    owner: TypeInfo
+
+    @property
+    def runtime(self) -> str:
+        """The runtime of the class."""
+        return runtime_of_class(self.owner)
 
     def report(self, code: ErrorCode, message: str, context: Context) -> None:
         """Report a finding at `context`."""
         self.checker.report(code, message, context)
 
 
+@dataclass(frozen=True)
+class StoreCheck(ClassCheck):
+    """An assignment ``model.x = ...`` from outside, to an attribute of a Pytree.
+
+    Attributes:
+        name: The attribute.
+        statement: The assignment.
+    """
+
+    name: str
+    statement: AssignmentStmt
+
+
+@dataclass(frozen=True)
+class AttributeCheck(StoreCheck):
+    """An attribute of a Pytree after an assignment to it; the first, where it is at the end.
+
+    Attributes:
+        type: Its type after the assignment, as far as mypy narrows it.
+        function: The method.
+        is_at_end: Whether this is the state at the end of the method.
+    """
+
+    type: ProperType
+    function: FuncDef
+    is_at_end: bool
+
+
 def literal(found: Type | None) -> str | int | None:
     """Return the text or the whole number that a type has as its only value."""
+    value = _only_value(found)
+    return value if isinstance(value, str | int) and not isinstance(value, bool) else None
+
+
+def truth(found: Type | None) -> bool | None:
+    """Return True or False where a type has it as its only value."""
+    value = _only_value(found)
+    return value if isinstance(value, bool) else None
+
+
+def _only_value(found: Type | None) -> object:
     proper = get_proper_type(found)
     if isinstance(proper, Instance) and proper.last_known_value is not None:
         proper = proper.last_known_value
-    if isinstance(proper, LiteralType) and isinstance(proper.value, str | int):
-        return None if isinstance(proper.value, bool) else proper.value
-    return None
+    return proper.value if isinstance(proper, LiteralType) else None

@@ -11,6 +11,7 @@ from typing import Final
 
 from mypy.checker import TypeChecker
 from mypy.errorcodes import ErrorCode
+from mypy.lookup import lookup_fully_qualified
 from mypy.nodes import (
     AssignmentExpr,
     AwaitExpr,
@@ -140,12 +141,7 @@ class Checker:
 
     def symbol(self, fullname: str) -> SymbolTableNode | None:
         """Return what a full name stands for; None where its module was not read."""
-        parts = fullname.split(".")
-        for count in range(len(parts) - 1, 0, -1):
-            module = self.api.modules.get(".".join(parts[:count]))
-            if module is not None:
-                return _inside(module, parts[count:])
-        return None
+        return lookup_fully_qualified(fullname, self.api.modules)
 
     def instance(self, fullname: str, arguments: list[Type] | None = None) -> Instance | None:
         """Return the type of the objects of a class; None where its module was not read."""
@@ -212,18 +208,6 @@ class Checker:
 
 def _is_own(code: ErrorCode | None) -> bool:
     return code is not None and code.code.startswith("nnx")
-
-
-def _inside(module: MypyFile, names: list[str]) -> SymbolTableNode | None:
-    table = module.names
-    found: SymbolTableNode | None = None
-    for name in names:
-        found = table.get(name)
-        if found is None:
-            return None
-        if isinstance(found.node, TypeInfo | MypyFile):
-            table = found.node.names
-    return found
 
 
 def _is_simple(call: CallExpr) -> bool:

@@ -15,8 +15,13 @@ CATEGORY: Final = "NNX"
 NNX: Final = ErrorCode("nnx", "Check the use of NNX objects and transforms", CATEGORY)
 
 
+ALL: Final[list[ErrorCode]] = []
+"""Every code of a check."""
+
+
 def _code(name: str, description: str) -> ErrorCode:
-    return ErrorCode(f"nnx-{name}", description, CATEGORY, sub_code_of=NNX)
+    ALL.append(ErrorCode(f"nnx-{name}", description, CATEGORY, sub_code_of=NNX))
+    return ALL[-1]
 
 
 STATIC_DATA: Final = _code("static-data", "Check that static values hold no arrays")
@@ -66,29 +71,3 @@ VARIABLE_VALUE: Final = _code(
 METRIC_NAME: Final = _code(
     "metric-name", "Check that attributes of a MultiMetric are its metrics and methods"
 )
-
-ALL: Final = (
-    STATIC_DATA,
-    PLAIN_CONTAINER,
-    MISPLACED_MARK,
-    STATE_KEY,
-    STATE_EXCLUDED,
-    FILTER_ORDER,
-    FILTER_COVERAGE,
-    STATE_MISMATCH,
-    STATE_MISSING,
-    OPTIMIZER_WRT,
-    ARGNUMS,
-    HAS_AUX,
-    STATIC_ARGS,
-    AXES,
-    CARRY,
-    BRANCHES,
-    DATA_STATUS,
-    JAX_MUTATION,
-    DEPRECATED,
-    LOST_UPDATE,
-    VARIABLE_VALUE,
-    METRIC_NAME,
-)
-"""Every code of a check."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 from mypy.types import Type
 
@@ -22,62 +22,47 @@ from typed_nnx_mypy.call import AttributeCheck, Call, ClassCheck, StateAccess, S
 CallCheck: TypeAlias = Callable[[Call], None]
 CallInference: TypeAlias = Callable[[Call], Type | None]
 AccessInference: TypeAlias = Callable[[StateAccess], Type | None]
-AttributeChecker: TypeAlias = Callable[[AttributeCheck], None]
-ClassChecker: TypeAlias = Callable[[ClassCheck], None]
-StoreChecker: TypeAlias = Callable[[StoreCheck], None]
 
 CALL_CHECKS: Final[defaultdict[str, list[CallCheck]]] = defaultdict(list)
 CALL_INFERENCES: Final[defaultdict[str, list[CallInference]]] = defaultdict(list)
 ACCESS_INFERENCES: Final[list[AccessInference]] = []
-ATTRIBUTE_CHECKS: Final[list[AttributeChecker]] = []
-CLASS_CHECKS: Final[list[ClassChecker]] = []
-STORE_CHECKS: Final[list[StoreChecker]] = []
+ATTRIBUTE_CHECKS: Final[list[Callable[[AttributeCheck], None]]] = []
+CLASS_CHECKS: Final[list[Callable[[ClassCheck], None]]] = []
+STORE_CHECKS: Final[list[Callable[[StoreCheck], None]]] = []
+
+
+F = TypeVar("F")
 
 
 def on_call(*names: str) -> Callable[[CallCheck], CallCheck]:
     """Register a check of calls of functions, ``split``, and methods, ``Optimizer.update``."""
-
-    def register(check: CallCheck) -> CallCheck:
-        for name in names:
-            CALL_CHECKS[name].append(check)
-        return check
-
-    return register
+    return _into(*(CALL_CHECKS[name] for name in names))
 
 
 def infers(*names: str) -> Callable[[CallInference], CallInference]:
     """Register an inference of the type of a call."""
+    return _into(*(CALL_INFERENCES[name] for name in names))
 
-    def register(inference: CallInference) -> CallInference:
-        for name in names:
-            CALL_INFERENCES[name].append(inference)
-        return inference
+
+def _into(*kept: list[F]) -> Callable[[F], F]:
+    """Return a decorator that puts what it decorates into lists."""
+
+    def register(each: F) -> F:
+        for row in kept:
+            row.append(each)
+        return each
 
     return register
 
 
-def on_attribute(check: AttributeChecker) -> AttributeChecker:
-    """Register a check of each assignment ``self.x = ...`` in a Pytree."""
-    ATTRIBUTE_CHECKS.append(check)
-    return check
-
-
-def on_store(check: StoreChecker) -> StoreChecker:
-    """Register a check of assignments ``model.x = ...`` to attributes that begin as static."""
-    STORE_CHECKS.append(check)
-    return check
-
-
-def on_class(check: ClassChecker) -> ClassChecker:
-    """Register a check of each Pytree class whose body has annotated attributes."""
-    CLASS_CHECKS.append(check)
-    return check
-
-
-def infers_access(inference: AccessInference) -> AccessInference:
-    """Register an inference of the type of ``state.name`` and ``state[key]``."""
-    ACCESS_INFERENCES.append(inference)
-    return inference
+on_attribute: Final = _into(ATTRIBUTE_CHECKS)
+"""Registers a check of each assignment ``self.x = ...`` in a Pytree."""
+on_store: Final = _into(STORE_CHECKS)
+"""Registers a check of assignments ``model.x = ...`` to attributes that begin as static."""
+on_class: Final = _into(CLASS_CHECKS)
+"""Registers a check of each Pytree class whose body has annotated attributes."""
+infers_access: Final = _into(ACCESS_INFERENCES)
+"""Registers an inference of the type of ``state.name`` and ``state[key]``."""
 
 
 def is_known(name: str) -> bool:

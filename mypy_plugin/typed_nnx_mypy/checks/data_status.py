@@ -69,7 +69,7 @@ def _check(check: AttributeCheck, assigned: Assigned, value: Expression) -> None
 @on_store
 def static_stays(check: StoreCheck) -> None:
     """Report ``model.x = ...`` of data where ``__init__`` made the attribute static."""
-    owner, name, value = check.receiver.type, check.name, check.statement.rvalue
+    owner, name, value = check.owner, check.name, check.statement.rvalue
     depend_on(owner, check.checker)
     if not is_stored_as_given(owner) or is_deleted(owner, name) or not knows_all_bases(owner):
         return

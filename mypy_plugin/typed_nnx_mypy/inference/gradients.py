@@ -9,7 +9,6 @@ from mypy.maptype import map_instance_to_supertype
 from mypy.types import (
     AnyType,
     CallableType,
-    ExtraAttrs,
     Instance,
     LiteralType,
     NoneType,
@@ -21,10 +20,16 @@ from mypy.types import (
     get_proper_type,
 )
 
-from typed_nnx_mypy.call import Call, literal
+from typed_nnx_mypy.call import Call, literal, truth
 from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.models.filter_encoding import decode, encode
-from typed_nnx_mypy.models.filter_syntax import FILTER, read_filter
+from typed_nnx_mypy.models.filter_encoding import (
+    FILTER,
+    decode,
+    encode,
+    entries_of,
+    with_entries,
+)
+from typed_nnx_mypy.models.filter_syntax import read_filter
 from typed_nnx_mypy.models.filters import Filter, of_class
 from typed_nnx_mypy.models.kinds import Kind, kind_of
 from typed_nnx_mypy.models.states import is_state, state_of
@@ -70,13 +75,7 @@ def diff_state(call: Call) -> Type | None:
     if not isinstance(position, int):
         return None
     base = Instance(found.type.mro[-1], [])
-    entries: dict[str, Type] = {
-        _ARGNUM: LiteralType(position, base),
-        FILTER: encode(of, base),
-    }
-    marked = Instance(found.type, found.args)
-    marked.extra_attrs = ExtraAttrs(entries, None, None)
-    return marked
+    return with_entries(found, {_ARGNUM: LiteralType(position, base), FILTER: encode(of, base)})
 
 
 def read_wrt(found: Type) -> list[Wrt] | None:
@@ -89,9 +88,7 @@ def read_wrt(found: Type) -> list[Wrt] | None:
     position = literal(proper)
     if isinstance(position, int):
         return [Wrt(position, None)]
-    entries = (
-        proper.extra_attrs.attrs if isinstance(proper, Instance) and proper.extra_attrs else {}
-    )
+    entries = entries_of(proper)
     position = literal(entries.get(_ARGNUM))
     if isinstance(position, int) and FILTER in entries:
         return [Wrt(position, decode(entries[FILTER]))]
@@ -155,7 +152,7 @@ def _function(call: Call) -> CallableType | None:
 def _result(call: Call, function: CallableType) -> Type | None:
     argnums, has_aux = call.keyword("argnums"), call.keyword("has_aux")
     wrt = read_wrt(argnums.type) if argnums is not None else [Wrt(0, None)]
-    with_aux = _is_true(has_aux.type) if has_aux is not None else False
+    with_aux = truth(has_aux.type) if has_aux is not None else False
     row = call.checker.instance("builtins.tuple", [AnyType(TypeOfAny.special_form)])
     if wrt is None or with_aux is None or row is None:
         return None
@@ -206,14 +203,6 @@ def _state_of(
     return state_of(like, model, of if of is not None else of_class(param.type))
 
 
-def _is_true(found: ProperType) -> bool | None:
-    if isinstance(found, Instance) and found.last_known_value is not None:
-        found = found.last_known_value
-    if isinstance(found, LiteralType) and isinstance(found.value, bool):
-        return found.value
-    return None
-
-
 # -- calls of what they make ------------------------------------------------------------------
 
 
@@ -224,7 +213,7 @@ def _marked(made: Instance, call: Call) -> Instance | None:
     argnums, has_aux = call.keyword("argnums"), call.keyword("has_aux")
     first = LiteralType(0, call.checker.api.named_type("builtins.int"))
     marked = made.copy_with_extra_attr(_WRT, argnums.type if argnums is not None else first)
-    if has_aux is not None and _is_true(has_aux.type):
+    if has_aux is not None and truth(has_aux.type):
         marked = marked.copy_with_extra_attr(_AUX, NoneType())
     return marked
 
@@ -236,9 +225,9 @@ def gradients_by_arguments(call: Call) -> Type | None:
     A function that asks for a base class, and one without annotations, has no better types.
     """
     made = get_proper_type(call.receiver)
-    if not isinstance(made, Instance) or made.extra_attrs is None or call.has_stars:
+    if not isinstance(made, Instance) or call.has_stars:
         return None
-    said = made.extra_attrs.attrs
+    said = entries_of(made)
     wrt = read_wrt(said[_WRT]) if _WRT in said else None
     if not wrt:
         return None

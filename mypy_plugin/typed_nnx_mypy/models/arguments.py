@@ -23,7 +23,7 @@ from mypy.types import (
     get_proper_type,
 )
 
-from typed_nnx_mypy.models.kinds import Kind, kind_of, kind_of_class
+from typed_nnx_mypy.models.kinds import Kind, is_dataclass, kind_of, kind_of_class
 from typed_nnx_mypy.names import runtime_of
 
 _Test: TypeAlias = Callable[[Type], bool]
@@ -130,8 +130,7 @@ def _of_parts(found: Type, test: _Test) -> bool:
 def _is_of_constants(found: Instance) -> bool:
     """Tell whether a type is a dataclass of texts and whole numbers, as configurations are."""
     info = found.type
-    is_dataclass = "dataclass" in info.metadata or "dataclass_tag" in info.metadata
-    if not is_dataclass or kind_of_class(info) is not None:
+    if not is_dataclass(info) or kind_of_class(info) is not None:
         return False
     fields = [
         symbol.node.type

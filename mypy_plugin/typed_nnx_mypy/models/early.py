@@ -28,7 +28,7 @@ from mypy.types import (
 from mypy.typevars import fill_typevars, fill_typevars_with_any
 
 from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.names import runtime_of
+from typed_nnx_mypy.models.kinds import arguments_at
 from typed_nnx_mypy.syntax.constants import assigned_once
 
 
@@ -89,8 +89,5 @@ def attribute_type(owner: Instance, name: str) -> ProperType | None:
 
 def item_type(owner: Instance) -> ProperType | None:
     """Return the type of what a List or a Dict holds."""
-    for base in owner.type.mro:
-        if base.name in ("List", "Dict") and runtime_of(base.fullname):
-            arguments = map_instance_to_supertype(owner, base).args
-            return said_type(arguments[-1]) if arguments else None
-    return None
+    arguments = arguments_at(owner, "List", "Dict")
+    return said_type(arguments[-1]) if arguments else None

@@ -22,7 +22,14 @@ from mypy.types import (
 
 from typed_nnx_mypy import internals
 from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.models.kinds import holds_data, is_plain_container, is_pytree, is_rngs, kind_of
+from typed_nnx_mypy.models.kinds import (
+    holds_data,
+    is_dataclass,
+    is_plain_container,
+    is_pytree,
+    is_rngs,
+    kind_of,
+)
 from typed_nnx_mypy.models.marks import UNSURE, Said, is_checked, marks_of, opening_of
 from typed_nnx_mypy.names import runtime_of
 
@@ -125,7 +132,7 @@ def _opens(base: TypeInfo) -> bool:
 
 def _own_fields(base: TypeInfo, instance: Instance) -> Iterator[tuple[str, Field]]:
     marks = marks_of(base)
-    is_dataclass = _is_dataclass(base)
+    in_dataclass = is_dataclass(base)
     at_base = map_instance_to_supertype(instance, base)
     attributes = marks.attributes if marks is not None else {}
 
@@ -136,15 +143,15 @@ def _own_fields(base: TypeInfo, instance: Instance) -> Iterator[tuple[str, Field
     for name in sorted(base.names, key=place):
         node = base.names[name].node
         # mypy takes the fields of frozen dataclasses for properties.
-        if not isinstance(node, Var) or not _is_attribute(node, is_dataclass):
+        if not isinstance(node, Var) or not _is_attribute(node, in_dataclass):
             continue
         said = attributes.get(name)
         found = _type_of(node, at_base)
-        if _is_of_class(node, said, is_dataclass):
+        if _is_of_class(node, said, in_dataclass):
             if holds_data(found) is not False:
                 yield _stored(name, base), Field(name, found, "unknown", base, is_of_class=True)
             continue
-        yield _stored(name, base), _field(node, found, base, said, is_dataclass, instance.type)
+        yield _stored(name, base), _field(node, found, base, said, in_dataclass, instance.type)
 
 
 def _stored(name: str, base: TypeInfo) -> str:
@@ -152,19 +159,19 @@ def _stored(name: str, base: TypeInfo) -> str:
     return f"_{base.name.lstrip('_')}{name}" if name.startswith("__") else name
 
 
-def _is_of_class(node: Var, said: Said | None, is_dataclass: bool) -> bool:
+def _is_of_class(node: Var, said: Said | None, in_dataclass: bool) -> bool:
     """Tell whether the body of a class gives a name a value and no method of it does."""
     if said is None:
         return node.is_initialized_in_class and node.has_explicit_value
     # Without a dataclass it is a value of the class, unless it is a field specifier.
     is_value = said.has_default and not said.is_assigned
-    return is_value and not is_dataclass and not said.mark
+    return is_value and not in_dataclass and not said.mark
 
 
-def _is_attribute(node: Var, is_dataclass: bool) -> bool:
+def _is_attribute(node: Var, in_dataclass: bool) -> bool:
     if node.is_classvar or (node.name.startswith("__") and node.name.endswith("__")):
         return False
-    return is_dataclass or not node.is_property
+    return in_dataclass or not node.is_property
 
 
 def _type_of(node: Var, at_base: Instance) -> ProperType:
@@ -179,13 +186,13 @@ def _field(
     found: ProperType,
     base: TypeInfo,
     said: Said | None,
-    is_dataclass: bool,
+    in_dataclass: bool,
     owner: TypeInfo,
 ) -> Field:
     mark = said.mark if said is not None else ""
     if not is_checked(owner):
         mark = ""  # the runtimes take the value and forget the mark
-    is_always = said is not None and (said.is_always or (is_dataclass and not said.is_assigned))
+    is_always = said is not None and (said.is_always or (in_dataclass and not said.is_assigned))
     is_always = is_always and said is not None and not said.is_deleted
     return Field(
         name=node.name,
@@ -242,14 +249,10 @@ def _kept(fields: dict[str, Field], base: TypeInfo) -> dict[str, Field]:
         return fields
     return {
         name: each
-        if init.plugin_generated and _is_dataclass(each.owner)
+        if init.plugin_generated and is_dataclass(each.owner)
         else replace(each, is_always=False)
         for name, each in fields.items()
     }
-
-
-def _is_dataclass(info: TypeInfo) -> bool:
-    return "dataclass" in info.metadata or "dataclass_tag" in info.metadata
 
 
 def _together(before: Field | None, said: Field) -> Field:

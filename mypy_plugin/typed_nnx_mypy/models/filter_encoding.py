@@ -1,99 +1,85 @@
-"""Filters as types, so that they travel with the types of States and into mypy's cache."""
+"""What types carry in entries that no annotation can name: filters, models, positions.
+
+Entries go wherever the type goes: through variables, containers, generic functions and mypy's cache.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Final, TypeAlias, cast
 
-from mypy.types import Instance, LiteralType, ProperType, TupleType, Type, get_proper_type
-
-from typed_nnx_mypy.models.filters import (
-    AllOf,
-    AnyOf,
-    Everything,
-    Filter,
-    Negation,
-    Nothing,
-    OfType,
-    PathContains,
-    PathIn,
-    Unknown,
-    WithTag,
+from mypy.types import (
+    ExtraAttrs,
+    Instance,
+    LiteralType,
+    ProperType,
+    TupleType,
+    Type,
+    get_proper_type,
 )
 
-_NAMED: Final[dict[str, Filter]] = {"...": Everything(), "none": Nothing(), "unknown": Unknown()}
+from typed_nnx_mypy.models import filters
+from typed_nnx_mypy.models.filters import Filter, Unknown
+
+FILTER: Final = "__nnx_filter__"
+"""The entry of a type that holds a filter."""
+
+_Part: TypeAlias = "Filter | Instance | str | int | tuple[_Part, ...]"
+_ROW: Final = "()"
+
+
+def with_entries(like: Instance, entries: Mapping[str, Type]) -> Instance:
+    """Return a type of the same class and arguments with other entries."""
+    found = Instance(like.type, like.args, like.line, like.column)
+    found.extra_attrs = ExtraAttrs(dict(entries), None, None)
+    return found
+
+
+def entries_of(found: Type | None) -> Mapping[str, Type]:
+    """Return the entries of a type."""
+    proper = get_proper_type(found)
+    extra = proper.extra_attrs if isinstance(proper, Instance) else None
+    return extra.attrs if extra is not None else {}
 
 
 def encode(of: Filter, base: Instance) -> ProperType:
-    """Return a filter as a type: a class as itself, all else in literals and tuples.
+    """Return a filter as a type: a row of the name of its class and what it consists of.
 
     Args:
       of: The filter.
       base: The type of `object`.
     """
+    return _encoded(of, base)
 
-    def word(value: str | int | bool) -> ProperType:
-        return LiteralType(value, base)
 
-    def row(*items: ProperType) -> ProperType:
-        return TupleType(list(items), base)
-
-    match of:
-        case Everything():
-            return word("...")
-        case Nothing():
-            return word("none")
-        case Unknown():
-            return word("unknown")
-        case OfType():
-            return of.type
-        case WithTag():
-            return row(word("tag"), word(of.tag))
-        case PathContains():
-            return row(word("contains"), word(of.key), word(of.exact))
-        case PathIn():
-            return row(word("in"), *(row(*map(word, path)) for path in of.paths))
-        case AnyOf() | AllOf():
-            name = "any" if isinstance(of, AnyOf) else "all"
-            return row(word(name), *(encode(each, base) for each in of.filters))
-        case Negation():
-            return row(word("not"), encode(of.filter, base))
+def _encoded(part: _Part, base: Instance) -> ProperType:
+    match part:
+        case Instance():
+            return part
+        case str() | int():
+            return LiteralType(part, base)
+        case tuple():
+            name, parts = _ROW, part
+        case _:
+            name, parts = type(part).__name__, tuple(getattr(part, f.name) for f in fields(part))
+    return TupleType([LiteralType(name, base), *(_encoded(each, base) for each in parts)], base)
 
 
 def decode(found: Type) -> Filter:
     """Return the filter that a type stands for."""
-    match get_proper_type(found):
-        case Instance() as of_class:
-            return OfType(of_class)
-        case LiteralType(value=str(name)):
-            return _NAMED.get(name, Unknown())
-        case TupleType() as row:
-            word, *rest = map(get_proper_type, row.items)
-            return _decoded(str(_value(word)), rest)
+    proper = get_proper_type(found)
+    return cast("Filter", _decoded(proper)) if isinstance(proper, TupleType) else Unknown()
+
+
+def _decoded(found: ProperType) -> _Part:
+    match found:
+        case TupleType():
+            name, *parts = [_decoded(get_proper_type(each)) for each in found.items]
+            made = tuple(parts) if name == _ROW else getattr(filters, str(name))(*parts)
+            return cast("_Part", made)
+        case LiteralType(value=str() | int() as value):
+            return value
         case _:
-            return Unknown()
-
-
-def _decoded(name: str, rest: list[ProperType]) -> Filter:
-    match name:
-        case "tag":
-            return WithTag(str(_value(rest[0])))
-        case "contains":
-            return PathContains(_value(rest[0]), bool(_value(rest[1])))
-        case "in":
-            return PathIn(tuple(_path(each) for each in rest))
-        case "any":
-            return AnyOf(tuple(map(decode, rest)))
-        case "all":
-            return AllOf(tuple(map(decode, rest)))
-        case _:
-            return Negation(decode(rest[0]))
-
-
-def _path(found: ProperType) -> tuple[str | int, ...]:
-    items = found.items if isinstance(found, TupleType) else []
-    return tuple(_value(get_proper_type(each)) for each in items)
-
-
-def _value(found: ProperType) -> str | int:
-    value = found.value if isinstance(found, LiteralType) else ""
-    return value if isinstance(value, str | int) else ""
+            assert isinstance(found, Instance)
+            return found

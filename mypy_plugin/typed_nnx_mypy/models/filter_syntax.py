@@ -29,9 +29,9 @@ from mypy.types import (
     get_proper_type,
 )
 
-from typed_nnx_mypy.call import literal
+from typed_nnx_mypy.call import literal, truth
 from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.models.filter_encoding import decode
+from typed_nnx_mypy.models.filter_encoding import FILTER, decode, entries_of
 from typed_nnx_mypy.models.filters import (
     Everything,
     Filter,
@@ -46,9 +46,6 @@ from typed_nnx_mypy.models.filters import (
     of_class,
 )
 from typed_nnx_mypy.names import name_of
-
-FILTER: Final = "__nnx_filter__"
-"""The entry of a type that holds a filter."""
 
 CLASSES: Final = frozenset(
     ("All", "Any", "Not", "OfType", "PathContains", "PathIn", "WithTag", "Everything", "Nothing")
@@ -114,7 +111,7 @@ def _path_contains(call: CallExpr, checker: Checker) -> Filter:
         values["exact"] = call.args[1]
     values.update({name: each for name, each in given.items() if name is not None})
     key = literal(checker.type_of(values["key"])) if "key" in values else None
-    is_exact = _truth(checker.type_of(values["exact"])) if "exact" in values else True
+    is_exact = truth(checker.type_of(values["exact"])) if "exact" in values else True
     if key is None or is_exact is None or not values.keys() <= {"key", "exact"}:
         return Unknown()
     return PathContains(key, is_exact)
@@ -176,8 +173,9 @@ def filter_of_type(found: Type) -> Filter:
 
 
 def _of_instance(instance: Instance) -> Filter:
-    if instance.extra_attrs is not None and FILTER in instance.extra_attrs.attrs:
-        return decode(instance.extra_attrs.attrs[FILTER])
+    entries = entries_of(instance)
+    if FILTER in entries:
+        return decode(entries[FILTER])
     if instance.last_known_value is not None:
         return filter_of_type(instance.last_known_value)
     if instance.type.fullname in ("types.EllipsisType", "builtins.ellipsis"):
@@ -189,10 +187,3 @@ def _of_instance(instance: Instance) -> Filter:
             return Nothing()
         case _:
             return Unknown()
-
-
-def _truth(found: ProperType) -> bool | None:
-    if isinstance(found, Instance) and found.last_known_value is not None:
-        found = found.last_known_value
-    is_bool = isinstance(found, LiteralType) and isinstance(found.value, bool)
-    return bool(found.value) if is_bool and isinstance(found, LiteralType) else None

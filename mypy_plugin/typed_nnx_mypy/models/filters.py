@@ -7,7 +7,7 @@ in ``filter_encoding``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -22,7 +22,7 @@ from mypy.types import (
     get_proper_type,
 )
 
-from typed_nnx_mypy.names import runtime_of
+from typed_nnx_mypy.models.kinds import runtime_base
 
 Key: TypeAlias = str | int | None
 """A key of a path; None where it is not known, as the index of a list."""
@@ -122,24 +122,22 @@ def of_class(info: TypeInfo) -> OfType:
 
 def any_of(filters: Iterable[Filter]) -> Filter:
     """Return the filter that takes what one of `filters` takes, in its shortest form."""
-    found: list[Filter] = []
-    for each in filters:
-        found.extend(each.filters if isinstance(each, AnyOf) else (each,))
-    kept = tuple(dict.fromkeys(each for each in found if each != Nothing()))
-    if Everything() in kept:
-        return Everything()
-    return kept[0] if len(kept) == 1 else AnyOf(kept) if kept else Nothing()
+    return _joined(AnyOf, filters, Nothing(), Everything())
 
 
 def all_of(filters: Iterable[Filter]) -> Filter:
     """Return the filter that takes what all of `filters` take, in its shortest form."""
-    found: list[Filter] = []
-    for each in filters:
-        found.extend(each.filters if isinstance(each, AllOf) else (each,))
-    kept = tuple(dict.fromkeys(each for each in found if each != Everything()))
-    if Nothing() in kept:
-        return Nothing()
-    return kept[0] if len(kept) == 1 else AllOf(kept) if kept else Everything()
+    return _joined(AllOf, filters, Everything(), Nothing())
+
+
+def _joined(
+    kind: type[AnyOf | AllOf], filters: Iterable[Filter], neutral: Filter, decisive: Filter
+) -> Filter:
+    rows = [each.filters if isinstance(each, kind) else (each,) for each in filters]
+    kept = tuple(dict.fromkeys(each for row in rows for each in row if each != neutral))
+    if decisive in kept:
+        return decisive
+    return kept[0] if len(kept) == 1 else kind(kept) if kept else neutral
 
 
 def negation(of: Filter) -> Filter:
@@ -237,22 +235,18 @@ def _takes(of: Filter, leaf: ProperType) -> bool | None:
         case PathIn():
             return () in of.paths
         case AnyOf():
-            return _any(_takes(each, leaf) for each in of.filters)
+            return decided(True, (_takes(each, leaf) for each in of.filters))
         case AllOf():
-            return _all(_takes(each, leaf) for each in of.filters)
+            return decided(False, (_takes(each, leaf) for each in of.filters))
         case Negation():
             found = _takes(of.filter, leaf)
             return None if found is None else not found
 
 
-def _any(answers: Iterable[bool | None]) -> bool | None:
+def decided(decisive: bool, answers: Iterable[bool | None]) -> bool | None:
+    """Return what several answers make together, of which one may decide."""
     found = set(answers)
-    return True if True in found else None if None in found else False
-
-
-def _all(answers: Iterable[bool | None]) -> bool | None:
-    found = set(answers)
-    return False if False in found else None if None in found else True
+    return decisive if decisive in found else None if None in found else not decisive
 
 
 def _is_of_type(leaf: ProperType, asked: Instance) -> bool | None:
@@ -266,21 +260,13 @@ def _is_of_type(leaf: ProperType, asked: Instance) -> bool | None:
     is_open = leaf.type.fallback_to_any or asked.type.fallback_to_any
     if is_open or asked.type.has_base(leaf.type.fullname) or asked.type.is_protocol:
         return None
-    ours, theirs = variable_runtime(leaf.type), variable_runtime(asked.type)
+    is_variable = any(runtime_base(each.type, "Variable") for each in (leaf, asked))
     # Arrays have many classes; what is a Variable is no array, and no Variable of another class.
-    return False if (ours or theirs) and not leaf.type.is_protocol else None
+    return False if is_variable and not leaf.type.is_protocol else None
 
 
 def _may_have_metadata(leaf: ProperType) -> bool:
     return not (isinstance(leaf, Instance) and leaf.type.fullname == "jax._src.basearray.Array")
-
-
-def variable_runtime(info: TypeInfo) -> str:
-    """Return the runtime whose Variable a class is derived from; empty where it is none."""
-    for base in info.mro:
-        if base.name == "Variable" and (runtime := runtime_of(base.fullname)):
-            return runtime
-    return ""
 
 
 def implies(narrow: Filter, wide: Filter) -> bool:
@@ -308,17 +294,23 @@ def implies(narrow: Filter, wide: Filter) -> bool:
             return False
 
 
+def parts_of(of: Filter) -> Iterator[Filter]:
+    """Yield a filter and all that it consists of."""
+    yield of
+    match of:
+        case AnyOf(filters=parts) | AllOf(filters=parts):
+            inner = parts
+        case Negation():
+            inner = (of.filter,)
+        case _:
+            inner = ()
+    for each in inner:
+        yield from parts_of(each)
+
+
 def has_unknown(of: Filter) -> bool:
     """Tell whether a part of a filter is not known."""
-    match of:
-        case Unknown():
-            return True
-        case AnyOf() | AllOf():
-            return any(map(has_unknown, of.filters))
-        case Negation():
-            return has_unknown(of.filter)
-        case _:
-            return False
+    return Unknown() in parts_of(of)
 
 
 def looks_at_paths(of: Filter) -> bool:
@@ -326,15 +318,7 @@ def looks_at_paths(of: Filter) -> bool:
 
     A leaf that stands at two places is in a State once, which the types of a model do not say.
     """
-    match of:
-        case PathContains() | PathIn():
-            return True
-        case AnyOf() | AllOf():
-            return any(map(looks_at_paths, of.filters))
-        case Negation():
-            return looks_at_paths(of.filter)
-        case _:
-            return False
+    return any(isinstance(each, PathContains | PathIn) for each in parts_of(of))
 
 
 def describe(of: Filter) -> str:

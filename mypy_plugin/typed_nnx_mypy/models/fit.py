@@ -18,9 +18,9 @@ from typed_nnx_mypy.models.filters import (
     Key,
     Negation,
     OfType,
-    PathContains,
-    PathIn,
     below,
+    decided,
+    looks_at_paths,
     passes,
 )
 from typed_nnx_mypy.models.kinds import Kind, kind_of
@@ -101,11 +101,8 @@ def _passes_exactly(of: Filter, leaf: ProperType) -> bool | None:
         case OfType() if isinstance(leaf, Instance):
             return leaf.type.has_base(of.type.type.fullname)
         case AnyOf() | AllOf():
-            answers = {_passes_exactly(each, leaf) for each in of.filters}
-            decisive = isinstance(of, AnyOf)
-            if decisive in answers:
-                return decisive
-            return None if None in answers else not decisive
+            answers = (_passes_exactly(each, leaf) for each in of.filters)
+            return decided(isinstance(of, AnyOf), answers)
         case Negation():
             answer = _passes_exactly(of.filter, leaf)
             return None if answer is None else not answer
@@ -129,7 +126,7 @@ def missing(model: Type, of: Filter, parts: Sequence[StateView], checker: Checke
         if _is_asked_for(leaf)
         and all(lacks(part.model, part.filter, leaf.path, checker) for part in parts)
     ]
-    if any(map(_has_paths, (of, *(part.filter for part in parts)))):
+    if any(map(looks_at_paths, (of, *(part.filter for part in parts)))):
         # A Variable that a model has at two paths is in the State at one of them.
         held = [leaf for leaf in known if leaf not in gone]
         gone = [leaf for leaf in gone if not any(_may_be_one(leaf, each) for each in held)]
@@ -142,18 +139,6 @@ def _is_asked_for(leaf: Leaf) -> bool:
     return not isinstance(leaf.type, Instance) or not any(
         base.name in _POPPED for base in leaf.type.type.mro
     )
-
-
-def _has_paths(of: Filter) -> bool:
-    match of:
-        case PathContains() | PathIn():
-            return True
-        case AnyOf() | AllOf():
-            return any(map(_has_paths, of.filters))
-        case Negation():
-            return _has_paths(of.filter)
-        case _:
-            return False
 
 
 def _may_be_one(leaf: Leaf, other: Leaf) -> bool:

@@ -18,11 +18,12 @@ from mypy.nodes import (
     TupleExpr,
     Var,
 )
-from mypy.types import ExtraAttrs, Instance, LiteralType, TupleType, Type, get_proper_type
+from mypy.types import Instance, LiteralType, TupleType, Type, get_proper_type
 
 from typed_nnx_mypy.call import literal
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.assigned import file_of
+from typed_nnx_mypy.models.filter_encoding import entries_of, with_entries
 from typed_nnx_mypy.models.states import has_entries
 
 _HOME: Final = "__nnx_home__"
@@ -48,11 +49,8 @@ def _kept(found: Type, target: Expression, checker: Checker) -> Type:
     home = _only_home(target, checker)
     if not home or not isinstance(proper, Instance) or not has_entries(proper):
         return found
-    assert proper.extra_attrs is not None
     name = LiteralType(home, Instance(proper.type.mro[-1], []))
-    kept = Instance(proper.type, proper.args)
-    kept.extra_attrs = ExtraAttrs({**proper.extra_attrs.attrs, _HOME: name}, None, None)
-    return kept
+    return with_entries(proper, {**entries_of(proper), _HOME: name})
 
 
 def _only_home(target: Expression, checker: Checker) -> str:
@@ -74,8 +72,7 @@ def _only_home(target: Expression, checker: Checker) -> str:
 
 def is_at_home(expression: Expression, state: Instance, checker: Checker) -> bool:
     """Tell whether a name or an attribute is what its file assigns just once, and to this State."""
-    entries = state.extra_attrs.attrs if state.extra_attrs is not None else {}
-    home = literal(entries.get(_HOME))
+    home = literal(entries_of(state).get(_HOME))
     if home is None:
         return False
     match expression:

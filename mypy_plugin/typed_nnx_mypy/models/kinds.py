@@ -100,29 +100,47 @@ _LONGEST: Final = 60
 # -- classes ----------------------------------------------------------------------------------
 
 
-def _has_base(info: TypeInfo, name: str) -> bool:
-    """Tell whether a class is, or is derived from, the runtime's class of a name."""
-    return any(base.name == name and runtime_of(base.fullname) for base in info.mro)
+def runtime_base(info: TypeInfo, *names: str) -> TypeInfo | None:
+    """Return the class of a runtime, by one of some names, that a class is or is derived from."""
+    named = (base for base in info.mro if base.name in names and runtime_of(base.fullname))
+    return next(named, None)
+
+
+def runtime_of_class(info: TypeInfo) -> str:
+    """Return the runtime that a class is derived from; empty where it is none's."""
+    return next((found for base in info.mro if (found := runtime_of(base.fullname))), "")
+
+
+def arguments_at(found: Instance, *names: str) -> list[ProperType]:
+    """Return the arguments of a type for the class of a runtime that it is derived from."""
+    base = runtime_base(found.type, *names)
+    arguments = map_instance_to_supertype(found, base).args if base is not None else ()
+    return [get_proper_type(each) for each in arguments]
+
+
+def is_dataclass(info: TypeInfo) -> bool:
+    """Tell whether a class is a dataclass, of Python or of a `dataclass_transform`."""
+    return "dataclass" in info.metadata or "dataclass_tag" in info.metadata
 
 
 def is_pytree(info: TypeInfo) -> bool:
     """Tell whether objects of a class are Pytrees of a runtime."""
-    return _has_base(info, "Pytree")
+    return runtime_base(info, "Pytree") is not None
 
 
 def is_module(info: TypeInfo) -> bool:
     """Tell whether objects of a class are Modules of a runtime."""
-    return _has_base(info, "Module") and is_pytree(info)
+    return runtime_base(info, "Module") is not None and is_pytree(info)
 
 
 def is_variable(info: TypeInfo) -> bool:
     """Tell whether objects of a class are Variables of a runtime."""
-    return _has_base(info, "Variable")
+    return runtime_base(info, "Variable") is not None
 
 
 def is_rngs(info: TypeInfo) -> bool:
     """Tell whether objects of a class are Rngs, whose streams are attributes."""
-    return _has_base(info, "Rngs") and is_pytree(info)
+    return runtime_base(info, "Rngs") is not None and is_pytree(info)
 
 
 def is_searched_state(info: TypeInfo) -> bool:
@@ -135,9 +153,8 @@ def kind_of_class(info: TypeInfo) -> Kind | None:
     if is_variable(info):
         return Kind.VARIABLE
     if is_pytree(info):
-        if _has_base(info, "List"):
-            return Kind.LIST
-        return Kind.DICT if _has_base(info, "Dict") else Kind.PYTREE
+        base = runtime_base(info, "List", "Dict")
+        return Kind.PYTREE if base is None else Kind.LIST if base.name == "List" else Kind.DICT
     if any(base.fullname in _ARRAYS for base in info.mro):
         return Kind.ARRAY
     return None
@@ -156,29 +173,18 @@ def kind_of(found: Type) -> Kind | None:
 
 def value_type(found: ProperType) -> ProperType:
     """Return the type of the value of a Variable; an array is its own value."""
-    base = _variable_of(found)
-    if base is None or not isinstance(found, Instance):
+    if not isinstance(found, Instance) or not is_variable(found.type):
         return found
-    arguments = map_instance_to_supertype(found, base).args
-    return get_proper_type(arguments[0]) if arguments else AnyType(TypeOfAny.special_form)
+    arguments = arguments_at(found, "Variable")
+    return arguments[0] if arguments else AnyType(TypeOfAny.special_form)
 
 
 def with_value(found: ProperType, value: ProperType) -> ProperType | None:
     """Return the type of a leaf with another value; None where its class fixes what it holds."""
-    if _variable_of(found) is None or not isinstance(found, Instance):
+    if not isinstance(found, Instance) or not is_variable(found.type):
         return value
     same = is_same_type(value_type(found), value)
     return found if same else Instance(found.type, [value]) if len(found.args) == 1 else None
-
-
-def _variable_of(found: ProperType) -> TypeInfo | None:
-    """Return the class Variable of a runtime, where a type is one of its kinds."""
-    if not isinstance(found, Instance):
-        return None
-    bases = (
-        each for each in found.type.mro if each.name == "Variable" and runtime_of(each.fullname)
-    )
-    return next(bases, None)
 
 
 def holds_data(found: Type) -> bool | None:
@@ -203,15 +209,14 @@ def _holds(found: Type, depth: int) -> bool | None:
             return _any_holds(proper.items, depth)
         case TypedDictType():
             required = [each for name, each in proper.items.items() if name in proper.required_keys]
-            sure = _any_holds(required, depth)
-            return sure if sure else _none_holds(proper.items.values(), depth)
-        case UnionType():
-            said = {_holds(each, depth + 1) for each in proper.items}
+            if _any_holds(required, depth):
+                return True
+            return False if _any_holds(proper.items.values(), depth) is False else None
+        case UnionType(items=choices) | TypeVarType(values=[_, *_] as choices):
+            said = {_holds(each, depth + 1) for each in choices}
             return said.pop() if len(said) == 1 else None
         case TypeVarType():
-            values = proper.values or [proper.upper_bound]
-            said = {_holds(each, depth + 1) for each in values}
-            return said.pop() if len(said) == 1 else None
+            return _holds(proper.upper_bound, depth + 1)
         case CallableType() | Overloaded():
             # A callable may be a Module; a function or class that mypy has seen is none.
             return False if _is_definition(proper) else None
@@ -221,9 +226,7 @@ def _holds(found: Type, depth: int) -> bool | None:
 
 def _instance_holds(found: Instance, depth: int) -> bool | None:
     info = found.type
-    if kind_of_class(info) is not None:
-        return True
-    if is_searched_state(info):
+    if kind_of_class(info) is not None or is_searched_state(info):
         return True
     names = {base.fullname for base in info.mro}
     if names & _STATIC:
@@ -241,10 +244,6 @@ def _any_holds(items: Iterable[Type], depth: int) -> bool | None:
     if True in said:
         return True
     return None if None in said else False
-
-
-def _none_holds(items: Iterable[Type], depth: int) -> bool | None:
-    return False if all(_holds(each, depth + 1) is False for each in items) else None
 
 
 def _is_definition(found: CallableType | Overloaded) -> bool:
@@ -306,18 +305,12 @@ def _short(found: Type, depth: int) -> str:
             return f"type[{_short(proper.ret_type, depth + 1)}]"
         case CallableType() | Overloaded():
             return "function"
-        case _:
-            return _short_simple(proper)
-
-
-def _short_simple(found: ProperType) -> str:
-    match found:
         case NoneType():
             return "None"
         case TypeVarType():
-            return found.name
+            return proper.name
         case LiteralType():
-            return f"Literal[{found.value_repr()}]"
+            return f"Literal[{proper.value_repr()}]"
         case _:
             return "Any"
 
@@ -330,13 +323,10 @@ def _short_instance(found: Instance, arguments: str) -> str:
     info = found.type
     kind = kind_of_class(info)
     if kind is Kind.ARRAY:
-        return "numpy.ndarray" if info.fullname == "numpy.ndarray" else f"jax.{_public(info.name)}"
+        name = "Array" if info.name == "ArrayImpl" else info.name
+        return "numpy.ndarray" if info.fullname == "numpy.ndarray" else f"jax.{name}"
     if kind in (Kind.VARIABLE, Kind.PYTREE) or is_searched_state(info) or not arguments:
         return info.name
     if info.fullname == "builtins.tuple":
         arguments += ", ..."
     return f"{info.name}[{arguments}]"
-
-
-def _public(name: str) -> str:
-    return "Array" if name == "ArrayImpl" else name

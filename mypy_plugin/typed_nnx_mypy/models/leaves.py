@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from mypy.maptype import map_instance_to_supertype
 from mypy.types import (
     AnyType,
     CallableType,
@@ -25,7 +24,7 @@ from mypy.types import (
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.fields import Field, model_of
 from typed_nnx_mypy.models.filters import Filter, Key, below, passes
-from typed_nnx_mypy.models.kinds import Kind, kind_of
+from typed_nnx_mypy.models.kinds import Kind, arguments_at, kind_of, runtime_base
 from typed_nnx_mypy.models.states import StateView
 from typed_nnx_mypy.models.subclasses import may_be_subclass
 from typed_nnx_mypy.names import runtime_of
@@ -149,12 +148,14 @@ def _are_settings(found: Sequence[Type]) -> bool:
 
 def _of_container(instance: Instance) -> Members | None:
     """Return what is in an ``nnx.List`` or ``nnx.Dict``; a subclass may have attributes, too."""
-    for base in instance.type.mro:
-        if base.name in ("List", "Dict") and runtime_of(base.fullname):
-            item = get_proper_type(map_instance_to_supertype(instance, base).args[-1])
-            is_list = base.name == "List"
-            return Members({}, item, int if is_list else str, is_complete=base is instance.type)
-    return None
+    base, arguments = (
+        runtime_base(instance.type, "List", "Dict"),
+        arguments_at(instance, "List", "Dict"),
+    )
+    if base is None:
+        return None
+    key = int if base.name == "List" else str
+    return Members({}, arguments[-1], key, is_complete=base is instance.type)
 
 
 def _of_tuple(row: TupleType) -> Members | None:

@@ -25,7 +25,7 @@ from mypy.nodes import (
 )
 from mypy.types import Instance, ProperType
 
-from typed_nnx_mypy.models.kinds import Kind, is_rngs, kind_of
+from typed_nnx_mypy.models.kinds import Kind, is_rngs, kind_of, runtime_of_class
 from typed_nnx_mypy.names import name_of, runtime_of
 from typed_nnx_mypy.syntax.targets import parts, targets
 
@@ -67,7 +67,7 @@ class Mutation:
     @property
     def runtime(self) -> str:
         """The runtime of the object."""
-        return next((r for base in self.type.type.mro if (r := runtime_of(base.fullname))), "")
+        return runtime_of_class(self.type.type)
 
 
 def mutations(node: Node, type_of: TypeOf) -> Iterator[Mutation]:

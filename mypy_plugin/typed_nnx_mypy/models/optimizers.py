@@ -8,10 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from mypy.types import ExtraAttrs, Instance, Type, get_proper_type
+from mypy.types import Instance, Type, get_proper_type
 
-from typed_nnx_mypy.models.filter_encoding import decode, encode
-from typed_nnx_mypy.models.filter_syntax import FILTER
+from typed_nnx_mypy.models.filter_encoding import (
+    FILTER,
+    decode,
+    encode,
+    entries_of,
+    with_entries,
+)
 from typed_nnx_mypy.models.filters import Filter
 
 _MODEL: Final = "__nnx_optimized__"
@@ -38,21 +43,13 @@ def optimizer_of(like: Instance, model: Instance, wrt: Filter) -> Instance:
       model: The type of the model.
       wrt: Which of its leaves the Optimizer updates.
     """
-    entries: dict[str, Type] = {
-        _MODEL: model,
-        FILTER: encode(wrt, Instance(like.type.mro[-1], [])),
-    }
-    found = Instance(like.type, like.args, like.line, like.column)
-    found.extra_attrs = ExtraAttrs(entries, None, None)
-    return found
+    filter_ = encode(wrt, Instance(like.type.mro[-1], []))
+    return with_entries(like, {_MODEL: model, FILTER: filter_})
 
 
 def optimizer_view(found: Type | None) -> OptimizerView | None:
     """Return what is known of an Optimizer; None where nothing is."""
-    proper = get_proper_type(found)
-    if not isinstance(proper, Instance) or proper.extra_attrs is None:
-        return None
-    entries = proper.extra_attrs.attrs
+    entries = entries_of(found)
     model = get_proper_type(entries.get(_MODEL))
     if not isinstance(model, Instance) or FILTER not in entries:
         return None

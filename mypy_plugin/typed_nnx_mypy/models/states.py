@@ -14,7 +14,6 @@ from mypy.maptype import map_instance_to_supertype
 from mypy.nodes import TypeInfo
 from mypy.types import (
     AnyType,
-    ExtraAttrs,
     Instance,
     NoneType,
     ProperType,
@@ -25,10 +24,16 @@ from mypy.types import (
     get_proper_type,
 )
 
-from typed_nnx_mypy.models.filter_encoding import decode, encode
-from typed_nnx_mypy.models.filter_syntax import FILTER, filter_of_type
+from typed_nnx_mypy.models.filter_encoding import (
+    FILTER,
+    decode,
+    encode,
+    entries_of,
+    with_entries,
+)
+from typed_nnx_mypy.models.filter_syntax import filter_of_type
 from typed_nnx_mypy.models.filters import Filter, OfType, Unknown, of_class
-from typed_nnx_mypy.names import runtime_of
+from typed_nnx_mypy.models.kinds import runtime_base
 
 MODEL: Final = "__nnx_model__"
 _MAPPED: Final = "__nnx_mapped__"
@@ -64,15 +69,12 @@ def is_state(info: TypeInfo) -> bool:
 
 def state_class(info: TypeInfo) -> TypeInfo | None:
     """Return the class State that a class is, or is derived from."""
-    for base in info.mro:
-        if base.name == "State" and runtime_of(base.fullname):
-            return base
-    return None
+    return runtime_base(info, "State")
 
 
 def has_entries(state: Instance) -> bool:
     """Tell whether the plugin has found out of which model a State is."""
-    return state.extra_attrs is not None and MODEL in state.extra_attrs.attrs
+    return MODEL in entries_of(state)
 
 
 def view_of(found: Type) -> StateView | None:
@@ -90,8 +92,7 @@ def _view(found: Type, *, takes_entries: bool) -> StateView | None:
     state = state_class(instance.type) if isinstance(instance, Instance) else None
     if state is None or not isinstance(instance, Instance):
         return None
-    has_entries = takes_entries and instance.extra_attrs is not None
-    entries = instance.extra_attrs.attrs if has_entries and instance.extra_attrs else {}
+    entries = entries_of(instance) if takes_entries else {}
     model, kind = _arguments(map_instance_to_supertype(instance, state))
     if not _is_known(model):
         # What an annotation says goes first: mypy keeps its type variables up to date.
@@ -154,15 +155,9 @@ def state_of(
         arguments[2] = model
         if isinstance(of, OfType) and isinstance(get_proper_type(arguments[3]), AnyType):
             arguments[3] = TypeType(of.type)
-    found = Instance(like.type, arguments)
-    found.extra_attrs = ExtraAttrs(entries, None, None)
-    return found
+    return with_entries(Instance(like.type, arguments), entries)
 
 
 def with_filter(like: Instance, of: Filter) -> Instance:
     """Return the type of a filter object that says which filter it is."""
-    found = Instance(like.type, like.args)
-    found.extra_attrs = ExtraAttrs(
-        {FILTER: encode(of, Instance(like.type.mro[-1], []))}, None, None
-    )
-    return found
+    return with_entries(like, {FILTER: encode(of, Instance(like.type.mro[-1], []))})
