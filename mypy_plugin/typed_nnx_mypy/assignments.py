@@ -44,9 +44,10 @@ from mypy.types import Instance, get_proper_type
 from typed_nnx_mypy.call import AttributeCheck, ClassCheck, StoreCheck
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.internals import class_of_body
+from typed_nnx_mypy.models.marks import methods_of, self_name_of
 from typed_nnx_mypy.names import runtime_of
 from typed_nnx_mypy.syntax.children import children
-from typed_nnx_mypy.syntax.statements import blocks_of, statements_of
+from typed_nnx_mypy.syntax.targets import blocks_of, own_attributes, statements_of
 
 HOOKED: Final = "builtins.complex.__eq__"
 
@@ -59,9 +60,9 @@ def insert_checks(context: ClassDefContext) -> None:
     definition = context.cls
     if runtime_of(definition.info.module_name):
         return
-    for method in _methods(definition):
-        name = _self_name(method)
-        if name:
+    for method in methods_of(definition):
+        name = self_name_of(method)
+        if name and not method.is_property:
             _Insertion(definition.info, name).into(method)
     if any(
         isinstance(each, AssignmentStmt) and each.unanalyzed_type is not None
@@ -99,23 +100,6 @@ def _checks_class(call: Context) -> bool:
     )
 
 
-def _methods(definition: ClassDef) -> Iterator[FuncDef]:
-    for statement in definition.defs.body:
-        match statement:
-            case FuncDef():
-                yield statement
-            case Decorator() if not statement.func.is_property:
-                yield statement.func
-            case _:
-                pass
-
-
-def _self_name(method: FuncDef) -> str:
-    if method.is_static or method.is_class or not method.arguments:
-        return ""
-    return method.arguments[0].variable.name
-
-
 class _Insertion:
     """Puts checks into one method.
 
@@ -149,7 +133,7 @@ class _Insertion:
         if method.type is not None:
             return True
         empty = sum(
-            name in assigned_attributes(each, self._self)
+            name in own_attributes(each, self._self)
             for each in _all_nodes(method.body)
             if isinstance(each, AssignmentStmt) and begins_empty(each.rvalue)
         )
@@ -177,9 +161,7 @@ class _Insertion:
         if any(isinstance(target, TupleExpr | ListExpr) for target in statement.lvalues):
             # Where unpacking fails mypy gives the targets no type, and to read them is an error.
             return []
-        names = [
-            name for name in assigned_attributes(statement, self._self) if self._is_plain(name)
-        ]
+        names = [name for name in own_attributes(statement, self._self) if self._is_plain(name)]
         if begins_empty(statement.rvalue):
             for name in names:
                 self._late.setdefault(name, statement)
@@ -302,37 +284,21 @@ def _statement(
     before = block.body[: block.body.index(check)]
     while before and _checked_name(before[-1]):
         before.pop()
-    self_name = _self_name(function)
+    self_name = self_name_of(function)
     last = before[-1] if before else None
     if (
         isinstance(last, AssignmentStmt)
-        and name in assigned_attributes(last, self_name)
+        and name in own_attributes(last, self_name)
         and not begins_empty(last.rvalue)
     ):
         return last, False
     for statement in statements_of(function.body):
-        if isinstance(statement, AssignmentStmt) and name in assigned_attributes(
-            statement, self_name
-        ):
+        if isinstance(statement, AssignmentStmt) and name in own_attributes(statement, self_name):
             return statement, True
     return None, True
 
 
 # -- statements -------------------------------------------------------------------------------
-
-
-def assigned_attributes(statement: AssignmentStmt, self_name: str) -> list[str]:
-    """Return the attributes of the object that a statement assigns to."""
-    targets: list[Expression] = []
-    for target in statement.lvalues:
-        targets.extend(target.items if isinstance(target, TupleExpr | ListExpr) else [target])
-    return [
-        target.name
-        for target in targets
-        if isinstance(target, MemberExpr)
-        and isinstance(target.expr, NameExpr)
-        and target.expr.name == self_name
-    ]
 
 
 def begins_empty(value: Expression) -> bool:

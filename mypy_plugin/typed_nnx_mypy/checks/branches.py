@@ -24,7 +24,7 @@ from typed_nnx_mypy.models.structures import (
     difference,
 )
 from typed_nnx_mypy.registry import on_call
-from typed_nnx_mypy.syntax.constants import assigned_once
+from typed_nnx_mypy.syntax.assigned import assigned_once
 from typed_nnx_mypy.syntax.parameters import Function, function_of
 
 _CONDS: Final = ("cond", "jax.lax.cond")

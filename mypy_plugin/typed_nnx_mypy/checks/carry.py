@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from mypy.nodes import Context
+from mypy import nodes
+from mypy.nodes import Context, Node
 
 from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.errorcodes import CARRY
@@ -24,10 +25,11 @@ from typed_nnx_mypy.models.structures import (
 )
 from typed_nnx_mypy.registry import on_call
 from typed_nnx_mypy.syntax.axes import AxesRow, Axis, CarryAxis, UnknownAxis, parts_of
+from typed_nnx_mypy.syntax.children import descendants
 from typed_nnx_mypy.syntax.mapped import SCAN, Mapped, mapped_of
 from typed_nnx_mypy.syntax.parameters import Function, Parameter, function_of
+from typed_nnx_mypy.syntax.targets import single_targets
 from typed_nnx_mypy.syntax.transforms import PARTIAL
-from typed_nnx_mypy.syntax.unpacking import unpacked_length
 
 _BOTH: Final = "in_axes=(nnx.Carry, 0), out_axes=(nnx.Carry, 0)"
 
@@ -180,10 +182,40 @@ def _difference(
     if found is not None or parameter is None or not isinstance(result, Row):
         return found
     # Whatever is unpacked into 2 is no tuple of 3.
-    length = unpacked_length(function, parameter)
+    length = _unpacked_length(function, parameter)
     if length is None or result.items is None or length == len(result.items):
         return None
     return Difference("", f"unpacked into {length}", text_of(result))
+
+
+def _unpacked_length(function: Function, parameter: Parameter) -> int | None:
+    """Return how many things a parameter surely has in it, since the function unpacks them.
+
+    None where it does not, or where the parameter may have got another value before.
+    """
+    definition = function.definition
+    if not isinstance(definition, nodes.FuncDef):
+        return None
+    bound = len(definition.arguments) - len(function.parameters)
+    variable = definition.arguments[bound + function.parameters.index(parameter)].variable
+    assigned = (each for node in descendants(definition.body) for each in single_targets(node))
+    if any(isinstance(each, nodes.NameExpr) and each.node is variable for each in assigned):
+        return None
+    lengths = (_length(each, variable) for each in definition.body.body)
+    return next((each for each in lengths if each is not None), None)
+
+
+def _length(statement: Node, variable: Node) -> int | None:
+    """Return the length in ``a, b = variable``, as a statement that always runs."""
+    match statement:
+        case nodes.AssignmentStmt(
+            lvalues=[nodes.TupleExpr() | nodes.ListExpr() as target],
+            rvalue=nodes.NameExpr(node=value),
+        ) if value is variable:
+            has_star = any(isinstance(each, nodes.StarExpr) for each in target.items)
+            return None if has_star else len(target.items)
+        case _:
+            return None
 
 
 # -- messages ---------------------------------------------------------------------------------

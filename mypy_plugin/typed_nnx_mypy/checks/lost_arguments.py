@@ -38,8 +38,8 @@ from typed_nnx_mypy.models.outer import Outer
 from typed_nnx_mypy.names import PARTIALS
 from typed_nnx_mypy.registry import on_call
 from typed_nnx_mypy.syntax.children import descendants
-from typed_nnx_mypy.syntax.free_names import own_nodes
 from typed_nnx_mypy.syntax.parameters import definition_of, is_of_file
+from typed_nnx_mypy.syntax.targets import own_nodes
 from typed_nnx_mypy.syntax.transforms import Transform, transform_of
 from typed_nnx_mypy.syntax.uses import (
     may_be_used_elsewhere,

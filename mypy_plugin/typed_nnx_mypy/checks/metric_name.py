@@ -7,10 +7,10 @@ from mypy.types import Instance, Type
 
 from typed_nnx_mypy.call import StateAccess
 from typed_nnx_mypy.errorcodes import METRIC_NAME
-from typed_nnx_mypy.models.assigned import Value, file_of
 from typed_nnx_mypy.models.bindings import values_of
 from typed_nnx_mypy.names import name_of
 from typed_nnx_mypy.registry import infers_access
+from typed_nnx_mypy.syntax.assigned import Value, file_of
 from typed_nnx_mypy.syntax.expected import is_expected_to_fail
 
 
@@ -22,7 +22,7 @@ def metric_is_known(access: StateAccess) -> Type | None:
         return None
     if found.type.name != "MultiMetric" or _is_argument(node.expr):
         return None
-    name, file = node.name, file_of(node, checker)
+    name, file = node.name, file_of(checker)
     made = [_metrics(each) for each in values_of(node.expr, checker)]
     known = {each for names in made if names is not None for each in names}
     if not made or None in made or name in known or found.type.get(name) is not None:

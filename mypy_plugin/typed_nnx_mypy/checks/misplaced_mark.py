@@ -9,13 +9,11 @@ from __future__ import annotations
 from typing import Final, TypeAlias
 
 from mypy.nodes import (
-    AssignmentExpr,
     AssignmentStmt,
     CallExpr,
     ClassDef,
     ComparisonExpr,
     ConditionalExpr,
-    DelStmt,
     DictExpr,
     DictionaryComprehension,
     Expression,
@@ -29,7 +27,6 @@ from mypy.nodes import (
     MemberExpr,
     NameExpr,
     Node,
-    OperatorAssignmentStmt,
     OpExpr,
     RefExpr,
     SetComprehension,
@@ -40,7 +37,6 @@ from mypy.nodes import (
     TypeInfo,
     UnaryExpr,
     Var,
-    WithStmt,
 )
 from mypy.types import Instance
 
@@ -52,6 +48,7 @@ from typed_nnx_mypy.models.marks import methods_of
 from typed_nnx_mypy.names import name_of, runtime_of
 from typed_nnx_mypy.registry import on_call
 from typed_nnx_mypy.syntax.children import descendants
+from typed_nnx_mypy.syntax.targets import targets
 
 _Display: TypeAlias = (
     ListExpr
@@ -236,19 +233,7 @@ class _Place:
         node, parent = name, self._checker.parent(name)
         while isinstance(parent, TupleExpr | ListExpr | StarExpr):
             node, parent = parent, self._checker.parent(parent)
-        match parent:
-            case AssignmentStmt():
-                return node in parent.lvalues
-            case ForStmt():
-                return node is parent.index
-            case WithStmt():
-                return node in parent.target
-            case AssignmentExpr():
-                return node is parent.target
-            case OperatorAssignmentStmt():
-                return node is parent.lvalue
-            case _:
-                return isinstance(parent, DelStmt)
+        return parent is not None and node in targets(parent)
 
     # -- calls --------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from typed_nnx_mypy.models.kinds import Kind, kind_of, short_name
 from typed_nnx_mypy.models.optimizers import OptimizerView, optimizer_of, optimizer_view
 from typed_nnx_mypy.models.states import StateView
 from typed_nnx_mypy.registry import infers, on_call
-from typed_nnx_mypy.syntax.certain import is_changed_in_place, value_of
+from typed_nnx_mypy.syntax.assigned import is_changed_in_place, value_of
 from typed_nnx_mypy.syntax.expected import is_expected_to_fail
 
 

@@ -35,13 +35,13 @@ from typed_nnx_mypy.models.marks import is_stored_as_given, marks_of, marks_on, 
 from typed_nnx_mypy.models.values import (
     container_parts,
     first_data,
-    is_attribute,
     mark_in_call,
     may_be_marked,
     value_holds_data,
 )
 from typed_nnx_mypy.registry import on_attribute, on_call, on_class
 from typed_nnx_mypy.syntax.children import descendants
+from typed_nnx_mypy.syntax.targets import is_attribute
 
 
 @on_attribute

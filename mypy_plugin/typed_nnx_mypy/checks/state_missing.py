@@ -18,7 +18,7 @@ from typed_nnx_mypy.models.leaves import Leaf
 from typed_nnx_mypy.models.states import StateView
 from typed_nnx_mypy.models.surgery import may_be_other
 from typed_nnx_mypy.registry import on_call
-from typed_nnx_mypy.syntax.certain import is_changed_in_place
+from typed_nnx_mypy.syntax.assigned import is_changed_in_place
 from typed_nnx_mypy.syntax.expected import is_expected_to_fail
 
 Merged: TypeAlias = tuple[ProperType, list[tuple[Argument, StateView]]]

@@ -12,8 +12,8 @@ from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.kinds import Kind, kind_of
 from typed_nnx_mypy.names import name_of, runtime_of
 from typed_nnx_mypy.registry import infers
+from typed_nnx_mypy.syntax.assigned import assigned_once
 from typed_nnx_mypy.syntax.children import descendants
-from typed_nnx_mypy.syntax.constants import assigned_once
 from typed_nnx_mypy.syntax.uses import function_of_statement
 
 _METHODS: Final = ("apply", "merge")

@@ -27,7 +27,7 @@ from typed_nnx_mypy.models.subclasses import known_subclasses
 from typed_nnx_mypy.models.surgery import may_be_other
 from typed_nnx_mypy.names import runtime_of
 from typed_nnx_mypy.registry import infers_access
-from typed_nnx_mypy.syntax.certain import value_of
+from typed_nnx_mypy.syntax.assigned import value_of
 
 _LISTED: Final = 12
 

@@ -19,6 +19,7 @@ from mypy.nodes import (
     MypyFile,
     NameExpr,
     Node,
+    RefExpr,
     Var,
     WhileStmt,
 )
@@ -33,17 +34,23 @@ from mypy.types import (
 )
 
 from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.models.assigned import Value, file_of
 from typed_nnx_mypy.models.early import early_type
 from typed_nnx_mypy.models.homes import is_at_home
 from typed_nnx_mypy.models.states import StateView, declared_view_of, has_entries, is_state, view_of
-from typed_nnx_mypy.names import runtime_of
+from typed_nnx_mypy.names import name_of, runtime_of
+from typed_nnx_mypy.syntax.assigned import Value, file_of
 from typed_nnx_mypy.syntax.children import descendants
 from typed_nnx_mypy.syntax.expected import is_expected_to_fail
-from typed_nnx_mypy.syntax.keeping import mapped_tree
 from typed_nnx_mypy.syntax.targets import is_self
 
 _DEEPEST: Final = 4
+# Functions of a tree, by the name and the position of the tree.
+_MAPPINGS: Final = {
+    "jax.tree.map": ("tree", 1),
+    "jax.tree.map_with_path": ("tree", 1),
+    "map_state": ("state", 1),
+}
+
 
 # -- what a State is --------------------------------------------------------------------------
 
@@ -166,18 +173,18 @@ def values_of(expression: Expression, checker: Checker) -> list[Value]:
         case NameExpr(node=Var() as variable):
             return [
                 each
-                for each in file_of(expression, checker).of_variable[variable]
+                for each in file_of(checker).of_variable[variable]
                 if not _comes_later(each, expression, checker)
             ]
         case MemberExpr():
-            return file_of(expression, checker).of_attribute[expression.name]
+            return file_of(checker).of_attribute[expression.name]
         case _:
             return []
 
 
 def _is_made_of_itself(value: Value, name: Expression) -> bool:
     """Tell whether a value is a State with the keys of the name that it is assigned to."""
-    tree = mapped_tree(value.value) if not value.items else None
+    tree = _mapped_tree(value.value) if not value.items else None
     match tree, name:
         case NameExpr(), NameExpr():
             return tree.node is name.node
@@ -185,6 +192,36 @@ def _is_made_of_itself(value: Value, name: Expression) -> bool:
             return tree.name == name.name  # all attributes of a name agree
         case _:
             return False
+
+
+def _mapped_tree(value: Expression | None) -> Expression | None:
+    """Return the tree of which a call returns another one with the same keys.
+
+    ``jax.tree.map(f, params)`` has those of ``params``, whatever ``f`` is. optax has no types for
+    mypy, so its function is known by how it is written.
+    """
+    if not isinstance(value, CallExpr) or any(kind.is_star() for kind in value.arg_kinds):
+        return None
+    match value.callee:
+        case MemberExpr(name="apply_updates", expr=NameExpr(name="optax")):
+            return _argument(value, "params", 0)
+        case RefExpr(fullname=fullname) if fullname:
+            name = name_of(fullname)
+            known = _MAPPINGS.get(name.public) if name is not None else None
+            if known is None or "is_leaf" in value.arg_names:
+                return None  # with is_leaf, a whole State may be a leaf
+            return _argument(value, *known)
+        case MemberExpr(name="map", expr=tree):
+            return tree
+        case _:
+            return None
+
+
+def _argument(call: CallExpr, name: str, position: int) -> Expression | None:
+    if name in call.arg_names:
+        return call.args[call.arg_names.index(name)]
+    is_given = position < len(call.args) and call.arg_names[position] is None
+    return call.args[position] if is_given else None
 
 
 def _comes_later(value: Value, access: Node, checker: Checker) -> bool:
@@ -216,10 +253,10 @@ def may_have(key: str | int, access: Context, checker: Checker) -> bool:
     """Tell whether a key may be in a State although its model does not have it, or was tested."""
     if not isinstance(access, Node):
         return True
-    file = file_of(access, checker)
+    file = file_of(checker)
     if key in file.keys or is_expected_to_fail(access, checker):
         return True
-    if isinstance(key, str) and any(_may_be_state(each, checker) for each in file.set_on[key]):
+    if any(_may_be_state(each, checker) for each in file.set_on(key)):
         return True
     root = _root(access)
     return any(

@@ -29,7 +29,7 @@ from mypy.typevars import fill_typevars, fill_typevars_with_any
 
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.kinds import arguments_at
-from typed_nnx_mypy.syntax.constants import assigned_once
+from typed_nnx_mypy.syntax.assigned import assigned_once
 
 
 def early_type(expression: Expression, checker: Checker) -> ProperType | None:

@@ -23,7 +23,7 @@ from mypy.nodes import (
 )
 from mypy.types import ProperType, UnionType, get_proper_type
 
-from typed_nnx_mypy.assignments import assigned_attributes, begins_empty
+from typed_nnx_mypy.assignments import begins_empty
 from typed_nnx_mypy.call import AttributeCheck
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.kinds import holds_data, is_plain_container, kind_of
@@ -34,9 +34,9 @@ from typed_nnx_mypy.models.marks import (
     methods_of,
     self_name_of,
 )
-from typed_nnx_mypy.models.values import assigned_value, is_attribute, mark_in_call, may_be_marked
+from typed_nnx_mypy.models.values import assigned_value, mark_in_call, may_be_marked
 from typed_nnx_mypy.syntax.children import descendants
-from typed_nnx_mypy.syntax.statements import statements_of
+from typed_nnx_mypy.syntax.targets import is_attribute, own_attributes, statements_of
 
 _FILLING = ("append", "extend", "insert", "setdefault", "update")
 
@@ -79,7 +79,7 @@ def assignments_to(owner: TypeInfo, name: str) -> Iterator[Assigned]:
     for method in methods_of(owner.defn):
         self_name = self_name_of(method)
         for statement in statements_of(method.body):
-            if isinstance(statement, AssignmentStmt) and name in assigned_attributes(
+            if isinstance(statement, AssignmentStmt) and name in own_attributes(
                 statement, self_name
             ):
                 value = assigned_value(statement, self_name, name)

@@ -22,9 +22,9 @@ from mypy.types import Instance, LiteralType, TupleType, Type, get_proper_type
 
 from typed_nnx_mypy.call import literal
 from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.models.assigned import file_of
 from typed_nnx_mypy.models.filter_encoding import entries_of, with_entries
 from typed_nnx_mypy.models.states import has_entries
+from typed_nnx_mypy.syntax.assigned import file_of
 
 _HOME: Final = "__nnx_home__"
 
@@ -55,7 +55,7 @@ def _kept(found: Type, target: Expression, checker: Checker) -> Type:
 
 def _only_home(target: Expression, checker: Checker) -> str:
     """Return the full name of a target that its file assigns nowhere else; empty if it does."""
-    file = file_of(target, checker)
+    file = file_of(checker)
     match target:
         case NameExpr(node=Var() as variable):
             fullname = f"{checker.tree.fullname}.{target.name}"

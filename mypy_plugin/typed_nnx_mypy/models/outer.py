@@ -24,8 +24,7 @@ from mypy.typevars import fill_typevars
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.early import attribute_type, item_type, said_type
 from typed_nnx_mypy.models.kinds import Kind, kind_of
-from typed_nnx_mypy.syntax.free_names import bound_names, own_nodes
-from typed_nnx_mypy.syntax.targets import parts, targets
+from typed_nnx_mypy.syntax.targets import bound_names, own_nodes, parts, targets
 
 
 class Outer:

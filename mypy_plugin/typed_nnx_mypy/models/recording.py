@@ -37,7 +37,6 @@ from mypy.nodes import (
 from mypy.plugin import ClassDefContext, SemanticAnalyzerPluginInterface
 from mypy.types import LiteralType, Type, UnboundType
 
-from typed_nnx_mypy.assignments import assigned_attributes
 from typed_nnx_mypy.errorcodes import NNX
 from typed_nnx_mypy.internals import note_in_analysis, set_fullname
 from typed_nnx_mypy.models.marks import (
@@ -53,7 +52,7 @@ from typed_nnx_mypy.models.marks import (
 )
 from typed_nnx_mypy.names import runtime_of
 from typed_nnx_mypy.syntax.children import descendants
-from typed_nnx_mypy.syntax.statements import blocks_of, statements_of
+from typed_nnx_mypy.syntax.targets import blocks_of, own_attributes, statements_of
 
 _FUNCTIONS: Final = ("data", "static")
 _ANNOTATIONS: Final = {"Data": "data", "Static": "static"}
@@ -149,13 +148,13 @@ class _Reading:
                 mark = self._names.mark_of(statement.rvalue) if is_whole else ""
                 is_direct = statement in direct
                 is_static = is_whole and is_direct and is_static_by_form(statement.rvalue)
-                for name in assigned_attributes(statement, self_name):
+                for name in own_attributes(statement, self_name):
                     begins = is_static and name not in seen
                     seen.add(name)
                     said = Said(0, mark, "", is_direct, True, begins_static=begins)
                     self._say(name, said)
             elif isinstance(statement, DelStmt):
-                for name in deleted_attributes(statement, self_name):
+                for name in own_attributes(statement, self_name):
                     seen.add(name)
                     self._say(name, Said(0, is_deleted=True))
         if not self._opened_by:
@@ -268,19 +267,6 @@ def _calls_super(statement: Statement) -> bool:
             return True
         case _:
             return False
-
-
-def deleted_attributes(statement: DelStmt, self_name: str) -> list[str]:
-    """Return the attributes of the object that a statement deletes."""
-    target = statement.expr
-    targets = target.items if isinstance(target, TupleExpr) else [target]
-    return [
-        each.name
-        for each in targets
-        if isinstance(each, MemberExpr)
-        and isinstance(each.expr, NameExpr)
-        and each.expr.name == self_name
-    ]
 
 
 def _opening(node: object, self_name: str) -> str:

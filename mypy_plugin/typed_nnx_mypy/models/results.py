@@ -15,8 +15,8 @@ from mypy.types import UninhabitedType
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models import structures
 from typed_nnx_mypy.models.structures import Leaf, Nothing, Row, Structure, Table, Unsure
-from typed_nnx_mypy.syntax.free_names import own_nodes
 from typed_nnx_mypy.syntax.parameters import Function
+from typed_nnx_mypy.syntax.targets import own_nodes
 
 
 def result_of(function: Function, checker: Checker) -> Structure:

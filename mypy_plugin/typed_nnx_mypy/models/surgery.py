@@ -30,11 +30,11 @@ from mypy.types import (
 )
 
 from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.models.assigned import file_of
 from typed_nnx_mypy.models.early import early_type
 from typed_nnx_mypy.models.kinds import Kind, kind_of, short_name
 from typed_nnx_mypy.models.leaves import Members, is_leaf, members_of, options
 from typed_nnx_mypy.names import runtime_of
+from typed_nnx_mypy.syntax.assigned import file_of
 from typed_nnx_mypy.syntax.targets import is_same_target, is_self
 
 # Libraries whose functions do not give models other attributes.
@@ -60,15 +60,9 @@ def may_be_other(
     """
     if not isinstance(access, Node):
         return True
-    file = file_of(access, checker)
-    owners = [
-        owner
-        for key in keys
-        if isinstance(key, str)
-        for owner in file.set_on.get(key, ())
-        if not is_self(owner)
-    ]
-    owners += [owner for node in file.seen for owner in _changed(node, checker)]
+    file = file_of(checker)
+    owners = [owner for key in keys for owner in file.set_on(key) if not is_self(owner)]
+    owners += [owner for node in file.nodes for owner in _changed(node, checker)]
     for owner in owners:
         for model in models:
             if _may_share(early_type(owner, checker), model, checker):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import Final
 
 from mypy.nodes import (
@@ -36,7 +35,9 @@ from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.kinds import holds_data
 from typed_nnx_mypy.models.marks import is_static_by_form
 from typed_nnx_mypy.names import runtime_of
+from typed_nnx_mypy.syntax.assigned import file_of
 from typed_nnx_mypy.syntax.children import descendants
+from typed_nnx_mypy.syntax.targets import is_attribute
 
 _MARKS: Final = ("data", "static")
 # What these packages return carries no mark.
@@ -65,16 +66,6 @@ def assigned_value(statement: AssignmentStmt, self_name: str, name: str) -> Expr
                 if is_attribute(each, self_name, name):
                     return value
     return None
-
-
-def is_attribute(node: Expression, self_name: str, name: str) -> bool:
-    """Tell whether an expression is ``self.name``."""
-    return (
-        isinstance(node, MemberExpr)
-        and node.name == name
-        and isinstance(node.expr, NameExpr)
-        and node.expr.name == self_name
-    )
 
 
 def _has_star(*displays: TupleExpr | ListExpr) -> bool:
@@ -207,34 +198,14 @@ class _Marked:
             return node not in self._seen
         self._seen.add(node)
         around = self._checker.function_around(name)
-        place = around if isinstance(around, FuncDef) else self._checker.tree
-        found = list(_bindings(place, node))
-        is_parameter = isinstance(place, FuncDef) and any(
-            each.variable is node for each in place.arguments
+        values = file_of(self._checker).of_variable.get(node, ())
+        found = [e for e in values if self._checker.function_around(e.node) is around]
+        is_parameter = isinstance(around, FuncDef) and any(
+            each.variable is node for each in around.arguments
         )
         if not found and not is_parameter:
             return True
-        return any(each is None or self.is_possible(each) for each in found)
-
-
-def _bindings(place: Node, variable: Var) -> Iterator[Expression | None]:
-    """Yield what a variable is assigned; None where that cannot be seen."""
-    for node in descendants(place):
-        if isinstance(node, AssignmentStmt):
-            for target in node.lvalues:
-                if isinstance(target, NameExpr):
-                    if target.node is variable:
-                        yield node.rvalue
-                elif any(_is_name(each, variable) for each in _targets(target)):
-                    yield None
-
-
-def _targets(target: Expression) -> Iterable[Node]:
-    return descendants(target) if isinstance(target, TupleExpr | ListExpr) else ()
-
-
-def _is_name(node: Node, variable: Var) -> bool:
-    return isinstance(node, NameExpr) and node.node is variable
+        return any(e.value is None or e.items or self.is_possible(e.value) for e in found)
 
 
 def _is_mark(node: Node) -> bool:

@@ -21,7 +21,8 @@ from mypy.types import (
 
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.names import name_of
-from typed_nnx_mypy.syntax.constants import Value, assigned_once, constant_of
+from typed_nnx_mypy.syntax.assigned import assigned_once
+from typed_nnx_mypy.syntax.constants import Value, constant_of
 
 _DEPTH: Final = 4
 # Not float: what is declared as one may be a whole number.

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from mypy import nodes
-from mypy.nodes import Expression, FuncDef, MypyFile, NameExpr, Node, RefExpr, Var
+from mypy.nodes import Expression, NameExpr, RefExpr
 from mypy.types import Instance, LiteralType, NoneType, ProperType, TupleType, get_proper_type
 
 from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.syntax.children import descendants
-from typed_nnx_mypy.syntax.targets import parts, targets
+from typed_nnx_mypy.syntax.assigned import assigned_once
 
 Value: TypeAlias = "int | float | str | bool | tuple[Value, ...] | None"
 
@@ -59,23 +58,6 @@ def items_of(expression: Expression, checker: Checker) -> list[Constant] | None:
             return [Constant(value, at) for value, at in zip(values, written, strict=True)]
         case _:
             return [constant]
-
-
-def assigned_once(node: Node | None, checker: Checker) -> Expression | None:
-    """Return what a variable of the file is assigned, where that happens in one place only.
-
-    The place may be in a loop or a branch, or run later than the use: it is the only value that the
-    name ever has. Variables of other files and attributes of objects are not known.
-    """
-    return _ASSIGNED.of(node, checker) if isinstance(node, Var) else None
-
-
-def is_rebound(function: FuncDef, checker: Checker) -> bool:
-    """Tell whether the name of a function of the file is given to something else, too.
-
-    That is so where the file assigns to it, ``f = jax.jit(f)``, or defines it in several branches.
-    """
-    return _ASSIGNED.has(function, checker)
 
 
 def _written_items(expression: Expression, count: int) -> list[Expression]:
@@ -150,62 +132,3 @@ def _of_type(found: ProperType) -> tuple[Value] | None:
             return (tuple(known),) if len(known) == len(items) else None
         case _:
             return None
-
-
-class _Assigned:
-    """What the variables of a file are assigned: of the file that was asked about last."""
-
-    def __init__(self) -> None:
-        self._tree: MypyFile | None = None
-        self._round: object = None
-        self._found: dict[Node, Expression | None] = {}
-
-    def of(self, variable: Var, checker: Checker) -> Expression | None:
-        """Return the only value of a variable."""
-        return self._in(checker).get(variable)
-
-    def has(self, node: Node, checker: Checker) -> bool:
-        """Tell whether a variable or function is assigned."""
-        return node in self._in(checker)
-
-    def _in(self, checker: Checker) -> dict[Node, Expression | None]:
-        # The daemon keeps the file object, and gives it new statements and variables.
-        if checker.tree is not self._tree or checker.round is not self._round:
-            self._tree, self._round = checker.tree, checker.round
-            self._found = _assignments(checker.tree)
-        return self._found
-
-
-_ASSIGNED: Final = _Assigned()
-
-
-def _assignments(tree: MypyFile) -> dict[Node, Expression | None]:
-    found: dict[Node, Expression | None] = {}
-    for node in descendants(tree):
-        for target, value in _bindings(node):
-            found[target] = None if target in found else value  # None where it has several
-    return found
-
-
-def _bindings(node: Node) -> list[tuple[Node, Expression | None]]:
-    """Return the variables that a node binds, with the value where it is written there."""
-    if isinstance(node, nodes.FuncDef | nodes.LambdaExpr):
-        # A parameter has another value in each call.
-        bound: list[Node] = [argument.variable for argument in node.arguments]
-        if isinstance(node, nodes.FuncDef) and node.original_def is not None:
-            bound.append(node.original_def)
-        return [(each, None) for each in bound]
-    value = node.rvalue if isinstance(node, nodes.AssignmentStmt) else None
-    if isinstance(node, nodes.AssignmentExpr):
-        value = node.value
-    return [
-        (name, value if isinstance(target, NameExpr) else None)
-        for target in targets(node)
-        for name in _names(target)
-    ]
-
-
-def _names(target: Expression) -> list[Node]:
-    """Return the variables of a target, of targets inside each other too."""
-    names = (each for each in parts(target) if isinstance(each, NameExpr))
-    return [each.node for each in names if each.node is not None]

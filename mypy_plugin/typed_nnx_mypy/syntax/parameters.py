@@ -39,7 +39,7 @@ from mypy.types import (
 )
 
 from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.syntax.constants import assigned_once, is_rebound
+from typed_nnx_mypy.syntax.assigned import assigned_once, is_rebound
 
 _PARTIAL: Final = "functools.partial"
 # Where mypy keeps what is left of the function.

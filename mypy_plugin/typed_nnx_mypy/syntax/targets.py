@@ -1,4 +1,4 @@
-"""What statements give values to: targets, and which of them are the same."""
+"""Statements of functions, what they give values to, and which names a function binds."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from mypy import nodes
-from mypy.nodes import Expression, MemberExpr, NameExpr, Node, Var
+from mypy.nodes import Block, Expression, FuncDef, LambdaExpr, MemberExpr, NameExpr, Node, Statement
 from mypy.patterns import AsPattern, MappingPattern, StarredPattern
+
+from typed_nnx_mypy.syntax.children import children, descendants, walk
 
 # By dictionary, since this is asked of every node of a file.
 _UNWRITTEN: Final[dict[type[Node], str]] = {
@@ -26,6 +28,11 @@ _WRITTEN: Final[dict[type[Node], str]] = {
     nodes.AssignmentStmt: "lvalues",
     nodes.AssignmentExpr: "target",
 }
+_FUNCTIONS: Final = (nodes.Decorator, FuncDef, LambdaExpr, nodes.OverloadedFuncDef)
+_DEFINITIONS: Final = (nodes.ClassDef, *_FUNCTIONS)
+
+
+# -- targets ----------------------------------------------------------------------------------
 
 
 def targets(node: Node) -> list[Expression]:
@@ -58,6 +65,30 @@ def parts(target: Expression) -> Iterator[Expression]:
             yield target
 
 
+def single_targets(node: Node) -> list[Expression]:
+    """Return what a node gives values to, one by one."""
+    return [part for target in targets(node) for part in parts(target)]
+
+
+def own_attributes(node: Node, self_name: str) -> list[str]:
+    """Return the attributes of the object that a statement of its method assigns or deletes."""
+    return [
+        each.name
+        for each in single_targets(node)
+        if isinstance(each, MemberExpr) and is_attribute(each, self_name, each.name)
+    ]
+
+
+def is_attribute(node: Expression, self_name: str, name: str) -> bool:
+    """Tell whether an expression is ``self.name``."""
+    return (
+        isinstance(node, MemberExpr)
+        and node.name == name
+        and isinstance(node.expr, NameExpr)
+        and node.expr.name == self_name
+    )
+
+
 def is_same_target(one: Expression, other: Expression) -> bool:
     """Tell whether two targets are one variable, or attributes of one name."""
     match one, other:
@@ -73,6 +104,58 @@ def is_self(expression: Expression) -> bool:
     """Tell whether an expression is the object that a method is called on."""
     return (
         isinstance(expression, NameExpr)
-        and isinstance(expression.node, Var)
+        and isinstance(expression.node, nodes.Var)
         and expression.node.is_self
     )
+
+
+# -- functions --------------------------------------------------------------------------------
+
+
+def own_nodes(function: FuncDef | LambdaExpr) -> list[Node]:
+    """Return the nodes of a body, not those of functions and classes that are defined in it."""
+    return walk(children(function.body), _DEFINITIONS)
+
+
+def statements_of(block: Block) -> Iterator[Statement]:
+    """Yield the statements of a block and of the blocks in it, not of functions or classes."""
+    for statement in block.body:
+        yield statement
+        for inner in blocks_of(statement):
+            yield from statements_of(inner)
+
+
+def blocks_of(statement: Statement) -> list[Block]:
+    """Return the blocks of a statement, not those of functions and classes."""
+    if isinstance(statement, Block):
+        return [statement]
+    if isinstance(statement, _DEFINITIONS):
+        return []
+    return [each for each in children(statement) if isinstance(each, Block)]
+
+
+def bound_names(function: FuncDef | LambdaExpr) -> set[str]:
+    """Return the names that a function may bind: parameters, targets, definitions, imports.
+
+    Those of functions inside it count too, and names that it declares global or nonlocal.
+    """
+    found = {argument.variable.name for argument in function.arguments}
+    for node in descendants(function.body):
+        found.update(_names(node))
+    return found
+
+
+def _names(node: Node) -> Iterator[str]:
+    match node:
+        case nodes.ClassDef() | FuncDef():
+            yield node.name
+        case nodes.Argument():
+            yield node.variable.name
+        case nodes.Import():
+            yield from ((alias or name).partition(".")[0] for name, alias in node.ids)
+        case nodes.ImportFrom():
+            yield from (alias or name for name, alias in node.names)
+        case _:
+            # mypy marks names that are defined again.
+            named = (each for each in single_targets(node) if isinstance(each, NameExpr))
+            yield from (each.name.rstrip("'") for each in named)

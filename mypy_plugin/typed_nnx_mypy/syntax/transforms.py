@@ -22,7 +22,7 @@ from mypy.types import Instance
 from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.names import Name, name_of
-from typed_nnx_mypy.syntax.constants import assigned_once
+from typed_nnx_mypy.syntax.assigned import assigned_once
 from typed_nnx_mypy.syntax.parameters import (
     Function,
     class_of,
