@@ -104,7 +104,6 @@ class _Insertion:
     """Puts checks into one method.
 
     Args:
-        info: The class.
         self_name: What the method calls its object.
     """
 

@@ -47,7 +47,6 @@ class Checker:
 
     Args:
         api: What mypy gives to a hook.
-        config: The settings of the plugin.
     """
 
     def __init__(self, api: CheckerPluginInterface, config: Config) -> None:
@@ -142,6 +141,15 @@ class Checker:
     def symbol(self, fullname: str) -> SymbolTableNode | None:
         """Return what a full name stands for; None where its module was not read."""
         return lookup_fully_qualified(fullname, self.api.modules)
+
+    def named(self, name: str) -> SymbolTableNode | None:
+        """Return what a dotted name stands for, where the top of the file names it."""
+        first, *others = name.split(".")
+        found = self.tree.names.get(first)
+        for each in others:
+            module = found.node if found is not None else None
+            found = module.names.get(each) if isinstance(module, MypyFile) else None
+        return found
 
     def instance(self, fullname: str, arguments: list[Type] | None = None) -> Instance | None:
         """Return the type of the objects of a class; None where its module was not read."""

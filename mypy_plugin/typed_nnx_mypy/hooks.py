@@ -54,11 +54,7 @@ AttributeHook: TypeAlias = Callable[[AttributeContext], Type]
 
 
 class Hooks:
-    """The hooks for one run of mypy.
-
-    Args:
-        config: The settings of the plugin.
-    """
+    """The hooks for one run of mypy."""
 
     def __init__(self, config: Config) -> None:
         forget()

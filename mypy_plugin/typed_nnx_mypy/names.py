@@ -85,3 +85,9 @@ def name_of(fullname: str) -> Name | None:
     above = owner.rpartition(".")[2]
     is_method = above.lstrip("_")[:1].isupper()
     return Name(f"{above}.{last}" if is_method else last, runtime)
+
+
+def is_named(fullname: str, *public: str) -> bool:
+    """Tell whether a full name has one of some public names."""
+    name = name_of(fullname)
+    return name is not None and name.public in public

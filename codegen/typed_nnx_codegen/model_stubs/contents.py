@@ -38,9 +38,6 @@ class Contents:
 
     Models may contain themselves, so the leaves of all classes are found together, by going
     through the classes until nothing is added.
-
-    Args:
-        models: What the reader found.
     """
 
     def __init__(self, models: Models) -> None:

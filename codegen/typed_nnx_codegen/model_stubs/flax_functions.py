@@ -29,9 +29,7 @@ class FlaxFunctionsWriter:
     """Writes the functions.
 
     Args:
-        plan: The models and their parts.
         names: The names of the State classes.
-        speller: Spells types.
     """
 
     def __init__(self, plan: Plan, names: StateNames, speller: Speller) -> None:

@@ -94,10 +94,7 @@ class HooksWriter:
     """Writes `Hooks` and the classes that it needs.
 
     Args:
-        plan: The models and their parts.
-        contents: What is below each class.
         names: The names of the State classes.
-        speller: Spells types.
     """
 
     def __init__(self, plan: Plan, contents: Contents, names: StateNames, speller: Speller) -> None:

@@ -67,8 +67,6 @@ class StateNames:
     Where two classes would share a name, the module tells them apart: ``encoder_BlockState``.
 
     Args:
-        classes: The classes in the overlay.
-        parts: The parts of each class.
         reserved: Names that the overlay itself uses.
     """
 

@@ -40,11 +40,7 @@ EVERYTHING = Part()
 
 
 class VariableTypes:
-    """Which Variable class derives from which.
-
-    Args:
-        classes: All classes, by name.
-    """
+    """Which Variable class derives from which."""
 
     def __init__(self, classes: Mapping[str, ClassInfo]) -> None:
         self._lines: dict[str, tuple[str, ...]] = {}

@@ -17,8 +17,6 @@ class PhantomMethods:
     ``split(model, ...)`` knows. What one filter leaves says what a second one leaves of it.
 
     Args:
-        contents: What is below each class.
-        speller: Spells types.
         names: The names of the State classes.
         rows: Writes what a State says of filters.
     """

@@ -17,8 +17,6 @@ class Plan:
     """The models of an overlay and the parts that each has.
 
     Args:
-        models: What the reader found.
-        contents: What is below each class.
         in_a_row: Up to how many filters in a row, before `...`, what they leave has classes.
 
     Attributes:

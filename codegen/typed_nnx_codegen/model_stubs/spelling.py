@@ -46,9 +46,6 @@ class Speller:
     """Spells types for the State classes of the models.
 
     Args:
-        classes: All classes, by name.
-        contents: What is below each class.
-        imports: The names of imported classes.
         state_name: The name of the State class of a model and a part.
         protocols: Whether an object's type leads to its State's type, so that the State of an
             object of a generic class can be asked of the type argument.

@@ -91,7 +91,6 @@ class StateClassWriter:
     """Writes State classes.
 
     Args:
-        speller: Spells types.
         hidden: Names that a field cannot have as an attribute: annotations after it use them.
         phantom_methods: Returns the methods of a State class that exist for type checkers only.
         rows: Writes the items of a State.

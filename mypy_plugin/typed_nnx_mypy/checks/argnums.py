@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from mypy.nodes import CallExpr, Context, Expression, ListExpr, TupleExpr
 
@@ -14,7 +13,7 @@ from typed_nnx_mypy.errorcodes import ARGNUMS
 from typed_nnx_mypy.models.arguments import is_not_differentiable
 from typed_nnx_mypy.models.kinds import short_name
 from typed_nnx_mypy.registry import on_call
-from typed_nnx_mypy.syntax.constants import Constant, constant_of, items_of
+from typed_nnx_mypy.syntax.constants import constant_of, items_of
 from typed_nnx_mypy.syntax.parameters import Function
 from typed_nnx_mypy.syntax.transforms import PARTIAL, Transform, transform_named, transform_of
 
@@ -29,17 +28,8 @@ _OF_JAX: Final = (
 _ALL: Final = (*_OF_NNX, *_OF_JAX)
 
 
-@dataclass(frozen=True)
-class _Chosen:
-    """An argument that is chosen.
-
-    Attributes:
-        number: Its position, from the end where it is negative.
-        at: Where it is written.
-    """
-
-    number: int
-    at: Context
+_Chosen: TypeAlias = tuple[int, Context]
+"""The position of an argument, from the end where it is negative, and where it is written."""
 
 
 @on_call(*_ALL, PARTIAL)
@@ -49,7 +39,7 @@ def differentiated_arguments_exist(call: Call) -> None:
     if transform is None or transform.has_stars:
         return
     option = transform.option("argnums", position=1)
-    chosen = _chosen(option, call.checker) if option is not None else [_Chosen(0, call.node)]
+    chosen = _chosen(option, call.checker) if option is not None else [(0, call.node)]
     if chosen is None:
         return
     if option is not None and not chosen:
@@ -86,30 +76,17 @@ def nondifferentiated_arguments_exist(call: Call) -> None:
 def _chosen(option: Expression, checker: Checker) -> list[_Chosen] | None:
     """Return the arguments that an option chooses; None where one of them is not known."""
     items = option.items if isinstance(option, TupleExpr | ListExpr) else [option]
-    found = [_one(each, checker) for each in items]
-    if None not in found:
-        return [each for each in found if each is not None]
-    constants = items_of(option, checker)  # a name of a tuple
-    return _numbers(constants) if constants is not None else None
-
-
-def _numbers(constants: list[Constant]) -> list[_Chosen] | None:
-    found: list[_Chosen] = []
-    for each in constants:
-        if not isinstance(each.value, int):
-            return None
-        found.append(_Chosen(each.value, each.expression))
-    return found
-
-
-def _one(expression: Expression, checker: Checker) -> _Chosen | None:
-    """Return what ``1`` or ``DiffState(1, filter)`` chooses."""
-    number = _number_of_diff_state(expression, checker) or expression
-    match constant_of(number, checker):
-        case Constant(value=int() as value):
-            return _Chosen(value, number)
-        case _:
-            return None
+    numbers = [_number_of_diff_state(each, checker) or each for each in items]
+    written = [constant_of(each, checker) for each in numbers]
+    of_name = items_of(option, checker)  # a name of a tuple
+    for found in (written, of_name if of_name is not None else [None]):
+        chosen: list[_Chosen] = []
+        for each in found:
+            if each is not None and isinstance(each.value, int):
+                chosen.append((each.value, each.expression))
+        if len(chosen) == len(found):
+            return chosen
+    return None
 
 
 def _number_of_diff_state(expression: Expression, checker: Checker) -> Expression | None:
@@ -131,15 +108,15 @@ def _number_of_diff_state(expression: Expression, checker: Checker) -> Expressio
 
 def _report_repeated(call: Call, transform: Transform, option: str, chosen: list[_Chosen]) -> None:
     seen: set[int] = set()
-    for each in chosen:
-        if each.number in seen:
+    for number, at in chosen:
+        if number in seen:
             call.report(
                 ARGNUMS,
-                f"{transform.title}: `{option}` names argument {each.number} twice. "
-                f"Fix: {_fix_repeated(transform, each.number)}",
-                each.at,
+                f"{transform.title}: `{option}` names argument {number} twice. "
+                f"Fix: {_fix_repeated(transform, number)}",
+                at,
             )
-        seen.add(each.number)
+        seen.add(number)
 
 
 def _fix_repeated(transform: Transform, number: int) -> str:
@@ -152,14 +129,14 @@ def _is_in_range(call: Call, transform: Transform, option: str, chosen: _Chosen)
     """Tell whether the function may have an argument, and report where it surely has not."""
     function = transform.function
     assert function is not None
-    count, number = len(function.positional), chosen.number
+    count, (number, at) = len(function.positional), chosen
     if function.takes_more_by_position or -count <= number < count:
         return True
     call.report(
         ARGNUMS,
         f"{transform.title}: `{option}` names argument {number}, but {_takes(function)}. "
         f"Fix: {_range(count)}",
-        chosen.at,
+        at,
     )
     return False
 
@@ -180,7 +157,8 @@ def _range(count: int) -> str:
 
 def _report_type(call: Call, transform: Transform, chosen: _Chosen) -> None:
     function = transform.function
-    parameter = function.at(chosen.number) if function is not None else None
+    number, at = chosen
+    parameter = function.at(number) if function is not None else None
     if function is None or parameter is None:
         return
     if is_not_differentiable(parameter.type, allow_int=_may_be_whole(transform, call.checker)):
@@ -192,9 +170,9 @@ def _report_type(call: Call, transform: Transform, chosen: _Chosen) -> None:
         )
         call.report(
             ARGNUMS,
-            f"{transform.title}: argument {chosen.number}, `{parameter.name}`, is "
+            f"{transform.title}: argument {number}, `{parameter.name}`, is "
             f"{short_name(parameter.type)}, which has no gradient. Fix: {fix}",
-            chosen.at,
+            at,
         )
 
 

@@ -12,7 +12,7 @@ from mypy.nodes import Expression
 from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.errorcodes import BRANCHES
-from typed_nnx_mypy.models.leaves import leaves
+from typed_nnx_mypy.models.leaves import leaves_of
 from typed_nnx_mypy.models.results import result_of
 from typed_nnx_mypy.models.states import StateView, view_of
 from typed_nnx_mypy.models.structures import (
@@ -194,11 +194,11 @@ def _state_difference(first: Structure, second: Structure, checker: Checker) -> 
 
 
 def _only_in(one: StateView, other: StateView, checker: Checker) -> str | None:
-    there = leaves(other, checker)
+    there = leaves_of(other.model, other.filter, checker)
     paths = {leaf.path for leaf in there.items if leaf.passes is not False}
     if not there.is_complete or any(None in path for path in paths):
         return None
-    for leaf in leaves(one, checker).items:
+    for leaf in leaves_of(one.model, one.filter, checker).items:
         is_sure = leaf.is_sure and leaf.passes is True and None not in leaf.path
         if is_sure and leaf.path not in paths:
             return ".".join(map(str, leaf.path))

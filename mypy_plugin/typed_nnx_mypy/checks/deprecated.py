@@ -6,23 +6,21 @@ What the runtimes do not have any more is an error of mypy already, and not repo
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Final
+from typing import Final, NamedTuple
 
 from mypy.nodes import (
     AssignmentStmt,
     CallExpr,
     MemberExpr,
-    MypyFile,
     NameExpr,
     RefExpr,
-    SymbolTableNode,
 )
 from mypy.plugin import AttributeContext
 from mypy.types import NoneType, UnboundType
 
 from typed_nnx_mypy.call import Argument, Call, ClassCheck
 from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.deprecations import RULES, Rule, Spelling
+from typed_nnx_mypy.deprecations import RULES, Spelling
 from typed_nnx_mypy.errorcodes import DEPRECATED
 from typed_nnx_mypy.names import name_of
 from typed_nnx_mypy.registry import on_call, on_class
@@ -30,27 +28,21 @@ from typed_nnx_mypy.registry import on_call, on_class
 _ANNOTATIONS: Final = ("Data", "Static")
 
 
-class _Old:
-    """An older spelling with its rule."""
+class _Old(NamedTuple):
+    """An older spelling, with what to report."""
 
-    def __init__(self, rule: Rule, spelling: Spelling) -> None:
-        self.spelling: Final = spelling
-        self._rule: Final = rule
-
-    @property
-    def message(self) -> str:
-        """What to report."""
-        name, keyword = self.spelling.name, self.spelling.keyword
-        what = f"{name}({keyword}=...)" if keyword else name
-        return f"`{what}` is deprecated ({self._rule.code}). Fix: {self.spelling.write}"
+    spelling: Spelling
+    message: str
 
 
 def _by_name() -> dict[str, list[_Old]]:
     found: defaultdict[str, list[_Old]] = defaultdict(list)
     for rule in RULES:
-        for spelling in rule.spellings:
-            if not spelling.is_gone:
-                found[spelling.name].append(_Old(rule, spelling))
+        for old in rule.spellings:
+            what = f"{old.name}({old.keyword}=...)" if old.keyword else old.name
+            said = f"`{what}` is deprecated ({rule.code}). Fix: {old.write}"
+            if not old.is_gone:
+                found[old.name].append(_Old(old, said))
     return dict(found)
 
 
@@ -121,18 +113,7 @@ def fields_are_marked_by_value(check: ClassCheck) -> None:
             continue
         written = statement.unanalyzed_type
         if isinstance(written, UnboundType):
-            symbol = _symbol(written.name, check.checker.tree)
+            symbol = check.checker.named(written.name)
             name = name_of(symbol.fullname or "") if symbol is not None else None
             if name is not None and name.public in _ANNOTATIONS:
                 check.report(DEPRECATED, _OLD[name.public][0].message, written)
-
-
-def _symbol(name: str, tree: MypyFile) -> SymbolTableNode | None:
-    """Return what a name of an annotation stands for, where the top of the file names it."""
-    first, *others = name.split(".")
-    found = tree.names.get(first)
-    for each in others:
-        if found is None or not isinstance(found.node, MypyFile):
-            return None
-        found = found.node.names.get(each)
-    return found

@@ -24,7 +24,7 @@ from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.errorcodes import LOST_UPDATE
 from typed_nnx_mypy.models.kinds import Kind, kind_of
 from typed_nnx_mypy.models.states import is_state
-from typed_nnx_mypy.names import name_of
+from typed_nnx_mypy.names import is_named
 from typed_nnx_mypy.registry import on_call
 from typed_nnx_mypy.syntax.children import descendants
 from typed_nnx_mypy.syntax.expected import is_expected_to_fail
@@ -96,8 +96,7 @@ def _is_made_once(name: str, function: FuncDef) -> bool:
         return False
     value = bindings[0].rvalue
     callee = value.callee if isinstance(value, CallExpr) else None
-    known = name_of(callee.fullname) if isinstance(callee, RefExpr) else None
-    return known is not None and known.public in ("state", "split")
+    return isinstance(callee, RefExpr) and is_named(callee.fullname, "state", "split")
 
 
 def _is_used(name: str, function: FuncDef, checker: Checker) -> bool:

@@ -8,7 +8,7 @@ from mypy.types import Instance, Type
 from typed_nnx_mypy.call import StateAccess
 from typed_nnx_mypy.errorcodes import METRIC_NAME
 from typed_nnx_mypy.models.bindings import values_of
-from typed_nnx_mypy.names import name_of
+from typed_nnx_mypy.names import is_named
 from typed_nnx_mypy.registry import infers_access
 from typed_nnx_mypy.syntax.assigned import Value, file_of
 from typed_nnx_mypy.syntax.expected import is_expected_to_fail
@@ -47,8 +47,7 @@ def _metrics(value: Value) -> list[str] | None:
     if call.items or not isinstance(call.value, CallExpr):
         return None
     callee = call.value.callee
-    known = name_of(callee.fullname) if isinstance(callee, RefExpr) else None
-    if known is None or known.public != "MultiMetric":
+    if not isinstance(callee, RefExpr) or not is_named(callee.fullname, "MultiMetric"):
         return None
     names = [name for name in call.value.arg_names if name is not None]
     return names if len(names) == len(call.value.args) else None

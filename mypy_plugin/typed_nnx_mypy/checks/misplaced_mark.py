@@ -103,11 +103,7 @@ def _is_of_attribute(node: CallExpr, checker: Checker) -> bool:
 
 
 class _Place:
-    """Finds out what becomes of a marked value.
-
-    Args:
-        checker: The type checker of the file.
-    """
+    """Finds out what becomes of a marked value."""
 
     def __init__(self, checker: Checker) -> None:
         self._checker = checker

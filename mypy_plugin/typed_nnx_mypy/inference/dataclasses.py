@@ -36,7 +36,7 @@ from typed_nnx_mypy.internals import (
     dataclass_class_maker_callback,
     dataclass_makers,
 )
-from typed_nnx_mypy.names import name_of, runtime_of
+from typed_nnx_mypy.names import is_named, runtime_of
 
 SPECIFIERS: Final = frozenset({"data", "static"})
 _ENDINGS: Final = tuple(f".{name}" for name in SPECIFIERS)
@@ -47,10 +47,7 @@ _ENDINGS: Final = tuple(f".{name}" for name in SPECIFIERS)
 
 def is_specifier(fullname: str) -> bool:
     """Tell whether a full name is that of ``nnx.data`` or ``nnx.static``."""
-    if not fullname.endswith(_ENDINGS):
-        return False
-    name = name_of(fullname)
-    return name is not None and name.public in SPECIFIERS
+    return fullname.endswith(_ENDINGS) and is_named(fullname, *SPECIFIERS)
 
 
 def field_signature(context: FunctionSigContext) -> FunctionLike:

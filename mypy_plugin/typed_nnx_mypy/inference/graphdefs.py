@@ -10,7 +10,7 @@ from mypy.types import AnyType, Instance, ProperType, Type, get_proper_type
 from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.kinds import Kind, kind_of
-from typed_nnx_mypy.names import name_of, runtime_of
+from typed_nnx_mypy.names import is_named, runtime_of
 from typed_nnx_mypy.registry import infers
 from typed_nnx_mypy.syntax.assigned import assigned_once
 from typed_nnx_mypy.syntax.children import descendants
@@ -71,8 +71,7 @@ def _is_only_merged(graphdef: CallExpr, checker: Checker) -> bool:
 def _is_merged(graphdef: Expression, checker: Checker) -> bool:
     match checker.parent(graphdef):
         case CallExpr(callee=RefExpr(fullname=fullname), args=[first, *_]) if first is graphdef:
-            name = name_of(fullname)
-            return name is not None and name.public == "merge"
+            return is_named(fullname, "merge")
         case MemberExpr(name=method):
             return method in _METHODS
         case _:

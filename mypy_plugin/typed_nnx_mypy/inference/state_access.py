@@ -83,9 +83,6 @@ class _Lookup:
     """Looks up one key of one State.
 
     Args:
-        access: The access.
-        view: The State.
-        key: The key.
         base: The expression that is the State.
     """
 

@@ -56,13 +56,7 @@ _MAPPINGS: Final = {
 
 
 def view_at(expression: Expression, found: ProperType, checker: Checker) -> StateView | None:
-    """Return what is known of the State that an expression is.
-
-    Args:
-      expression: The expression.
-      found: Its type.
-      checker: The type checker of the file.
-    """
+    """Return what is known of the State that an expression is."""
     view = view_of(found)
     if view is None:
         return None

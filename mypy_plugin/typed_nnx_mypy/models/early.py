@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from mypy.expandtype import expand_type_by_instance
 from mypy.maptype import map_instance_to_supertype
 from mypy.nodes import (
     CallExpr,
+    ClassDef,
     Expression,
     FuncDef,
     IndexExpr,
@@ -32,25 +35,28 @@ from typed_nnx_mypy.models.kinds import arguments_at
 from typed_nnx_mypy.syntax.assigned import assigned_once
 
 
-def early_type(expression: Expression, checker: Checker) -> ProperType | None:
+def early_type(
+    expression: Expression, checker: Checker, bound: Container[str] = ()
+) -> ProperType | None:
     """Return the type of an expression, of a type variable its bound; None where nothing tells it.
 
     mypy checks functions in their order: of those below it knows what is declared, and this
-    finds objects that are made of a class, and attributes and items of what is known.
+    finds objects that are made of a class, and attributes and items of what is known. Of the names in
+    `bound` it knows what mypy does.
     """
     known = said_type(checker.known_type(expression))
     if known is not None:
         return known
     match expression:
-        case NameExpr(node=Var() as variable):
-            return _of_variable(variable, checker)
+        case NameExpr(node=Var() as variable) if expression.name not in bound:
+            return _of_variable(variable, expression, checker)
         case MemberExpr(expr=NameExpr(node=MypyFile()), node=Var() as variable):
             return said_type(variable.type)
         case MemberExpr(expr=inner, name=name):
-            owner = early_type(inner, checker)
+            owner = early_type(inner, checker, bound)
             return attribute_type(owner, name) if isinstance(owner, Instance) else None
         case IndexExpr(base=inner):
-            owner = early_type(inner, checker)
+            owner = early_type(inner, checker, bound)
             return item_type(owner) if isinstance(owner, Instance) else None
         case CallExpr(callee=RefExpr(node=TypeInfo() as info)):
             return fill_typevars_with_any(info)
@@ -60,11 +66,12 @@ def early_type(expression: Expression, checker: Checker) -> ProperType | None:
             return None
 
 
-def _of_variable(variable: Var, checker: Checker) -> ProperType | None:
+def _of_variable(variable: Var, at: Expression, checker: Checker) -> ProperType | None:
     if variable.type is not None:
         return said_type(variable.type)
-    if variable.is_self and variable.info:
-        return get_proper_type(fill_typevars(variable.info))
+    if variable.is_self:  # of a method without annotations
+        around = next((e for e in checker.above(at) if isinstance(e, ClassDef)), None)
+        return get_proper_type(fill_typevars(around.info)) if around is not None else None
     value = assigned_once(variable, checker)
     return early_type(value, checker) if value is not None else None
 

@@ -44,12 +44,7 @@ def entries_of(found: Type | None) -> Mapping[str, Type]:
 
 
 def encode(of: Filter, base: Instance) -> ProperType:
-    """Return a filter as a type: a row of the name of its class and what it consists of.
-
-    Args:
-      of: The filter.
-      base: The type of `object`.
-    """
+    """Return a filter as a type: a row of the name of its class and what it consists of."""
     return _encoded(of, base)
 
 

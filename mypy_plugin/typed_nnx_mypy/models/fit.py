@@ -24,7 +24,7 @@ from typed_nnx_mypy.models.filters import (
     passes,
 )
 from typed_nnx_mypy.models.kinds import Kind, kind_of
-from typed_nnx_mypy.models.leaves import Leaf, is_leaf, leaves, members_of, options
+from typed_nnx_mypy.models.leaves import Leaf, is_leaf, leaves_of, members_of, options
 from typed_nnx_mypy.models.states import StateView
 from typed_nnx_mypy.models.subclasses import known_subclasses
 from typed_nnx_mypy.names import runtime_of
@@ -119,7 +119,7 @@ def missing(model: Type, of: Filter, parts: Sequence[StateView], checker: Checke
       parts: The States, of this model or of others. One at least.
       checker: The type checker of the file.
     """
-    known = leaves(StateView(parts[0].instance, get_proper_type(model), of), checker).items
+    known = leaves_of(model, of, checker).items
     gone = [
         leaf
         for leaf in known
@@ -149,14 +149,8 @@ def _may_be_one(leaf: Leaf, other: Leaf) -> bool:
 
 
 def unknown_to(model: Type, part: StateView, checker: Checker) -> tuple[list[Leaf], bool]:
-    """Return the leaves of a State that a model surely has not, and whether these are all.
-
-    Args:
-      model: The type of the model.
-      part: The State, of another model.
-      checker: The type checker of the file.
-    """
-    known = leaves(part, checker)
+    """Return the leaves of a State that a model surely has not, and whether these are all."""
+    known = leaves_of(part.model, part.filter, checker)
     taken = [leaf for leaf in known.items if leaf.passes is not False]
     found = [
         leaf

@@ -25,7 +25,6 @@ from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.fields import Field, model_of
 from typed_nnx_mypy.models.filters import Filter, Key, below, passes
 from typed_nnx_mypy.models.kinds import Kind, arguments_at, kind_of, runtime_base
-from typed_nnx_mypy.models.states import StateView
 from typed_nnx_mypy.models.subclasses import may_be_subclass
 from typed_nnx_mypy.names import runtime_of
 
@@ -266,11 +265,6 @@ class Leaves:
     is_complete: bool
 
 
-def leaves(view: StateView, checker: Checker) -> Leaves:
-    """Return the leaves of the model of a State."""
-    return leaves_of(view.model, view.filter, checker)
-
-
 def leaves_of(model: Type, of: Filter, checker: Checker) -> Leaves:
     """Return the leaves of a model, and whether a filter takes them."""
     walk = _Walk(checker)
@@ -279,11 +273,7 @@ def leaves_of(model: Type, of: Filter, checker: Checker) -> Leaves:
 
 
 class _Walk:
-    """Goes through a model and finds out whether it has seen all.
-
-    Args:
-        checker: The type checker of the file.
-    """
+    """Goes through a model and finds out whether it has seen all."""
 
     def __init__(self, checker: Checker) -> None:
         self._checker = checker

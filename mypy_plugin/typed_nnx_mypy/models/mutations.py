@@ -26,7 +26,7 @@ from mypy.nodes import (
 from mypy.types import Instance, ProperType
 
 from typed_nnx_mypy.models.kinds import Kind, is_rngs, kind_of, runtime_of_class
-from typed_nnx_mypy.names import name_of, runtime_of
+from typed_nnx_mypy.names import is_named, runtime_of
 from typed_nnx_mypy.syntax.targets import parts, targets
 
 TypeOf: TypeAlias = Callable[[Expression], ProperType | None]
@@ -151,8 +151,7 @@ def _of_function(fullname: str, call: CallExpr, type_of: TypeOf) -> Iterator[Mut
         if is_plain:
             yield Mutation(call.args[0], found, call)
         return
-    name = name_of(fullname)
-    if name is not None and name.public == "update" and kind_of(found) is Kind.PYTREE:
+    if is_named(fullname, "update") and kind_of(found) is Kind.PYTREE:
         yield Mutation(call.args[0], found, call)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from mypy.nodes import (
-    ClassDef,
     Expression,
     FuncDef,
     IndexExpr,
@@ -18,11 +17,10 @@ from mypy.nodes import (
     TypeInfo,
     Var,
 )
-from mypy.types import AnyType, Instance, ProperType, get_proper_type
-from mypy.typevars import fill_typevars
+from mypy.types import Instance, ProperType
 
 from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.models.early import attribute_type, item_type, said_type
+from typed_nnx_mypy.models.early import early_type
 from typed_nnx_mypy.models.kinds import Kind, kind_of
 from typed_nnx_mypy.syntax.targets import bound_names, own_nodes, parts, targets
 
@@ -31,9 +29,7 @@ class Outer:
     """What a function takes from outside.
 
     Args:
-        function: The function.
         given: The expression for it, where it may be a bound method; None for a decorated function.
-        checker: The type checker of the file.
     """
 
     def __init__(
@@ -87,31 +83,7 @@ class Outer:
         of the outer names and of attributes. mypy checks the body of a decorated function later than
         its decorators.
         """
-        known = self._checker.known_type(expression)
-        if known is not None and not isinstance(known, AnyType):
-            return said_type(known)
-        match expression:
-            case NameExpr(node=Var() as variable) if expression.name not in self._bound:
-                return self._type_of_variable(variable)
-            case MemberExpr(expr=NameExpr(node=MypyFile()), node=Var() as variable):
-                return said_type(variable.type)
-            case MemberExpr(expr=inner, name=name):
-                owner = self.type_of(inner)
-                return attribute_type(owner, name) if isinstance(owner, Instance) else None
-            case IndexExpr(base=inner):
-                owner = self.type_of(inner)
-                return item_type(owner) if isinstance(owner, Instance) else None
-            case _:
-                return None
-
-    def _type_of_variable(self, variable: Var) -> ProperType | None:
-        if variable.type is None and variable.is_self:
-            # `self` of a method without annotations, which is around the function or is it.
-            around = next(
-                (e for e in self._checker.above(self.function) if isinstance(e, ClassDef)), None
-            )
-            return get_proper_type(fill_typevars(around.info)) if around is not None else None
-        return said_type(variable.type)
+        return early_type(expression, self._checker, self._bound)
 
 
 def _has_own_getattr(info: TypeInfo) -> bool:

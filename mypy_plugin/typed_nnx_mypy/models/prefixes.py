@@ -11,8 +11,7 @@ from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.filter_syntax import read_filter
 from typed_nnx_mypy.models.filters import any_of
 from typed_nnx_mypy.models.kinds import Kind, kind_of, short_name
-from typed_nnx_mypy.models.leaves import leaves
-from typed_nnx_mypy.models.states import StateView
+from typed_nnx_mypy.models.leaves import leaves_of
 from typed_nnx_mypy.models.structures import (
     Leaf,
     Node,
@@ -90,7 +89,7 @@ class Prefixes:
             return None
         checker = self.checker
         filters = any_of(read_filter(key, checker.type_of(key), checker) for key, _ in axis.pairs)
-        for leaf in leaves(StateView(model, model, filters), checker).items:
+        for leaf in leaves_of(model, filters, checker).items:
             if leaf.passes is False and leaf.is_sure:
                 path = "".join(
                     f".{key}" if isinstance(key, str) else f"[{key}]" for key in leaf.path

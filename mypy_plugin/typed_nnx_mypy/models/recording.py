@@ -101,12 +101,7 @@ def _show(info: TypeInfo, api: SemanticAnalyzerPluginInterface) -> None:
 
 
 class _Reading:
-    """Reads the body of one class.
-
-    Args:
-        definition: The class.
-        api: Finds what names stand for.
-    """
+    """Reads the body of one class."""
 
     def __init__(self, definition: ClassDef, api: SemanticAnalyzerPluginInterface) -> None:
         self._definition = definition
@@ -193,12 +188,7 @@ class _Reading:
 
 
 class _Names:
-    """Finds out what names in a class stand for, before mypy has bound those in methods.
-
-    Args:
-        definition: The class.
-        api: mypy's semantic analyzer.
-    """
+    """Finds out what names in a class stand for, before mypy has bound those in methods."""
 
     def __init__(self, definition: ClassDef, api: SemanticAnalyzerPluginInterface) -> None:
         self._definition = definition

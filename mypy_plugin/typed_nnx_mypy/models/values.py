@@ -140,11 +140,7 @@ def may_be_marked(value: Expression, checker: Checker) -> bool:
 
 
 class _Marked:
-    """Follows an expression through variables and functions of the file.
-
-    Args:
-        checker: The type checker of the file.
-    """
+    """Follows an expression through variables and functions of the file."""
 
     def __init__(self, checker: Checker) -> None:
         self._checker = checker

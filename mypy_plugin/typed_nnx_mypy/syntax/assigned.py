@@ -71,11 +71,7 @@ class Value:
 
 
 class File:
-    """What is assigned in a file.
-
-    Args:
-        tree: The file.
-    """
+    """What is assigned in a file."""
 
     def __init__(self, tree: MypyFile) -> None:
         self.tree: Final = tree

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Final, TypeAlias
+from typing import Final
 
 from mypy import nodes
 from mypy.nodes import Context, Expression, RefExpr
@@ -20,7 +20,7 @@ from mypy.types import (
 )
 
 from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.names import name_of
+from typed_nnx_mypy.names import is_named
 from typed_nnx_mypy.syntax.assigned import assigned_once
 from typed_nnx_mypy.syntax.constants import Value, constant_of
 
@@ -30,35 +30,30 @@ _WRONG: Final = ("builtins.bool", "builtins.str", "builtins.bytes")
 
 
 @dataclass(frozen=True)
-class UnknownAxis:
+class Axis:
+    """What is written for a parameter or a result, and where."""
+
+    at: Context
+
+
+class UnknownAxis(Axis):
     """An axis of which nothing is known."""
 
-    at: Context
 
-
-@dataclass(frozen=True)
-class Number:
+class Number(Axis):
     """An axis."""
 
-    at: Context
 
-
-@dataclass(frozen=True)
-class NoAxis:
+class NoAxis(Axis):
     """None: the same along the axis."""
 
-    at: Context
 
-
-@dataclass(frozen=True)
-class CarryAxis:
+class CarryAxis(Axis):
     """``nnx.Carry``."""
 
-    at: Context
-
 
 @dataclass(frozen=True)
-class WrongAxis:
+class WrongAxis(Axis):
     """What is no axis: a str, a float, a bool.
 
     Attributes:
@@ -66,25 +61,23 @@ class WrongAxis:
         is_in_filters: Whether it stands in StateAxes, which are looked at where they are made.
     """
 
-    at: Context
     kind: str
     is_in_filters: bool = False
 
 
 @dataclass(frozen=True)
-class AxesByFilter:
+class AxesByFilter(Axis):
     """``nnx.StateAxes(...)``.
 
     Attributes:
         pairs: The filters as they are written, with the axes; None where they are not known.
     """
 
-    at: Context
     pairs: tuple[tuple[Expression, Axis], ...] | None
 
 
 @dataclass(frozen=True)
-class AxesRow:
+class AxesRow(Axis):
     """A tuple or list of axes.
 
     Attributes:
@@ -92,12 +85,8 @@ class AxesRow:
         items: The axes.
     """
 
-    at: Context
     kind: str
     items: tuple[Axis, ...]
-
-
-Axis: TypeAlias = UnknownAxis | Number | NoAxis | CarryAxis | WrongAxis | AxesByFilter | AxesRow
 
 
 def axes_of(expression: Expression, checker: Checker) -> Axis:
@@ -109,9 +98,9 @@ def _axis(expression: Expression, checker: Checker, depth: int) -> Axis:
     match expression:
         case nodes.TupleExpr() | nodes.ListExpr():
             return _row(expression, checker, depth)
-        case nodes.CallExpr(callee=RefExpr() as callee) if _is(callee, "StateAxes"):
+        case nodes.CallExpr(callee=RefExpr() as callee) if is_named(callee.fullname, "StateAxes"):
             return AxesByFilter(expression, _pairs(expression, checker, depth))
-        case RefExpr() if _is(expression, "Carry"):
+        case RefExpr() if is_named(expression.fullname, "Carry"):
             return CarryAxis(expression)
         case nodes.NameExpr() if depth:
             value = assigned_once(expression.node, checker)
@@ -125,11 +114,6 @@ def _axis(expression: Expression, checker: Checker, depth: int) -> Axis:
     if constant is not None:
         return _of_value(constant.value, expression)
     return _of_type(checker.type_of(expression), expression)
-
-
-def _is(expression: RefExpr, public: str) -> bool:
-    name = name_of(expression.fullname)
-    return name is not None and name.public == public
 
 
 def _row(row: nodes.TupleExpr | nodes.ListExpr, checker: Checker, depth: int) -> Axis:
@@ -190,13 +174,13 @@ def _of_type(found: ProperType, at: Expression) -> Axis:
             if not is_plain or any(isinstance(each, UnpackType) for each in items):
                 return UnknownAxis(at)
             return AxesRow(at, "tuple", tuple(_of_type(each, at) for each in items))
-        case TypeType(item=Instance() as item) if _is_class(item, "Carry"):
+        case TypeType(item=Instance() as item) if is_named(item.type.fullname, "Carry"):
             return CarryAxis(at)
         case CallableType(ret_type=result) if found.is_type_obj():
             made = get_proper_type(result)
-            is_carry = isinstance(made, Instance) and _is_class(made, "Carry")
+            is_carry = isinstance(made, Instance) and is_named(made.type.fullname, "Carry")
             return CarryAxis(at) if is_carry else UnknownAxis(at)
-        case Instance() if _is_class(found, "StateAxes"):
+        case Instance() if is_named(found.type.fullname, "StateAxes"):
             return AxesByFilter(at, None)
         case Instance() if found.type.fullname == "builtins.int":
             return Number(at)
@@ -204,11 +188,6 @@ def _of_type(found: ProperType, at: Expression) -> Axis:
             return WrongAxis(at, found.type.name)
         case _:
             return UnknownAxis(at)
-
-
-def _is_class(found: Instance, public: str) -> bool:
-    name = name_of(found.type.fullname)
-    return name is not None and name.public == public
 
 
 def _in_filters(axis: Axis) -> Axis:

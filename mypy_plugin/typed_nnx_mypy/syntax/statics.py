@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 from mypy.nodes import Context
 
 from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.syntax.constants import Constant, items_of
+from typed_nnx_mypy.syntax.constants import items_of
 from typed_nnx_mypy.syntax.parameters import Parameter
 from typed_nnx_mypy.syntax.transforms import Transform
 
@@ -21,36 +21,20 @@ _NUMBERS: Final = ("static_argnums", "static_broadcasted_argnums", "donate_argnu
 _NAMES: Final = ("static_argnames", "donate_argnames")
 
 
-class Number(NamedTuple):
-    """An argument that an option names by position."""
-
-    option: str
-    number: int
-    at: Context
-
-
-class Named(NamedTuple):
-    """An argument that an option names."""
-
-    option: str
-    name: str
-    at: Context
-
-
 @dataclass(frozen=True)
 class Options:
     """What options say of arguments.
 
     Attributes:
-        numbers: By position, static and donated.
+        numbers: By position, static and donated: the option, the position, where it is written.
         names: By name, static and donated.
         is_complete: Whether all that is static is known.
         by_position: The parameters that are static when they are given by position.
         by_name: The same by name.
     """
 
-    numbers: list[Number]
-    names: list[Named]
+    numbers: list[tuple[str, int, Context]]
+    names: list[tuple[str, str, Context]]
     is_complete: bool
     by_position: list[Parameter]
     by_name: list[Parameter]
@@ -70,8 +54,8 @@ class Options:
 
 def options_of(transform: Transform, checker: Checker) -> Options:
     """Return what the options of a transform say of the arguments of its function."""
-    numbers: list[Number] = []
-    names: list[Named] = []
+    numbers: list[tuple[str, int, Context]] = []
+    names: list[tuple[str, str, Context]] = []
     is_complete = True
     for option in (*_NUMBERS, *_NAMES):
         written = transform.option(option)
@@ -82,28 +66,26 @@ def options_of(transform: Transform, checker: Checker) -> Options:
             is_complete = is_complete and option in DONATED
             continue
         for item in items:
-            _add(option, item, numbers, names)
+            if option in _NUMBERS and isinstance(item.value, int):
+                numbers.append((option, item.value, item.expression))
+            elif option in _NAMES and isinstance(item.value, str):
+                names.append((option, item.value, item.expression))
     by_position, by_name = _static(transform, numbers, names)
     return Options(numbers, names, is_complete, by_position, by_name)
 
 
-def _add(option: str, item: Constant, numbers: list[Number], names: list[Named]) -> None:
-    if option in _NUMBERS and isinstance(item.value, int):
-        numbers.append(Number(option, item.value, item.expression))
-    elif option in _NAMES and isinstance(item.value, str):
-        names.append(Named(option, item.value, item.expression))
-
-
 def _static(
-    transform: Transform, numbers: list[Number], names: list[Named]
+    transform: Transform,
+    numbers: list[tuple[str, int, Context]],
+    names: list[tuple[str, str, Context]],
 ) -> tuple[list[Parameter], list[Parameter]]:
     """Return the parameters that are static by position and by name."""
     function = transform.function
     if function is None:
         return [], []
-    at = [function.at(n.number) for n in numbers if n.option not in DONATED]
+    at = [function.at(at) for option, at, _ in numbers if option not in DONATED]
     by_position = [each for each in at if each is not None]
-    named = [function.named(n.name) for n in names if n.option not in DONATED]
+    named = [function.named(name) for option, name, _ in names if option not in DONATED]
     by_name = [each for each in named if each is not None]
     # Where only one of the two options is given, jax finds the other in the signature.
     if transform.option("static_argnames") is None:

@@ -35,12 +35,7 @@ def substitute(found: Type, arguments: Mapping[str, Type]) -> Type:
 
 
 def type_of_field(field: Field, info: TypeInfo) -> Type:
-    """Return the type of an attribute: as declared, or of all that the classes assign to it.
-
-    Args:
-        field: The attribute.
-        info: The class of the object.
-    """
+    """Return the type of an attribute: as declared, or of all that the classes assign to it."""
     found = type_fact(field.type, frozenset(parameters_of(info))) if field.is_ready else NOTHING
     node = field.owner.names[field.name].node
     if isinstance(node, Var) and (node.explicit_self_type or not node.is_inferred):

@@ -55,12 +55,7 @@ def new_options(
 
 
 class _Observer(Plugin):
-    """Writes down what classes say of their attributes, which mypy then keeps in its cache.
-
-    Args:
-        options: mypy's.
-        modules: The modules that are read.
-    """
+    """Writes down what classes say of their attributes, which mypy then keeps in its cache."""
 
     def __init__(self, options: Options, modules: Container[str]) -> None:
         super().__init__(options)
@@ -109,7 +104,6 @@ class Reading:
     """Runs mypy over sources, and again without the files that it cannot read.
 
     Args:
-        sources: The files.
         runtime: The package that the models are made with.
         python: The interpreter whose packages are used.
         cache: Where mypy keeps what it found out.

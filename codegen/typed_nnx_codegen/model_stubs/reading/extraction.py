@@ -85,12 +85,7 @@ def _assigned_in(definition: ClassDef) -> dict[str, _Assigned]:
 
 
 class _Method:
-    """Takes in what a method assigns.
-
-    Args:
-        owner: The object.
-        found: What its attributes get.
-    """
+    """Takes in what a method assigns."""
 
     def __init__(self, owner: Var, found: defaultdict[str, _Assigned]) -> None:
         self._owner = owner
@@ -137,12 +132,7 @@ class _Method:
 
 
 class _Class:
-    """The types in one class.
-
-    Args:
-        info: The class.
-        known: Returns mypy's types of expressions.
-    """
+    """The types in one class."""
 
     def __init__(self, info: TypeInfo, known: Callable[[Expression], MypyType | None]) -> None:
         self._info = info

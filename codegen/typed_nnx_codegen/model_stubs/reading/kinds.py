@@ -40,7 +40,6 @@ class Kinds:
     """Knows what classes are.
 
     Args:
-        symbols: The classes that mypy knows.
         runtime: The package that the models are made with.
         modules: The names of the modules that are read.
     """

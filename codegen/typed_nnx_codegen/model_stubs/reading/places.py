@@ -28,7 +28,6 @@ class Places:
     """Finds the places of types for the attributes of one class.
 
     Args:
-        kinds: What classes are.
         need: Is told the name of every class that a place needs.
         is_plain: Whether plain containers with data are data without a mark, too.
     """

@@ -27,7 +27,6 @@ class Resolver:
     """Makes models of classes.
 
     Args:
-        symbols: The classes that mypy knows.
         paths: The files of the modules that were read.
         runtime: The package that the models are made with.
     """
@@ -45,11 +44,7 @@ class Resolver:
         self._waiting: list[str] = []
 
     def models(self, problems: tuple[Problem, ...]) -> Models:
-        """Return the models, with all classes that they need.
-
-        Args:
-            problems: What could not be read.
-        """
+        """Return the models, with all classes that they need."""
         roots = []
         for module in self._paths:
             for info in self._symbols.classes(module):

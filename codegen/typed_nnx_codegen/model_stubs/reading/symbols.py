@@ -48,11 +48,7 @@ def bases(info: TypeInfo) -> list[Named]:
 
 
 class Symbols:
-    """Finds classes in mypy's modules.
-
-    Args:
-        modules: The modules by name.
-    """
+    """Finds classes in mypy's modules."""
 
     def __init__(self, modules: Mapping[str, MypyFile]) -> None:
         self._modules = modules
