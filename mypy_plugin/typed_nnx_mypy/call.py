@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import takewhile
 from typing import Final
 
 from mypy.errorcodes import ErrorCode
@@ -16,6 +19,7 @@ from mypy.nodes import (
     Expression,
     FuncDef,
     IndexExpr,
+    NameExpr,
     TypeInfo,
 )
 from mypy.plugin import AttributeContext, FunctionContext, MethodContext
@@ -71,10 +75,9 @@ class Call:
 
     def formals(self, index: int) -> list[Argument]:
         """Return all that the parameter at `index` is given: several for ``*args``."""
-        return self._given(index) if index < len(self._context.args) else []
-
-    def _given(self, index: int) -> list[Argument]:
         context = self._context
+        if index >= len(context.args):
+            return []
         return [
             Argument(expression, get_proper_type(found), kind, name)
             for expression, found, kind, name in zip(
@@ -91,23 +94,26 @@ class Call:
         """The call as it is written; None where there is none, as for a decorator."""
         return self.node if isinstance(self.node, CallExpr) else None
 
+    @cached_property
+    def _given(self) -> list[Argument]:
+        """All that the call gives, in the order of the source, whatever the signature's form."""
+        call, formals = self.expression, range(len(self._context.args))
+        rows = [each for index in formals for each in self.formals(index)]
+        if call is None:
+            return rows
+        return [
+            next((each for each in rows if each.expression is expression), None)
+            or Argument(expression, self.checker.type_of(expression), kind, name)
+            for expression, kind, name in zip(
+                call.args, call.arg_kinds, call.arg_names, strict=True
+            )
+        ]
+
     @property
     def positional(self) -> list[Argument]:
-        """What is given by position, in the order of the source, whatever the signature's form.
-
-        It ends before the first starred argument: what follows has no known position.
-        """
-        call = self.expression
-        if call is None:
-            return [each for each in self._all_given() if each.kind is ARG_POS]
-        found: list[Argument] = []
-        for expression, kind, name in zip(call.args, call.arg_kinds, call.arg_names, strict=True):
-            if kind is not ARG_POS:
-                if kind.is_star():
-                    break
-                continue
-            found.append(Argument(expression, self._type(expression), kind, name))
-        return found
+        """What is given by position; it ends before the first starred argument."""
+        before = takewhile(lambda each: not each.kind.is_star(), self._given)
+        return [each for each in before if each.kind is ARG_POS]
 
     @property
     def has_stars(self) -> bool:
@@ -117,13 +123,8 @@ class Call:
 
     def keyword(self, name: str) -> Argument | None:
         """Return what is given by the keyword `name`."""
-        call = self.expression
-        if call is None:
-            return None
-        for expression, kind, given in zip(call.args, call.arg_kinds, call.arg_names, strict=True):
-            if given == name:
-                return Argument(expression, self._type(expression), kind, given)
-        return None
+        named = (each for each in self._given if each.name == name)
+        return next(named, None) if self.expression is not None else None
 
     def argument(self, name: str, position: int) -> Argument | None:
         """Return what is given by the keyword `name` or at `position`, from 0."""
@@ -132,16 +133,6 @@ class Call:
             return found
         positional = self.positional
         return positional[position] if position < len(positional) else None
-
-    def _all_given(self) -> list[Argument]:
-        return [each for index in range(len(self._context.args)) for each in self._given(index)]
-
-    def _type(self, expression: Expression) -> ProperType:
-        for given, types in zip(self._context.args, self._context.arg_types, strict=True):
-            for each, found in zip(given, types, strict=True):
-                if each is expression:
-                    return get_proper_type(found)
-        return self.checker.type_of(expression)
 
     # -- surroundings -------------------------------------------------------------------------
 
@@ -218,6 +209,14 @@ class ClassCheck:
     def runtime(self) -> str:
         """The runtime of the class."""
         return runtime_of_class(self.owner)
+
+    def fields(self) -> Iterator[tuple[str, ProperType, AssignmentStmt]]:
+        """Yield the attributes that the body declares: name, type, statement."""
+        for each in self.owner.defn.defs.body:
+            if isinstance(each, AssignmentStmt) and each.type is not None:
+                target = each.lvalues[0]
+                if isinstance(target, NameExpr):
+                    yield target.name, get_proper_type(each.type), each
 
     def report(self, code: ErrorCode, message: str, context: Context) -> None:
         """Report a finding at `context`."""

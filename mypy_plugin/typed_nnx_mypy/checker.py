@@ -21,12 +21,16 @@ from mypy.nodes import (
     FuncDef,
     GeneratorExpr,
     LambdaExpr,
+    MemberExpr,
     MypyFile,
+    NameExpr,
     Node,
     RefExpr,
     SuperExpr,
     SymbolTableNode,
+    TryStmt,
     TypeInfo,
+    WithStmt,
 )
 from mypy.plugin import CheckerPluginInterface
 from mypy.types import Instance, ProperType, Type, get_proper_type
@@ -36,9 +40,9 @@ from typed_nnx_mypy.config import Config
 from typed_nnx_mypy.errorcodes import NNX
 from typed_nnx_mypy.names import name_of, runtime_of
 from typed_nnx_mypy.syntax.children import Parents, descendants
-from typed_nnx_mypy.syntax.expected import asks_for_exception
 
 _PARENTS: Final = Parents()
+_RAISES: Final = frozenset({"assertRaises", "assertRaisesRegex", "raises", "suppress"})
 _LOOKING_AHEAD: Final[list[Expression]] = []
 
 
@@ -188,7 +192,7 @@ class Checker:
             return
         if _LOOKING_AHEAD:
             return
-        if isinstance(context, Node) and asks_for_exception(self.above(context)):
+        if isinstance(context, Node) and any(map(_asks_for_exception, self.above(context))):
             return  # a test of errors
         if internals.is_trying_in_lambda(self.api):
             return
@@ -197,6 +201,11 @@ class Checker:
                 self.api.note(message, context, code=code)
             else:
                 self.api.fail(message, context, code=code)
+
+    def is_expected_to_fail(self, context: Context) -> bool:
+        """Tell whether something stands where an exception is caught or asked for."""
+        above = list(self.above(context)) if isinstance(context, Node) else []
+        return any(_asks_for_exception(e) or (isinstance(e, TryStmt) and e.handlers) for e in above)
 
     def has_error(self, context: Context) -> bool:
         """Tell whether mypy itself has found an error in the lines of an expression.
@@ -212,6 +221,16 @@ class Checker:
             context.line <= line <= last and not _is_own(code)
             for line, code in internals.error_lines(self.api)
         )
+
+
+def _asks_for_exception(node: Node) -> bool:
+    """Tell whether a statement is ``with pytest.raises(...):`` or alike."""
+    callees = (
+        (e.callee for e in node.expr if isinstance(e, CallExpr))
+        if isinstance(node, WithStmt)
+        else ()
+    )
+    return any(isinstance(e, NameExpr | MemberExpr) and e.name in _RAISES for e in callees)
 
 
 def _is_own(code: ErrorCode | None) -> bool:

@@ -15,6 +15,7 @@ from typed_nnx_mypy.errorcodes import DATA_STATUS
 from typed_nnx_mypy.models.fields import depend_on
 from typed_nnx_mypy.models.history import (
     Assigned,
+    Place,
     by_init,
     data_since,
     is_deleted,
@@ -50,13 +51,13 @@ def status_stays(check: AttributeCheck) -> None:
 
 def _check(check: AttributeCheck, assigned: Assigned, value: Expression) -> None:
     name, found = check.name, check.checker.type_of(value)
-    place = (check.owner, name, check.function, assigned.statement, check.checker)
+    place = Place(check.owner, name, check.function, assigned.statement, check.checker)
     if kind_of(found) is not None:
-        since = static_since(*place)
+        since = static_since(place)
         if since:
             check.report(DATA_STATUS, _data_message(name, found, since), value)
     elif _is_no_leaf(found) and not marks_on(check.owner, name):
-        line = data_since(*place)
+        line = data_since(place)
         if line:
             check.report(
                 DATA_STATUS,

@@ -28,7 +28,6 @@ from typed_nnx_mypy.models.kinds import is_pytree, short_name
 from typed_nnx_mypy.models.states import is_state, view_of
 from typed_nnx_mypy.registry import on_call
 from typed_nnx_mypy.syntax.children import descendants
-from typed_nnx_mypy.syntax.expected import is_expected_to_fail
 from typed_nnx_mypy.syntax.purity import is_pure
 from typed_nnx_mypy.syntax.uses import is_never_used, statements_around
 
@@ -156,7 +155,7 @@ def _report_unused(call: Call, node: CallExpr, name: str, words: str) -> None:
             f"{found} and `{target.name}` is not used after this; the model does not change. "
             f"Fix: write it back, nnx.update(model, {target.name})"
         )
-        if not is_expected_to_fail(statement, call.checker):
+        if not call.checker.is_expected_to_fail(statement):
             call.report(LOST_UPDATE, message, node)
 
 

@@ -27,7 +27,6 @@ from typed_nnx_mypy.models.states import is_state
 from typed_nnx_mypy.names import is_named
 from typed_nnx_mypy.registry import on_call
 from typed_nnx_mypy.syntax.children import descendants
-from typed_nnx_mypy.syntax.expected import is_expected_to_fail
 from typed_nnx_mypy.syntax.uses import (
     function_of_statement,
     may_be_used_elsewhere,
@@ -52,7 +51,7 @@ def written_keys_are_used(call: Call) -> None:
     name = plain(root.name)
     if may_be_used_elsewhere(name, function) or not _is_made_once(name, function):
         return
-    if is_expected_to_fail(statement, call.checker):
+    if call.checker.is_expected_to_fail(statement):
         return
     if not _is_used(name, function, call.checker):
         call.report(

@@ -11,7 +11,6 @@ from typed_nnx_mypy.models.bindings import values_of
 from typed_nnx_mypy.names import is_named
 from typed_nnx_mypy.registry import infers_access
 from typed_nnx_mypy.syntax.assigned import Value, file_of
-from typed_nnx_mypy.syntax.expected import is_expected_to_fail
 
 
 @infers_access
@@ -27,7 +26,7 @@ def metric_is_known(access: StateAccess) -> Type | None:
     known = {each for names in made if names is not None for each in names}
     if not made or None in made or name in known or found.type.get(name) is not None:
         return None
-    if not (name in file.of_attribute or name in file.keys or is_expected_to_fail(node, checker)):
+    if not (name in file.of_attribute or name in file.keys or checker.is_expected_to_fail(node)):
         names = ", ".join(f"`{each}`" for each in sorted(known)) or "none"
         access.report(
             METRIC_NAME,

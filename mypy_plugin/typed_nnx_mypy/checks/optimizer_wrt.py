@@ -1,6 +1,13 @@
-"""``nnx-optimizer-wrt``: gradients of another filter or model than the Optimizer's."""
+"""``nnx-optimizer-wrt``: gradients of another filter or model than the Optimizer's.
+
+flax's Optimizer has no type arguments, so its model and filter are in entries of its type, as with
+States.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
 
 from mypy.nodes import MemberExpr, TypeInfo
 from mypy.types import Instance, Type, get_proper_type
@@ -8,6 +15,13 @@ from mypy.types import Instance, Type, get_proper_type
 from typed_nnx_mypy.call import Argument, Call
 from typed_nnx_mypy.errorcodes import OPTIMIZER_WRT
 from typed_nnx_mypy.models.bindings import view_at
+from typed_nnx_mypy.models.filter_encoding import (
+    FILTER,
+    decode,
+    encode,
+    entries_of,
+    with_entries,
+)
 from typed_nnx_mypy.models.filter_syntax import read_filter
 from typed_nnx_mypy.models.filters import Filter, all_of, describe, has_unknown, of_class
 from typed_nnx_mypy.models.fit import (
@@ -19,11 +33,45 @@ from typed_nnx_mypy.models.fit import (
     wait_for,
 )
 from typed_nnx_mypy.models.kinds import Kind, kind_of, short_name
-from typed_nnx_mypy.models.optimizers import OptimizerView, optimizer_of, optimizer_view
 from typed_nnx_mypy.models.states import StateView
 from typed_nnx_mypy.registry import infers, on_call
 from typed_nnx_mypy.syntax.assigned import is_changed_in_place, value_of
-from typed_nnx_mypy.syntax.expected import is_expected_to_fail
+
+_MODEL: Final = "__nnx_optimized__"
+
+
+@dataclass(frozen=True)
+class OptimizerView:
+    """An Optimizer, with what is known of it.
+
+    Attributes:
+        model: The type of the model that it was made for.
+        wrt: Which of its leaves it updates.
+    """
+
+    model: Instance
+    wrt: Filter
+
+
+def _optimizer_of(like: Instance, model: Instance, wrt: Filter) -> Instance:
+    """Return the type of the Optimizer of a model.
+
+    Args:
+      like: The type of an Optimizer.
+      model: The type of the model.
+      wrt: Which of its leaves the Optimizer updates.
+    """
+    filter_ = encode(wrt, Instance(like.type.mro[-1], []))
+    return with_entries(like, {_MODEL: model, FILTER: filter_})
+
+
+def _optimizer_view(found: Type | None) -> OptimizerView | None:
+    """Return what is known of an Optimizer; None where nothing is."""
+    entries = entries_of(found)
+    model = get_proper_type(entries.get(_MODEL))
+    if not isinstance(model, Instance) or FILTER not in entries:
+        return None
+    return OptimizerView(model, decode(entries[FILTER]))
 
 
 @infers("Optimizer", "ModelAndOptimizer")
@@ -35,7 +83,7 @@ def optimizer_knows_its_model(call: Call) -> Type | None:
     wrt = _wrt(call)
     if not isinstance(given.type, Instance) or kind_of(given.type) is not Kind.PYTREE:
         return None
-    return None if wrt is None else optimizer_of(found, given.type, wrt)
+    return None if wrt is None else _optimizer_of(found, given.type, wrt)
 
 
 def _wrt(call: Call) -> Filter | None:
@@ -91,9 +139,9 @@ def _optimizer(call: Call) -> OptimizerView | None:
     if node is None or call.has_stars or not isinstance(node.callee, MemberExpr):
         return None
     made = value_of(node.callee.expr, call.checker)
-    view = optimizer_view(call.receiver)
+    view = _optimizer_view(call.receiver)
     # Of an attribute of a class in another file it is not known what else it may be.
-    if made is None or optimizer_view(call.checker.known_type(made)) != view:
+    if made is None or _optimizer_view(call.checker.known_type(made)) != view:
         return None
     return view
 
@@ -113,7 +161,7 @@ def _is_model(call: Call, view: OptimizerView, model: Argument) -> bool:
         view.model, [] if gone else extra, call.checker
     ):
         return False
-    if (gone or extra) and not is_expected_to_fail(call.node, call.checker):
+    if (gone or extra) and not call.checker.is_expected_to_fail(call.node):
         which = f"has no {in_words(gone)}" if gone else f"has {in_words(extra)} too many"
         call.report(
             OPTIMIZER_WRT,
@@ -136,9 +184,9 @@ def _check_gradients(call: Call, view: OptimizerView, given: Argument) -> None:
         words = _other_model(call, view, gradients)
     else:
         return
-    is_meant = is_changed_in_place(given.expression, call.checker) or is_expected_to_fail(
-        call.node, call.checker
-    )
+    is_meant = is_changed_in_place(
+        given.expression, call.checker
+    ) or call.checker.is_expected_to_fail(call.node)
     if words and not is_meant:
         call.report(OPTIMIZER_WRT, f"{call.name}: {words}", given.expression)
 

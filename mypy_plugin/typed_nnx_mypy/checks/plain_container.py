@@ -14,14 +14,20 @@ from mypy.nodes import (
     NameExpr,
     TupleExpr,
 )
-from mypy.types import Instance, ProperType, get_proper_type
+from mypy.types import Instance, ProperType
 
 from typed_nnx_mypy.assignments import begins_empty
 from typed_nnx_mypy.call import AttributeCheck, Call, ClassCheck
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.errorcodes import PLAIN_CONTAINER
 from typed_nnx_mypy.models.fields import depend_on
-from typed_nnx_mypy.models.history import is_deleted, is_filled, may_be_data_before, values_of
+from typed_nnx_mypy.models.history import (
+    Place,
+    is_deleted,
+    is_filled,
+    may_be_data_before,
+    values_of,
+)
 from typed_nnx_mypy.models.kinds import (
     data_in,
     holds_data,
@@ -64,9 +70,8 @@ def _assigned(check: AttributeCheck, statement: AssignmentStmt, value: Expressio
         return
     if any(isinstance(each, CallExpr) and mark_in_call(each) for each in descendants(value)):
         return  # that is what `nnx-misplaced-mark` is about
-    if may_be_marked(value, checker) or may_be_data_before(
-        check.owner, check.name, check.function, statement, checker
-    ):
+    place = Place(check.owner, check.name, check.function, statement, checker)
+    if may_be_marked(value, checker) or may_be_data_before(place):
         return
     _report(checker, check.name, _text(value, found, check), found, statement)
 
@@ -94,7 +99,7 @@ def unpacked_state_is_marked(call: Call) -> None:
                 isinstance(each, MemberExpr)
                 and is_attribute(each, self_name_of(function), each.name)
                 and not marks_on(owner, each.name)
-                and not may_be_data_before(owner, each.name, function, statement, checker)
+                and not may_be_data_before(Place(owner, each.name, function, statement, checker))
             ):
                 _report(checker, each.name, "State", None, each)
 
@@ -171,12 +176,10 @@ def field_is_marked(check: ClassCheck) -> None:
     # A frozen dataclass sets its fields without the runtimes.
     if marks is None or options is None or options.get("frozen") or not is_stored_as_given(owner):
         return
-    for statement in owner.defn.defs.body:
-        name = _field_name(statement)
-        if not name or name not in marks.attributes or marks_on(owner, name):
+    for name, found, statement in check.fields():
+        if name not in marks.attributes or marks_on(owner, name):
             continue
-        found = get_proper_type(getattr(statement, "type", None))
-        if found is None or not is_plain_container(found) or not _type_holds(found):
+        if not is_plain_container(found) or not _type_holds(found):
             continue
         check.report(
             PLAIN_CONTAINER,
@@ -184,10 +187,3 @@ def field_is_marked(check: ClassCheck) -> None:
             f"data. Fix: write `{name}: ... = nnx.data()`",
             statement,
         )
-
-
-def _field_name(statement: object) -> str:
-    if not isinstance(statement, AssignmentStmt) or statement.type is None:
-        return ""
-    target = statement.lvalues[0]
-    return target.name if isinstance(target, NameExpr) else ""

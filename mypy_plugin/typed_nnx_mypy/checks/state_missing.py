@@ -19,7 +19,6 @@ from typed_nnx_mypy.models.states import StateView
 from typed_nnx_mypy.models.surgery import may_be_other
 from typed_nnx_mypy.registry import on_call
 from typed_nnx_mypy.syntax.assigned import is_changed_in_place
-from typed_nnx_mypy.syntax.expected import is_expected_to_fail
 
 Merged: TypeAlias = tuple[ProperType, list[tuple[Argument, StateView]]]
 """A model, and the States that are to be put into its structure."""
@@ -94,4 +93,4 @@ def may_fit(states: list[Argument], models: Sequence[Type], found: list[Leaf], c
         return True
     if may_be_other([key for leaf in found for key in leaf.path], models, call.node, checker):
         return True
-    return is_expected_to_fail(call.node, checker)
+    return checker.is_expected_to_fail(call.node)

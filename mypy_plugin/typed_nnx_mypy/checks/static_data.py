@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mypy.nodes import AssignmentStmt, Expression, NameExpr
+from mypy.nodes import Expression
 from mypy.types import CallableType, get_proper_type
 
 from typed_nnx_mypy.call import Argument, AttributeCheck, Call, ClassCheck
@@ -79,22 +79,13 @@ def declared_type_is_static(check: ClassCheck) -> None:
     marks = marks_of(check.owner)
     if marks is None or not is_checked(check.owner):
         return
-    for statement in check.owner.defn.defs.body:
-        if not isinstance(statement, AssignmentStmt) or statement.type is None:
-            continue
-        target = statement.lvalues[0]
-        said = marks.attributes.get(target.name) if isinstance(target, NameExpr) else None
-        if said is not None and said.declared == "static" and holds_data(statement.type):
-            text = data_in(statement.type)
+    for name, found, statement in check.fields():
+        said = marks.attributes.get(name)
+        if said is not None and said.declared == "static" and holds_data(found):
+            text = data_in(found)
             check.report(
                 STATIC_DATA,
-                f"`{said_name(statement)}` is declared as a static {text}; {_RULE}. "
+                f"`{name}` is declared as a static {text}; {_RULE}. "
                 "Fix: declare it with `nnx.data()`",
                 statement,
             )
-
-
-def said_name(statement: AssignmentStmt) -> str:
-    """Return the name of the field that a statement declares."""
-    target = statement.lvalues[0]
-    return target.name if isinstance(target, NameExpr) else ""

@@ -11,7 +11,6 @@ from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.errorcodes import VARIABLE_VALUE
 from typed_nnx_mypy.models.kinds import short_name
 from typed_nnx_mypy.registry import on_call
-from typed_nnx_mypy.syntax.expected import is_expected_to_fail
 
 _ARRAY: Final = "jax._src.basearray.Array"
 _NO_ARRAYS: Final = frozenset(
@@ -27,7 +26,7 @@ def value_can_be_an_array(call: Call) -> None:
     given, receiver = call.formals(1), get_proper_type(call.receiver)
     if len(given) != 1 or not isinstance(receiver, Instance) or not _holds_array(receiver):
         return
-    if _is_no_array(given[0].type) and not is_expected_to_fail(call.node, call.checker):
+    if _is_no_array(given[0].type) and not call.checker.is_expected_to_fail(call.node):
         call.report(
             VARIABLE_VALUE,
             f"{short_name(receiver)}: got {_text(given[0].type)}; expected an array or numbers. "

@@ -40,7 +40,6 @@ from typed_nnx_mypy.models.states import StateView, declared_view_of, has_entrie
 from typed_nnx_mypy.names import name_of, runtime_of
 from typed_nnx_mypy.syntax.assigned import Value, file_of
 from typed_nnx_mypy.syntax.children import descendants
-from typed_nnx_mypy.syntax.expected import is_expected_to_fail
 from typed_nnx_mypy.syntax.targets import is_self
 
 _DEEPEST: Final = 4
@@ -248,7 +247,7 @@ def may_have(key: str | int, access: Context, checker: Checker) -> bool:
     if not isinstance(access, Node):
         return True
     file = file_of(checker)
-    if key in file.keys or is_expected_to_fail(access, checker):
+    if key in file.keys or checker.is_expected_to_fail(access):
         return True
     if any(_may_be_state(each, checker) for each in file.set_on(key)):
         return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from mypy.nodes import (
@@ -34,9 +34,10 @@ from typed_nnx_mypy.models.marks import (
     methods_of,
     self_name_of,
 )
-from typed_nnx_mypy.models.values import assigned_value, mark_in_call, may_be_marked
+from typed_nnx_mypy.models.values import mark_in_call, may_be_marked
+from typed_nnx_mypy.syntax.assigned import file_of
 from typed_nnx_mypy.syntax.children import descendants
-from typed_nnx_mypy.syntax.targets import is_attribute, own_attributes, statements_of
+from typed_nnx_mypy.syntax.targets import is_attribute
 
 _FILLING = ("append", "extend", "insert", "setdefault", "update")
 
@@ -55,18 +56,52 @@ class Assigned(NamedTuple):
     value: Expression | None
 
 
+@dataclass(frozen=True)
+class Place:
+    """An assignment to an attribute, of which it is asked what came before.
+
+    Attributes:
+        owner: The class.
+        name: The attribute.
+        function: The method.
+        statement: The assignment.
+        checker: The type checker of the file.
+    """
+
+    owner: TypeInfo
+    name: str
+    function: FuncDef
+    statement: AssignmentStmt
+    checker: Checker
+
+    def all(self) -> list[Assigned]:
+        """Return all assignments to the attribute in the methods of the class."""
+        return assignments_to(self.owner, self.name, self.checker)
+
+    def before(self) -> list[Assigned]:
+        """Return the assignments of the same method that have run whenever this one runs."""
+        around = {each for each in self.checker.above(self.statement) if isinstance(each, Block)}
+        return [
+            each
+            for each in self.all()
+            if each.function is self.function
+            and each.statement.line < self.statement.line
+            and self.checker.parent(each.statement) in around
+        ]
+
+
 def values_of(check: AttributeCheck) -> list[Assigned]:
     """Return the assignments that a check is about, with their values.
 
     What is assigned from a call without arguments, which may be that of an empty container, is
     checked at the end of the method: there may be several.
     """
+    found = assignments_to(check.owner, check.name, check.checker)
     if not check.is_at_end:
-        value = assigned_value(check.statement, self_name_of(check.function), check.name)
-        return [Assigned(check.function, check.statement, value)]
+        return [each for each in found if each.statement is check.statement]
     return [
         each
-        for each in assignments_to(check.owner, check.name)
+        for each in found
         if each.function is check.function
         and isinstance(each.value, CallExpr | ConditionalExpr)
         and begins_empty(each.value)
@@ -74,16 +109,18 @@ def values_of(check: AttributeCheck) -> list[Assigned]:
     ]
 
 
-def assignments_to(owner: TypeInfo, name: str) -> Iterator[Assigned]:
-    """Yield the assignments to an attribute in the methods of a class, not in those of its bases."""
-    for method in methods_of(owner.defn):
-        self_name = self_name_of(method)
-        for statement in statements_of(method.body):
-            if isinstance(statement, AssignmentStmt) and name in own_attributes(
-                statement, self_name
-            ):
-                value = assigned_value(statement, self_name, name)
-                yield Assigned(method, statement, value)
+def assignments_to(owner: TypeInfo, name: str, checker: Checker) -> list[Assigned]:
+    """Return the assignments to an attribute in the methods of a class, not in those of its bases."""
+    methods = set(methods_of(owner.defn))
+    found: list[Assigned] = []
+    for each in file_of(checker).of_attribute.get(name, ()):
+        function, target, value = checker.function_around(each.node), each.owner, each.inner()
+        if not isinstance(each.node, AssignmentStmt) or function not in methods or target is None:
+            continue
+        assert isinstance(function, FuncDef)
+        if is_attribute(target, self_name_of(function), name):
+            found.append(Assigned(function, each.node, None if value.items else value.value))
+    return found
 
 
 def is_deleted(owner: TypeInfo, name: str) -> bool:
@@ -118,19 +155,16 @@ def _fills(node: Node, name: str, self_name: str) -> bool:
 # -- what it may be ---------------------------------------------------------------------------
 
 
-def may_be_data_before(
-    owner: TypeInfo, name: str, function: FuncDef, statement: AssignmentStmt, checker: Checker
-) -> bool:
+def may_be_data_before(place: Place) -> bool:
     """Tell whether an attribute may be data when an assignment comes, so that it stays data."""
-    for each in assignments_to(owner, name):
-        if each.statement is statement:
+    for each in place.all():
+        is_here = each.function is place.function
+        if each.statement is place.statement or (place.function.name == "__init__" and not is_here):
             continue
-        is_before = each.function is not function or each.statement.line < statement.line
-        if function.name == "__init__" and each.function is not function:
-            continue
-        if is_before and not _is_surely_static(each.value, checker):
+        is_before = not is_here or each.statement.line < place.statement.line
+        if is_before and not _is_surely_static(each.value, place.checker):
             return True
-    return any(not _is_static_in(base, name) for base in owner.mro[1:])
+    return any(not _is_static_in(base, place.name) for base in place.owner.mro[1:])
 
 
 def _is_surely_static(value: Expression | None, checker: Checker) -> bool:
@@ -167,19 +201,17 @@ def _is_static_in(base: TypeInfo, name: str) -> bool:
 # -- what it surely is ------------------------------------------------------------------------
 
 
-def static_since(
-    owner: TypeInfo, name: str, function: FuncDef, statement: AssignmentStmt, checker: Checker
-) -> str:
+def static_since(place: Place) -> str:
     """Say since when an attribute is surely static; empty where it may be data."""
-    before = _surely_before(owner, name, function, statement, checker)
+    before = place.before()
     for each in before:
         if each.value is not None and mark_in_call(each.value) == "static":
             return f"since line {each.statement.line}"
-    if may_be_data_before(owner, name, function, statement, checker):
+    if may_be_data_before(place):
         return ""
     if before:
         return f"since line {before[0].statement.line}"
-    base = _static_by_init(owner, name, function, statement)
+    base = _static_by_init(place)
     return by_init(base) if base is not None else ""
 
 
@@ -188,54 +220,36 @@ def by_init(owner: TypeInfo) -> str:
     return f"by `__init__` of {owner.name}"
 
 
-def data_since(
-    owner: TypeInfo, name: str, function: FuncDef, statement: AssignmentStmt, checker: Checker
-) -> int:
+def data_since(place: Place) -> int:
     """Return the line of the assignment that surely made an attribute data; 0 if there is none."""
-    before = _surely_before(owner, name, function, statement, checker)
-    if function.name != "__init__":
+    before = place.before()
+    if place.function.name != "__init__":
         before += [
             each
-            for each in assignments_to(owner, name)
+            for each in place.all()
             if each.function.name == "__init__" and each.statement in each.function.body.body
         ]
     for each in before:
-        known = checker.known_type(each.value) if each.value is not None else None
+        known = place.checker.known_type(each.value) if each.value is not None else None
         if known is not None and kind_of(known) is not None:
             return each.statement.line
     return 0
 
 
-def _surely_before(
-    owner: TypeInfo, name: str, function: FuncDef, statement: AssignmentStmt, checker: Checker
-) -> list[Assigned]:
-    """Return the assignments of the same method that have run whenever this one runs."""
-    around = {each for each in checker.above(statement) if isinstance(each, Block)}
-    return [
-        each
-        for each in assignments_to(owner, name)
-        if each.function is function
-        and each.statement.line < statement.line
-        and checker.parent(each.statement) in around
-    ]
-
-
-def _static_by_init(
-    owner: TypeInfo, name: str, function: FuncDef, statement: AssignmentStmt
-) -> TypeInfo | None:
+def _static_by_init(place: Place) -> TypeInfo | None:
     """Return the class, or the base whose ``__init__`` it calls, that makes an attribute static."""
-    for base, said in all_said(owner, name):
+    for base, said in all_said(place.owner, place.name):
         if said.begins_static:
-            if base is not owner:
-                return base if _calls_base(owner, function, statement) else None
+            if base is not place.owner:
+                return base if _calls_base(place) else None
             # In the same method it would have been found before the statement.
-            return base if function.name != "__init__" else None
+            return base if place.function.name != "__init__" else None
     return None
 
 
-def _calls_base(owner: TypeInfo, function: FuncDef, statement: AssignmentStmt) -> bool:
+def _calls_base(place: Place) -> bool:
     """Tell whether ``super().__init__`` has run when a statement runs."""
-    symbol = owner.names.get("__init__")
+    symbol = place.owner.names.get("__init__")
     if symbol is None:
         return True
     node = symbol.node
@@ -246,7 +260,7 @@ def _calls_base(owner: TypeInfo, function: FuncDef, statement: AssignmentStmt) -
         and isinstance(each.expr, CallExpr)
         and isinstance(each.expr.callee, SuperExpr)
         and each.expr.callee.name == "__init__"
-        and (node is not function or each.line < statement.line)
+        and (node is not place.function or each.line < place.statement.line)
         for each in node.body.body
     )
 

@@ -131,10 +131,9 @@ def is_checked(info: TypeInfo) -> bool:
 
 
 def begins_static(info: TypeInfo, name: str) -> bool:
-    """Tell whether ``__init__`` of a class gives an attribute a static value first; quickly."""
-    data = info.metadata.get(KEY)
-    said = data["attributes"].get(name) if data is not None else None
-    return said is not None and Said(*said).begins_static
+    """Tell whether ``__init__`` of a class gives an attribute a static value first."""
+    marks = marks_of(info)
+    return marks is not None and name in marks.attributes and marks.attributes[name].begins_static
 
 
 def all_said(info: TypeInfo, name: str) -> list[tuple[TypeInfo, Said]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from mypy.nodes import (
-    AssignmentStmt,
     CallExpr,
     CastExpr,
     ConditionalExpr,
@@ -37,7 +36,6 @@ from typed_nnx_mypy.models.marks import is_static_by_form
 from typed_nnx_mypy.names import runtime_of
 from typed_nnx_mypy.syntax.assigned import file_of
 from typed_nnx_mypy.syntax.children import descendants
-from typed_nnx_mypy.syntax.targets import is_attribute
 
 _MARKS: Final = ("data", "static")
 # What these packages return carries no mark.
@@ -51,25 +49,6 @@ def mark_in_call(value: Expression) -> str:
     fullname = value.callee.fullname
     last = fullname.rpartition(".")[2]
     return last if last in _MARKS and runtime_of(fullname) else ""
-
-
-def assigned_value(statement: AssignmentStmt, self_name: str, name: str) -> Expression | None:
-    """Return what a statement assigns to ``self.name``; None where it unpacks something."""
-    for target in statement.lvalues:
-        if is_attribute(target, self_name, name):
-            return statement.rvalue
-        if isinstance(target, TupleExpr | ListExpr):
-            values = statement.rvalue
-            if not isinstance(values, TupleExpr | ListExpr) or _has_star(target, values):
-                continue
-            for each, value in zip(target.items, values.items, strict=False):
-                if is_attribute(each, self_name, name):
-                    return value
-    return None
-
-
-def _has_star(*displays: TupleExpr | ListExpr) -> bool:
-    return any(isinstance(each, StarExpr) for display in displays for each in display.items)
 
 
 # -- contents ---------------------------------------------------------------------------------
