@@ -13,31 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from mypy.nodes import (
-    ARG_POS,
-    AssignmentStmt,
-    Block,
-    CallExpr,
-    ClassDef,
-    ComplexExpr,
-    ConditionalExpr,
-    Context,
-    Decorator,
-    DictExpr,
-    Expression,
-    ExpressionStmt,
-    FuncDef,
-    ListExpr,
-    MemberExpr,
-    NameExpr,
-    Node,
-    OverloadedFuncDef,
-    ReturnStmt,
-    Statement,
-    TupleExpr,
-    TypeInfo,
-    Var,
-)
+from mypy import nodes
+from mypy.nodes import AssignmentStmt, CallExpr, ComplexExpr, ExpressionStmt, MemberExpr, Statement
 from mypy.plugin import AttributeContext, ClassDefContext, MethodContext
 from mypy.types import Instance, get_proper_type
 
@@ -71,13 +48,13 @@ def insert_checks(context: ClassDefContext) -> None:
         insert_class_check(definition)
 
 
-def insert_class_check(definition: ClassDef) -> None:
+def insert_class_check(definition: nodes.ClassDef) -> None:
     """Put ``0j.__eq__(1j)`` at the end of a class body."""
     body = definition.defs.body
     if not _is_class_check(body[-1]):
         receiver, argument = ComplexExpr(0j), ComplexExpr(1j)
         method = MemberExpr(receiver, "__eq__")
-        call = CallExpr(method, [argument], [ARG_POS], [None])
+        call = CallExpr(method, [argument], [nodes.ARG_POS], [None])
         check = ExpressionStmt(call)
         for node in (receiver, argument, method, call, check):
             node.set_line(definition)
@@ -88,7 +65,7 @@ def _is_class_check(statement: Statement) -> bool:
     return isinstance(statement, ExpressionStmt) and _checks_class(statement.expr)
 
 
-def _checks_class(call: Context) -> bool:
+def _checks_class(call: nodes.Context) -> bool:
     return (
         isinstance(call, CallExpr)
         and isinstance(call.callee, MemberExpr)
@@ -107,16 +84,16 @@ class _Insertion:
         self_name: What the method calls its object.
     """
 
-    def __init__(self, info: TypeInfo, self_name: str) -> None:
+    def __init__(self, info: nodes.TypeInfo, self_name: str) -> None:
         self._info = info
         self._self = self_name
         self._late: dict[str, AssignmentStmt] = {}
 
-    def into(self, method: FuncDef) -> None:
+    def into(self, method: nodes.FuncDef) -> None:
         """Put checks into all blocks of the method, not into functions inside it."""
         self._into_block(method.body)
         body = method.body.body
-        at = len(body) - 1 if body and isinstance(body[-1], ReturnStmt) else len(body)
+        at = len(body) - 1 if body and isinstance(body[-1], nodes.ReturnStmt) else len(body)
         already = {_checked_name(each) for each in body[max(0, at - len(self._late)) : at]}
         body[at:at] = [
             self._check(name, statement)
@@ -124,7 +101,7 @@ class _Insertion:
             if name not in already and self._is_typed(name, method)
         ]
 
-    def _is_typed(self, name: str, method: FuncDef) -> bool:
+    def _is_typed(self, name: str, method: nodes.FuncDef) -> bool:
         """Tell whether mypy knows the type of an attribute that begins empty, or says it does not.
 
         In a function without annotations it is silent, unless the attribute is read.
@@ -139,13 +116,13 @@ class _Insertion:
         mentions = sum(
             isinstance(each, MemberExpr)
             and each.name == name
-            and isinstance(each.expr, NameExpr)
+            and isinstance(each.expr, nodes.NameExpr)
             and each.expr.name == self._self
             for each in _all_nodes(method.body)
         )
         return mentions > empty
 
-    def _into_block(self, block: Block) -> None:
+    def _into_block(self, block: nodes.Block) -> None:
         body: list[Statement] = []
         for statement in block.body:
             body.append(statement)
@@ -157,7 +134,9 @@ class _Insertion:
             block.body[:] = _without_repetition(body)
 
     def _after(self, statement: AssignmentStmt) -> list[Statement]:
-        if any(isinstance(target, TupleExpr | ListExpr) for target in statement.lvalues):
+        if any(
+            isinstance(target, nodes.TupleExpr | nodes.ListExpr) for target in statement.lvalues
+        ):
             # Where unpacking fails mypy gives the targets no type, and to read them is an error.
             return []
         names = [name for name in own_attributes(statement, self._self) if self._is_plain(name)]
@@ -171,23 +150,25 @@ class _Insertion:
         """Tell whether an attribute is no property: to read one may be an error, or a change."""
         for base in self._info.mro:
             symbol = base.names.get(name)
-            if symbol is not None and isinstance(symbol.node, Decorator | OverloadedFuncDef):
+            if symbol is not None and isinstance(
+                symbol.node, nodes.Decorator | nodes.OverloadedFuncDef
+            ):
                 return False
         return True
 
     def _check(self, name: str, statement: AssignmentStmt) -> ExpressionStmt:
         receiver = ComplexExpr(0j)
         method = MemberExpr(receiver, "__eq__")
-        owner = NameExpr(self._self)
+        owner = nodes.NameExpr(self._self)
         value = MemberExpr(owner, name)
-        call = CallExpr(method, [value], [ARG_POS], [None])
+        call = CallExpr(method, [value], [nodes.ARG_POS], [None])
         check = ExpressionStmt(call)
         for node in (receiver, method, owner, value, call, check):
             node.set_line(statement)
         return check
 
 
-def _all_nodes(node: Node) -> Iterator[Node]:
+def _all_nodes(node: nodes.Node) -> Iterator[nodes.Node]:
     """Yield the nodes in a node, without the checks that were put in."""
     for child in children(node):
         if not isinstance(child, ExpressionStmt) or not _checked_name(child):
@@ -241,7 +222,7 @@ def attribute_check(context: MethodContext, checker: Checker) -> AttributeCheck 
         return None
     function = checker.function_around(call)
     owner = checker.current_class
-    if not isinstance(function, FuncDef) or owner is None:
+    if not isinstance(function, nodes.FuncDef) or owner is None:
         return None
     statement, is_at_end = _statement(call, name, function, checker)
     if statement is None:
@@ -258,8 +239,8 @@ def store_check(context: AttributeContext, checker: Checker) -> StoreCheck | Non
     statement = checker.parent(target)
     if not isinstance(statement, AssignmentStmt) or not isinstance(receiver, Instance):
         return None
-    owner = target.expr.node if isinstance(target.expr, NameExpr) else None
-    if isinstance(owner, Var) and owner.is_self:
+    owner = target.expr.node if isinstance(target.expr, nodes.NameExpr) else None
+    if isinstance(owner, nodes.Var) and owner.is_self:
         return None
     return StoreCheck(checker, receiver.type, target.name, statement)
 
@@ -273,12 +254,12 @@ def class_check(context: MethodContext, checker: Checker) -> ClassCheck | None:
 
 
 def _statement(
-    call: CallExpr, name: str, function: FuncDef, checker: Checker
+    call: CallExpr, name: str, function: nodes.FuncDef, checker: Checker
 ) -> tuple[AssignmentStmt | None, bool]:
     """Return the assignment that a check belongs to, and whether the check stands at the end."""
     above = list(checker.above(call))
     check, block = above[0], above[1]
-    if not isinstance(block, Block) or not isinstance(check, ExpressionStmt):
+    if not isinstance(block, nodes.Block) or not isinstance(check, ExpressionStmt):
         return None, False
     before = block.body[: block.body.index(check)]
     while before and _checked_name(before[-1]):
@@ -300,21 +281,23 @@ def _statement(
 # -- statements -------------------------------------------------------------------------------
 
 
-def begins_empty(value: Expression) -> bool:
+def begins_empty(value: nodes.Expression) -> bool:
     """Tell whether mypy may take the type of an assigned value from later statements."""
     match value:
-        case ListExpr() | TupleExpr():
-            return isinstance(value, ListExpr) and not value.items
-        case DictExpr():
+        case nodes.ListExpr() | nodes.TupleExpr():
+            return isinstance(value, nodes.ListExpr) and not value.items
+        case nodes.DictExpr():
             return not value.items
-        case NameExpr():
+        case nodes.NameExpr():
             return value.name == "None"
         case CallExpr():
             # Whatever is called: `Stack = list` makes `Stack()` an empty list too.
-            name = value.callee.name if isinstance(value.callee, NameExpr | MemberExpr) else ""
+            name = (
+                value.callee.name if isinstance(value.callee, nodes.NameExpr | MemberExpr) else ""
+            )
             # `nnx.data([])` has the type of what it gets.
             return name == "defaultdict" or not value.args or any(map(begins_empty, value.args))
-        case ConditionalExpr():
+        case nodes.ConditionalExpr():
             return begins_empty(value.if_expr) and begins_empty(value.else_expr)
         case _:
             return False

@@ -8,20 +8,9 @@ from functools import cached_property
 from itertools import takewhile
 from typing import Final
 
+from mypy import nodes
 from mypy.errorcodes import ErrorCode
-from mypy.nodes import (
-    ARG_POS,
-    ArgKind,
-    AssignmentStmt,
-    CallExpr,
-    Context,
-    Decorator,
-    Expression,
-    FuncDef,
-    IndexExpr,
-    NameExpr,
-    TypeInfo,
-)
+from mypy.nodes import AssignmentStmt, CallExpr, Context, Decorator, FuncDef, IndexExpr
 from mypy.plugin import AttributeContext, FunctionContext, MethodContext
 from mypy.types import Instance, LiteralType, ProperType, Type, get_proper_type
 
@@ -41,9 +30,9 @@ class Argument:
         name: The keyword; None where it is given by position.
     """
 
-    expression: Expression
+    expression: nodes.Expression
     type: ProperType
-    kind: ArgKind
+    kind: nodes.ArgKind
     name: str | None
 
 
@@ -113,7 +102,7 @@ class Call:
     def positional(self) -> list[Argument]:
         """What is given by position; it ends before the first starred argument."""
         before = takewhile(lambda each: not each.kind.is_star(), self._given)
-        return [each for each in before if each.kind is ARG_POS]
+        return [each for each in before if each.kind is nodes.ARG_POS]
 
     @property
     def has_stars(self) -> bool:
@@ -203,7 +192,7 @@ class ClassCheck:
     """
 
     checker: Checker
-    owner: TypeInfo
+    owner: nodes.TypeInfo
 
     @property
     def runtime(self) -> str:
@@ -215,7 +204,7 @@ class ClassCheck:
         for each in self.owner.defn.defs.body:
             if isinstance(each, AssignmentStmt) and each.type is not None:
                 target = each.lvalues[0]
-                if isinstance(target, NameExpr):
+                if isinstance(target, nodes.NameExpr):
                     yield target.name, get_proper_type(each.type), each
 
     def report(self, code: ErrorCode, message: str, context: Context) -> None:

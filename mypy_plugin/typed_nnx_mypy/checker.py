@@ -9,29 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from mypy import nodes
 from mypy.checker import TypeChecker
 from mypy.errorcodes import ErrorCode
 from mypy.lookup import lookup_fully_qualified
-from mypy.nodes import (
-    AssignmentExpr,
-    AwaitExpr,
-    CallExpr,
-    Context,
-    Expression,
-    FuncDef,
-    GeneratorExpr,
-    LambdaExpr,
-    MemberExpr,
-    MypyFile,
-    NameExpr,
-    Node,
-    RefExpr,
-    SuperExpr,
-    SymbolTableNode,
-    TryStmt,
-    TypeInfo,
-    WithStmt,
-)
+from mypy.nodes import CallExpr, Context, Expression, FuncDef, LambdaExpr, MypyFile, Node, TypeInfo
 from mypy.plugin import CheckerPluginInterface
 from mypy.types import Instance, ProperType, Type, get_proper_type
 
@@ -130,7 +112,7 @@ class Checker:
         if known is not None or not isinstance(expression, CallExpr):
             return known
         if (
-            not isinstance(expression.callee, RefExpr)
+            not isinstance(expression.callee, nodes.RefExpr)
             or name_of(expression.callee.fullname) is None
         ):
             return None
@@ -142,11 +124,11 @@ class Checker:
         found = self.api.lookup_type_or_none(expression)
         return get_proper_type(found) if found is not None else None
 
-    def symbol(self, fullname: str) -> SymbolTableNode | None:
+    def symbol(self, fullname: str) -> nodes.SymbolTableNode | None:
         """Return what a full name stands for; None where its module was not read."""
         return lookup_fully_qualified(fullname, self.api.modules)
 
-    def named(self, name: str) -> SymbolTableNode | None:
+    def named(self, name: str) -> nodes.SymbolTableNode | None:
         """Return what a dotted name stands for, where the top of the file names it."""
         first, *others = name.split(".")
         found = self.tree.names.get(first)
@@ -205,7 +187,9 @@ class Checker:
     def is_expected_to_fail(self, context: Context) -> bool:
         """Tell whether something stands where an exception is caught or asked for."""
         above = list(self.above(context)) if isinstance(context, Node) else []
-        return any(_asks_for_exception(e) or (isinstance(e, TryStmt) and e.handlers) for e in above)
+        return any(
+            _asks_for_exception(e) or (isinstance(e, nodes.TryStmt) and e.handlers) for e in above
+        )
 
     def has_error(self, context: Context) -> bool:
         """Tell whether mypy itself has found an error in the lines of an expression.
@@ -227,10 +211,12 @@ def _asks_for_exception(node: Node) -> bool:
     """Tell whether a statement is ``with pytest.raises(...):`` or alike."""
     callees = (
         (e.callee for e in node.expr if isinstance(e, CallExpr))
-        if isinstance(node, WithStmt)
+        if isinstance(node, nodes.WithStmt)
         else ()
     )
-    return any(isinstance(e, NameExpr | MemberExpr) and e.name in _RAISES for e in callees)
+    return any(
+        isinstance(e, nodes.NameExpr | nodes.MemberExpr) and e.name in _RAISES for e in callees
+    )
 
 
 def _is_own(code: ErrorCode | None) -> bool:
@@ -240,6 +226,13 @@ def _is_own(code: ErrorCode | None) -> bool:
 def _is_simple(call: CallExpr) -> bool:
     """Tell whether a call may be checked out of its place: its names mean the same everywhere."""
     return not any(
-        isinstance(each, AssignmentExpr | AwaitExpr | GeneratorExpr | LambdaExpr | SuperExpr)
+        isinstance(
+            each,
+            nodes.AssignmentExpr
+            | nodes.AwaitExpr
+            | nodes.GeneratorExpr
+            | LambdaExpr
+            | nodes.SuperExpr,
+        )
         for each in descendants(call)
     )

@@ -9,21 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from mypy.nodes import (
-    CallExpr,
-    Expression,
-    FuncDef,
-    IfStmt,
-    LambdaExpr,
-    ListExpr,
-    MemberExpr,
-    NameExpr,
-    Node,
-    RefExpr,
-    TryStmt,
-    TupleExpr,
-    WithStmt,
-)
+from mypy import nodes
+from mypy.nodes import CallExpr, Expression, FuncDef, LambdaExpr, Node
 
 from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.checker import Checker
@@ -99,7 +86,7 @@ def outer_objects_stay_in_control_flow(call: Call) -> None:
 
 
 def _each_function(given: Expression) -> list[Expression]:
-    if isinstance(given, ListExpr | TupleExpr):
+    if isinstance(given, nodes.ListExpr | nodes.TupleExpr):
         # The only branch of a switch is called, not traced.
         return given.items if len(given.items) > 1 else []
     return [given]
@@ -116,7 +103,7 @@ def _check(call: Call, given: Expression, transform: str, successor: str) -> Non
 
 
 def _is_partial(given: CallExpr) -> bool:
-    return isinstance(given.callee, RefExpr) and given.callee.fullname == PARTIAL
+    return isinstance(given.callee, nodes.RefExpr) and given.callee.fullname == PARTIAL
 
 
 def _check_function(call: Call, outer: Outer, transform: str, successor: str) -> None:
@@ -166,12 +153,12 @@ def _is_guarded(node: Node, function: FuncDef | LambdaExpr, checker: Checker) ->
         if above is function:
             return False
         match above:
-            case TryStmt() if above.handlers:
+            case nodes.TryStmt() if above.handlers:
                 return True
-            case WithStmt():
+            case nodes.WithStmt():
                 if any(_mentions(each, _GUARDS) for each in above.expr):
                     return True
-            case IfStmt():
+            case nodes.IfStmt():
                 if any(_asks_for_trace(each) for each in above.expr):
                     return True
             case _:
@@ -190,7 +177,7 @@ def _mentions(node: Node, names: frozenset[str]) -> bool:
 def _names_in(node: Node) -> Iterator[str]:
     for each in (node, *descendants(node)):
         match each:
-            case NameExpr() | MemberExpr():
+            case nodes.NameExpr() | nodes.MemberExpr():
                 yield each.name
             case CallExpr():
                 yield from (name for name in each.arg_names if name is not None)

@@ -8,24 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from mypy.nodes import (
-    CallExpr,
-    Expression,
-    ForStmt,
-    FuncDef,
-    IndexExpr,
-    IntExpr,
-    LambdaExpr,
-    ListExpr,
-    MemberExpr,
-    NameExpr,
-    Node,
-    OpExpr,
-    RefExpr,
-    StrExpr,
-    TupleExpr,
-    WhileStmt,
-)
+from mypy import nodes
+from mypy.nodes import CallExpr, Expression, FuncDef, LambdaExpr, MemberExpr, NameExpr, Node
 from mypy.types import CallableType, Instance, ProperType, TupleType, get_proper_type
 
 from typed_nnx_mypy.call import Call
@@ -104,12 +88,12 @@ def _traced(function: FuncDef, transform: Transform) -> frozenset[str]:
     static: set[str] = set()
     for option in _STATIC:
         given = transform.option(option)
-        items = given.items if isinstance(given, TupleExpr | ListExpr) else [given]
+        items = given.items if isinstance(given, nodes.TupleExpr | nodes.ListExpr) else [given]
         for item in items if given is not None else []:
             match item:
-                case IntExpr(value=number) if number < len(names):
+                case nodes.IntExpr(value=number) if number < len(names):
                     static.add(names[number])
-                case StrExpr(value=name):
+                case nodes.StrExpr(value=name):
                     static.add(name)
                 case _:
                     return frozenset()
@@ -124,7 +108,10 @@ def _is_lost(found: Mutation, node: Node, root: str, inside: _Parameters, checke
         return False
     if is_rngs(found.type.type):  # streams that the caller makes anew for each call
         return False
-    if any(isinstance(each, ForStmt | WhileStmt) for each in statements_around(node, checker)):
+    if any(
+        isinstance(each, nodes.ForStmt | nodes.WhileStmt)
+        for each in statements_around(node, checker)
+    ):
         return False
     own = {node, *descendants(node)}
     mentioned = {n.name for n in own if isinstance(n, NameExpr) and _may_change(n, inside)}
@@ -176,7 +163,7 @@ def _is_only_read(place: NameExpr, inside: _Parameters, checker: Checker) -> boo
         match above:
             case MemberExpr():
                 node = above
-            case IndexExpr() if above.base is node:
+            case nodes.IndexExpr() if above.base is node:
                 found = inside.type_of(node)
                 if isinstance(found, Instance) and kind_of(found) is Kind.VARIABLE:
                     return True
@@ -185,7 +172,7 @@ def _is_only_read(place: NameExpr, inside: _Parameters, checker: Checker) -> boo
                 return not isinstance(node, MemberExpr) or _returns_values(node, inside)
             case CallExpr():
                 return _gives_values(above)
-            case OpExpr():
+            case nodes.OpExpr():
                 return True
             case _:
                 return False
@@ -212,7 +199,7 @@ def _gives_values(call: CallExpr) -> bool:
             return True
         case MemberExpr(name="update"):  # an optimizer's
             return True
-        case RefExpr(node=FuncDef() as function):
+        case nodes.RefExpr(node=FuncDef() as function):
             return _is_of_values(function)
         case _:
             return False

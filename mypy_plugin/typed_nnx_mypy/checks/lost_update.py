@@ -5,20 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from mypy.nodes import (
-    AssignmentStmt,
-    CallExpr,
-    Expression,
-    ExpressionStmt,
-    FuncDef,
-    LambdaExpr,
-    MemberExpr,
-    MypyFile,
-    NameExpr,
-    TryStmt,
-    Var,
-    WithStmt,
-)
+from mypy import nodes
+from mypy.nodes import AssignmentStmt, CallExpr, ExpressionStmt, FuncDef, MypyFile, NameExpr
 from mypy.types import Instance, ProperType, get_proper_type
 
 from typed_nnx_mypy.call import Call
@@ -102,8 +90,8 @@ def updates_are_applied(call: Call) -> None:
 
 def _is_apply_updates(call: CallExpr) -> bool:
     match call.callee:
-        case MemberExpr(name="apply_updates", expr=NameExpr(name="optax", node=owner)):
-            return isinstance(owner, MypyFile | Var) and len(call.args) == 2
+        case nodes.MemberExpr(name="apply_updates", expr=NameExpr(name="optax", node=owner)):
+            return isinstance(owner, MypyFile | nodes.Var) and len(call.args) == 2
         case _:
             return False
 
@@ -111,7 +99,7 @@ def _is_apply_updates(call: CallExpr) -> bool:
 # -- what is changed --------------------------------------------------------------------------
 
 
-def _is_changed_by(function: Expression, call: Call) -> bool:
+def _is_changed_by(function: nodes.Expression, call: Call) -> bool:
     """Tell whether a mapping does nothing but make a copy."""
     leaf = call.keyword("is_leaf")
     if call.has_stars or not (leaf is None or is_pure(leaf.expression, call.checker)):
@@ -176,12 +164,15 @@ def _is_on_purpose(statement: ExpressionStmt, checker: Checker) -> bool:
     function = checker.function_around(statement)
     if _is_test(function, checker.tree):
         return True
-    if any(isinstance(each, WithStmt | TryStmt) for each in statements_around(statement, checker)):
+    if any(
+        isinstance(each, nodes.WithStmt | nodes.TryStmt)
+        for each in statements_around(statement, checker)
+    ):
         return True
     return function is None and _is_notebook(checker.tree)
 
 
-def _is_test(function: FuncDef | LambdaExpr | None, tree: MypyFile) -> bool:
+def _is_test(function: FuncDef | nodes.LambdaExpr | None, tree: MypyFile) -> bool:
     module = tree.fullname.rpartition(".")[2]
     if module.startswith("test_") or module.endswith("_test") or module == "conftest":
         return True

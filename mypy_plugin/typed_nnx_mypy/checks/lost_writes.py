@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mypy.nodes import (
-    AssignmentStmt,
-    CallExpr,
-    Expression,
-    ForStmt,
-    FuncDef,
-    IndexExpr,
-    MemberExpr,
-    NameExpr,
-    Node,
-    RefExpr,
-    WhileStmt,
-)
+from mypy import nodes
+from mypy.nodes import AssignmentStmt, Expression, FuncDef, IndexExpr, MemberExpr, NameExpr
 from mypy.types import Instance
 
 from typed_nnx_mypy.call import Call
@@ -70,7 +59,7 @@ def _root(target: Expression) -> NameExpr | None:
     return target if isinstance(target, NameExpr) else None
 
 
-def _is_write(statement: Node, root: NameExpr, checker: Checker) -> bool:
+def _is_write(statement: nodes.Node, root: NameExpr, checker: Checker) -> bool:
     """Tell whether a statement surely does nothing but put a value into the State at `root`."""
     if not isinstance(statement, AssignmentStmt) or len(statement.lvalues) > 1:
         return False
@@ -94,8 +83,8 @@ def _is_made_once(name: str, function: FuncDef) -> bool:
     if len(bindings) != 1:
         return False
     value = bindings[0].rvalue
-    callee = value.callee if isinstance(value, CallExpr) else None
-    return isinstance(callee, RefExpr) and is_named(callee.fullname, "state", "split")
+    callee = value.callee if isinstance(value, nodes.CallExpr) else None
+    return isinstance(callee, nodes.RefExpr) and is_named(callee.fullname, "state", "split")
 
 
 def _is_used(name: str, function: FuncDef, checker: Checker) -> bool:
@@ -136,4 +125,7 @@ def _types(place: NameExpr, checker: Checker) -> Iterator[Instance]:
 
 
 def _in_loop(place: NameExpr, checker: Checker) -> bool:
-    return any(isinstance(each, ForStmt | WhileStmt) for each in statements_around(place, checker))
+    return any(
+        isinstance(each, nodes.ForStmt | nodes.WhileStmt)
+        for each in statements_around(place, checker)
+    )

@@ -8,36 +8,8 @@ from __future__ import annotations
 
 from typing import Final, TypeAlias
 
-from mypy.nodes import (
-    AssignmentStmt,
-    CallExpr,
-    ClassDef,
-    ComparisonExpr,
-    ConditionalExpr,
-    DictExpr,
-    DictionaryComprehension,
-    Expression,
-    ExpressionStmt,
-    ForStmt,
-    FuncDef,
-    GeneratorExpr,
-    IndexExpr,
-    ListComprehension,
-    ListExpr,
-    MemberExpr,
-    NameExpr,
-    Node,
-    OpExpr,
-    RefExpr,
-    SetComprehension,
-    SetExpr,
-    StarExpr,
-    SuperExpr,
-    TupleExpr,
-    TypeInfo,
-    UnaryExpr,
-    Var,
-)
+from mypy import nodes
+from mypy.nodes import AssignmentStmt, CallExpr, Expression, FuncDef, MemberExpr, NameExpr, Node
 from mypy.types import Instance
 
 from typed_nnx_mypy.call import Call
@@ -51,14 +23,14 @@ from typed_nnx_mypy.syntax.children import descendants
 from typed_nnx_mypy.syntax.targets import targets
 
 _Display: TypeAlias = (
-    ListExpr
-    | TupleExpr
-    | DictExpr
-    | SetExpr
-    | ListComprehension
-    | SetComprehension
-    | DictionaryComprehension
-    | GeneratorExpr
+    nodes.ListExpr
+    | nodes.TupleExpr
+    | nodes.DictExpr
+    | nodes.SetExpr
+    | nodes.ListComprehension
+    | nodes.SetComprehension
+    | nodes.DictionaryComprehension
+    | nodes.GeneratorExpr
 )
 # Functions of Python that use the value, and so fail with a mark.
 _USING: Final = frozenset(
@@ -112,17 +84,17 @@ class _Place:
         """Say why a mark is lost where an expression stands; empty where it may be right."""
         parent = self._checker.parent(node)
         match parent:
-            case ConditionalExpr():
+            case nodes.ConditionalExpr():
                 return self.finding(parent) if node is not parent.cond else ""
-            case OpExpr() if parent.op in _OPERATORS:
+            case nodes.OpExpr() if parent.op in _OPERATORS:
                 return ""
             case AssignmentStmt():
                 return self._assigned(parent)
-            case ExpressionStmt():
+            case nodes.ExpressionStmt():
                 return "the mark has no effect, since the result is not used"
             case CallExpr():
                 return self._argument(parent, node)
-            case StarExpr():
+            case nodes.StarExpr():
                 return ""
             case _:
                 used = _use(node, parent)
@@ -134,7 +106,7 @@ class _Place:
         """Say it of an element of a display."""
         depth, parent = 0, self._checker.parent(node)
         while isinstance(parent, _Display):
-            if not isinstance(parent, GeneratorExpr) or not isinstance(
+            if not isinstance(parent, nodes.GeneratorExpr) or not isinstance(
                 self._checker.parent(parent), _Display
             ):
                 depth += 1
@@ -174,9 +146,9 @@ class _Place:
         match target:
             case MemberExpr():
                 return self._attribute(target)
-            case IndexExpr() if self._is_plain_attribute(target.base):
+            case nodes.IndexExpr() if self._is_plain_attribute(target.base):
                 return "it is put into a plain container, where nothing takes the mark off"
-            case NameExpr() if isinstance(target.node, Var):
+            case NameExpr() if isinstance(target.node, nodes.Var):
                 return self._variable(target, target.node)
             case _:
                 return ""
@@ -190,17 +162,19 @@ class _Place:
             owner is None
             or not isinstance(function, FuncDef)
             or function.name != "__init__"
-            or not isinstance(node, Var)
+            or not isinstance(node, nodes.Var)
             or not node.is_self
             or not _stands_alone(owner)
         ):
             return ""
         return f"{owner.name} is no Pytree, so its attributes keep the mark"
 
-    def _variable(self, target: NameExpr, variable: Var) -> str:
+    def _variable(self, target: NameExpr, variable: nodes.Var) -> str:
         """Say it of a local variable that is used as if it were the value itself."""
         above = self._checker.above(target)
-        function = next((each for each in above if isinstance(each, FuncDef | ClassDef)), None)
+        function = next(
+            (each for each in above if isinstance(each, FuncDef | nodes.ClassDef)), None
+        )
         if not isinstance(function, FuncDef):
             return ""  # a name in the body of a class is a field
         uses = [
@@ -227,7 +201,7 @@ class _Place:
     def _binds(self, name: Node) -> bool:
         """Tell whether a name is given a value where it stands."""
         node, parent = name, self._checker.parent(name)
-        while isinstance(parent, TupleExpr | ListExpr | StarExpr):
+        while isinstance(parent, nodes.TupleExpr | nodes.ListExpr | nodes.StarExpr):
             node, parent = parent, self._checker.parent(parent)
         return parent is not None and node in targets(parent)
 
@@ -252,14 +226,14 @@ class _Place:
 
     def _uses_value(self, call: CallExpr, node: Expression) -> bool:
         """Tell whether a function surely needs the value itself."""
-        if node is call.callee or not isinstance(call.callee, RefExpr):
+        if node is call.callee or not isinstance(call.callee, nodes.RefExpr):
             return False
         callee = call.callee
         if callee.fullname in _USING or _is_jax(call):
             return True
         if not runtime_of(callee.fullname) or _public(call) in _TAKING:
             return False
-        if isinstance(callee.node, TypeInfo):
+        if isinstance(callee.node, nodes.TypeInfo):
             return is_variable(callee.node)
         return _public(call) in _FUNCTIONS
 
@@ -284,13 +258,13 @@ _FUNCTIONS: Final = frozenset({"jit", "vmap", "pmap", "grad", "value_and_grad", 
 
 def _public(call: CallExpr) -> str:
     """Return the public name of what a call calls; empty where it is no runtime's."""
-    fullname = call.callee.fullname if isinstance(call.callee, RefExpr) else ""
+    fullname = call.callee.fullname if isinstance(call.callee, nodes.RefExpr) else ""
     found = name_of(fullname) if runtime_of(fullname) else None
     return found.public if found is not None else ""
 
 
 def _is_jax(call: CallExpr) -> bool:
-    fullname = call.callee.fullname if isinstance(call.callee, RefExpr) else ""
+    fullname = call.callee.fullname if isinstance(call.callee, nodes.RefExpr) else ""
     return fullname.startswith(("jax.", "numpy.")) and ".debug" not in fullname
 
 
@@ -298,26 +272,26 @@ def _use(node: Node, parent: Node | None) -> str:
     """Say how an expression is used that has to be a value without a mark; empty for others."""
     text = "the marked value is used, and not the value itself"
     match parent:
-        case OpExpr() if parent.op not in _OPERATORS:
+        case nodes.OpExpr() if parent.op not in _OPERATORS:
             return text
-        case UnaryExpr() if parent.op != "not":
+        case nodes.UnaryExpr() if parent.op != "not":
             return text
-        case ComparisonExpr():
+        case nodes.ComparisonExpr():
             is_ordered = any(each in ("<", ">", "<=", ">=") for each in parent.operators)
             return text if is_ordered else ""
         case MemberExpr():
             return text
-        case IndexExpr():
+        case nodes.IndexExpr():
             return text if node is parent.base else ""
-        case ForStmt():
+        case nodes.ForStmt():
             return text if node is parent.expr else ""
-        case GeneratorExpr() | DictionaryComprehension():
+        case nodes.GeneratorExpr() | nodes.DictionaryComprehension():
             return text if node in parent.sequences else ""
         case _:
             return ""
 
 
-def _stands_alone(owner: TypeInfo) -> bool:
+def _stands_alone(owner: nodes.TypeInfo) -> bool:
     """Tell whether a class is surely not made to be the base of a Pytree, too."""
     if (
         is_pytree(owner)
@@ -332,7 +306,7 @@ def _stands_alone(owner: TypeInfo) -> bool:
     if owner.defn.keywords:
         return False
     return not any(
-        isinstance(node, SuperExpr)
+        isinstance(node, nodes.SuperExpr)
         for method in methods_of(owner.defn)
         for node in descendants(method.body)
     )

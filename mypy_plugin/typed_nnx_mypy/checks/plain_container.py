@@ -2,18 +2,8 @@
 
 from __future__ import annotations
 
-from mypy.nodes import (
-    AssignmentStmt,
-    CallExpr,
-    Context,
-    DictExpr,
-    Expression,
-    FuncDef,
-    ListExpr,
-    MemberExpr,
-    NameExpr,
-    TupleExpr,
-)
+from mypy import nodes
+from mypy.nodes import AssignmentStmt, Expression
 from mypy.types import Instance, ProperType
 
 from typed_nnx_mypy.assignments import begins_empty
@@ -68,7 +58,7 @@ def _assigned(check: AttributeCheck, statement: AssignmentStmt, value: Expressio
     found = checker.type_of(value)
     if not _is_container(found) or not _holds(value, found, check):
         return
-    if any(isinstance(each, CallExpr) and mark_in_call(each) for each in descendants(value)):
+    if any(isinstance(each, nodes.CallExpr) and mark_in_call(each) for each in descendants(value)):
         return  # that is what `nnx-misplaced-mark` is about
     place = Place(check.owner, check.name, check.function, statement, checker)
     if may_be_marked(value, checker) or may_be_data_before(place):
@@ -88,15 +78,15 @@ def unpacked_state_is_marked(call: Call) -> None:
         or not is_pytree(owner)
         or not is_stored_as_given(owner)
         or not isinstance(statement, AssignmentStmt)
-        or not isinstance(function, FuncDef)
+        or not isinstance(function, nodes.FuncDef)
     ):
         return
     for target in statement.lvalues:
         # The first that `nnx.split` returns is the GraphDef, which is static.
-        items = target.items if isinstance(target, TupleExpr | ListExpr) else []
+        items = target.items if isinstance(target, nodes.TupleExpr | nodes.ListExpr) else []
         for each in items[1 if call.name == "split" else 0 :]:
             if (
-                isinstance(each, MemberExpr)
+                isinstance(each, nodes.MemberExpr)
                 and is_attribute(each, self_name_of(function), each.name)
                 and not marks_on(owner, each.name)
                 and not may_be_data_before(Place(owner, each.name, function, statement, checker))
@@ -112,7 +102,7 @@ def _is_container(found: ProperType) -> bool:
 def _at_end(check: AttributeCheck) -> None:
     """Report a container that was empty when it was assigned and has been filled since."""
     value = check.statement.rvalue
-    if not begins_empty(value) or isinstance(value, NameExpr):
+    if not begins_empty(value) or isinstance(value, nodes.NameExpr):
         return
     if may_be_marked(value, check.checker):
         return  # as `ModuleList()`, which is an alias of list here and of nnx.List elsewhere
@@ -141,12 +131,12 @@ def _text(value: Expression, found: ProperType, check: AttributeCheck) -> str:
         (each for inner in container_parts(value) if (each := first_data(inner, check.checker))),
         value,
     )
-    kind = "dict" if isinstance(value, DictExpr) else "container"
+    kind = "dict" if isinstance(value, nodes.DictExpr) else "container"
     return f"{kind} with {data_in(check.checker.type_of(part))}"
 
 
 def _report(
-    checker: Checker, name: str, text: str, found: ProperType | None, context: Context
+    checker: Checker, name: str, text: str, found: ProperType | None, context: nodes.Context
 ) -> None:
     checker.report(
         PLAIN_CONTAINER,

@@ -11,15 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from mypy.nodes import (
-    AssignmentStmt,
-    Block,
-    CallExpr,
-    ClassDef,
-    DataclassTransformSpec,
-    IfStmt,
-    RefExpr,
-)
+from mypy import nodes
+from mypy.nodes import AssignmentStmt
 from mypy.plugin import ClassDefContext, FunctionSigContext
 from mypy.types import (
     CallableType,
@@ -103,7 +96,7 @@ def make_dataclass(context: ClassDefContext) -> bool:
     is_pytree = any(runtime_of(base.fullname) for base in context.cls.info.mro[1:])
     if not specifiers or not is_pytree:
         return dataclass_class_maker_callback(context)
-    spec = DataclassTransformSpec(
+    spec = nodes.DataclassTransformSpec(
         eq_default=True,
         order_default=False,
         kw_only_default=False,
@@ -113,23 +106,23 @@ def make_dataclass(context: ClassDefContext) -> bool:
     return DataclassTransformer(context.cls, context.reason, spec, context.api).transform()
 
 
-def _specifiers_in(definition: ClassDef) -> Iterator[str]:
+def _specifiers_in(definition: nodes.ClassDef) -> Iterator[str]:
     """Yield the full names of the field specifiers that the class body calls."""
     for statement in _assignments(definition.defs):
         value = statement.rvalue
         if (
-            isinstance(value, CallExpr)
-            and isinstance(value.callee, RefExpr)
+            isinstance(value, nodes.CallExpr)
+            and isinstance(value.callee, nodes.RefExpr)
             and is_specifier(value.callee.fullname)
         ):
             yield value.callee.fullname
 
 
-def _assignments(block: Block) -> Iterator[AssignmentStmt]:
+def _assignments(block: nodes.Block) -> Iterator[AssignmentStmt]:
     for statement in block.body:
         if isinstance(statement, AssignmentStmt):
             yield statement
-        elif isinstance(statement, IfStmt):
+        elif isinstance(statement, nodes.IfStmt):
             for inner in (*statement.body, statement.else_body):
                 if inner is not None:
                     yield from _assignments(inner)

@@ -5,20 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from mypy import types
 from mypy.maptype import map_instance_to_supertype
-from mypy.types import (
-    AnyType,
-    CallableType,
-    Instance,
-    LiteralType,
-    NoneType,
-    Parameters,
-    ProperType,
-    TupleType,
-    Type,
-    TypeOfAny,
-    get_proper_type,
-)
+from mypy.types import AnyType, CallableType, Instance, TupleType, Type, TypeOfAny, get_proper_type
 
 from typed_nnx_mypy.call import Call, literal, truth
 from typed_nnx_mypy.checker import Checker
@@ -75,7 +64,9 @@ def diff_state(call: Call) -> Type | None:
     if not isinstance(position, int):
         return None
     base = Instance(found.type.mro[-1], [])
-    return with_entries(found, {_ARGNUM: LiteralType(position, base), FILTER: encode(of, base)})
+    return with_entries(
+        found, {_ARGNUM: types.LiteralType(position, base), FILTER: encode(of, base)}
+    )
 
 
 def read_wrt(found: Type) -> list[Wrt] | None:
@@ -180,7 +171,7 @@ def _gradient(call: Call, function: CallableType, wrt: Wrt) -> Type:
     return _slope(get_proper_type(function.arg_types[wrt.argnum]), wrt, call) or unknown
 
 
-def _slope(argument: ProperType, wrt: Wrt, call: Call) -> Instance | None:
+def _slope(argument: types.ProperType, wrt: Wrt, call: Call) -> Instance | None:
     """Return the type of the gradient by an argument of a type; None where it is not known."""
     if not isinstance(argument, Instance):
         return None
@@ -192,7 +183,7 @@ def _slope(argument: ProperType, wrt: Wrt, call: Call) -> Instance | None:
 
 
 def _state_of(
-    model: ProperType, of: Filter | None, checker: Checker, runtime: str
+    model: types.ProperType, of: Filter | None, checker: Checker, runtime: str
 ) -> Instance | None:
     unknown: list[Type] = [AnyType(TypeOfAny.special_form)]
     state = checker.instance(f"{runtime}.State")
@@ -211,10 +202,10 @@ def _marked(made: Instance, call: Call) -> Instance | None:
     if not any(base.name in _MADE for base in made.type.mro):
         return None
     argnums, has_aux = call.keyword("argnums"), call.keyword("has_aux")
-    first = LiteralType(0, call.checker.api.named_type("builtins.int"))
+    first = types.LiteralType(0, call.checker.api.named_type("builtins.int"))
     marked = made.copy_with_extra_attr(_WRT, argnums.type if argnums is not None else first)
     if has_aux is not None and truth(has_aux.type):
-        marked = marked.copy_with_extra_attr(_AUX, NoneType())
+        marked = marked.copy_with_extra_attr(_AUX, types.NoneType())
     return marked
 
 
@@ -274,4 +265,4 @@ def _parameters(made: Instance) -> list[str | None]:
     """Return the names of the parameters of the function that was differentiated."""
     base = next(each for each in made.type.mro if each.name in _MADE)
     signature = get_proper_type(map_instance_to_supertype(made, base).args[0])
-    return list(signature.arg_names) if isinstance(signature, Parameters) else []
+    return list(signature.arg_names) if isinstance(signature, types.Parameters) else []

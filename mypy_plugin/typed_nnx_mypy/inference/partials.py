@@ -9,17 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
+from mypy import types
 from mypy.nodes import ARG_NAMED, ARG_POS, ArgKind, Expression, RefExpr, TempNode
 from mypy.plugin import FunctionContext, MethodContext
-from mypy.types import (
-    Instance,
-    LiteralType,
-    Overloaded,
-    ProperType,
-    TupleType,
-    Type,
-    get_proper_type,
-)
+from mypy.types import Instance, LiteralType, Overloaded, TupleType, Type, get_proper_type
 
 from typed_nnx_mypy.call import Argument, Call
 from typed_nnx_mypy.checker import Checker
@@ -115,7 +108,7 @@ def _actual(given: list[Argument]) -> Iterator[_Actual]:
         yield each.expression, each.kind, each.name
 
 
-def _transform(name: ProperType, checker: Checker) -> Overloaded | None:
+def _transform(name: types.ProperType, checker: Checker) -> Overloaded | None:
     if not isinstance(name, LiteralType) or not isinstance(name.value, str):
         return None
     symbol = checker.symbol(name.value)

@@ -4,21 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mypy import types
 from mypy.nodes import CallExpr, LambdaExpr, MemberExpr
 from mypy.subtypes import is_same_type
-from mypy.types import (
-    AnyType,
-    CallableType,
-    Instance,
-    Overloaded,
-    ProperType,
-    TupleType,
-    Type,
-    TypeOfAny,
-    TypeVarType,
-    UnpackType,
-    get_proper_type,
-)
+from mypy.types import AnyType, CallableType, Instance, ProperType, TupleType, Type, get_proper_type
 
 from typed_nnx_mypy.call import Argument, Call
 from typed_nnx_mypy.models.bindings import view_at
@@ -67,12 +56,12 @@ def selected(call: Call) -> Type | None:
     model = node.type if _is_model(node.type, call) else None
     states = None if model is None else [(model, each) for each in taken]
     found = _with_states(call.result, len(taken), states)
-    if call.name == "split" and isinstance(node.type, TypeVarType):
+    if call.name == "split" and isinstance(node.type, types.TypeVarType):
         return _of_variable(get_proper_type(call.result), node.type)
     return at_home(found, call.expression, call.checker)
 
 
-def _of_variable(found: ProperType, model: TypeVarType) -> Type | None:
+def _of_variable(found: ProperType, model: types.TypeVarType) -> Type | None:
     """Return what `split` gives with a GraphDef of a type variable, which mypy takes for its bound."""
     first = get_proper_type(found.items[0]) if isinstance(found, TupleType) else None
     if not isinstance(found, TupleType) or not isinstance(first, Instance) or not first.args:
@@ -85,7 +74,7 @@ def _is_model(found: ProperType, call: Call) -> bool:
     """Tell whether a type has States whose keys the plugin can know."""
     parts, _ = options(found)
     return bool(parts) and all(
-        not isinstance(each, TypeVarType) and members_of(each, call.checker) is not None
+        not isinstance(each, types.TypeVarType) and members_of(each, call.checker) is not None
         for each in parts
     )
 
@@ -139,7 +128,7 @@ def _items(found: ProperType, count: int) -> list[Type] | None:
     items: list[Type] = []
     for each in found.items:
         each_proper = get_proper_type(each)
-        if isinstance(each_proper, UnpackType):
+        if isinstance(each_proper, types.UnpackType):
             rest = get_proper_type(each_proper.type)
             if not isinstance(rest, Instance):
                 return None
@@ -220,7 +209,7 @@ def mapped(call: Call) -> Type | None:
         return None
     # jax puts the results into Variables of the same kinds; the other functions return the leaves.
     is_of_values = call.name == "jax.tree.map"
-    values = (_results(call) if is_of_values else None) or AnyType(TypeOfAny.special_form)
+    values = (_results(call) if is_of_values else None) or AnyType(types.TypeOfAny.special_form)
     is_pure = view.is_pure or not is_of_values
     state = state_of(like, view.model, view.filter, values=values, is_pure=is_pure)
     return at_home(state, call.expression, call.checker)
@@ -233,7 +222,7 @@ def _results(call: Call) -> ProperType | None:
     if isinstance(found, Instance):
         symbol = found.type.get_method("__call__")
         found = get_proper_type(symbol.type) if symbol is not None else None
-    if isinstance(found, Overloaded):
+    if isinstance(found, types.Overloaded):
         found = found.items[0]
     if given is None or not isinstance(found, CallableType):
         return None

@@ -9,19 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
+from mypy import types
 from mypy.nodes import Var
-from mypy.types import (
-    CallableType,
-    Instance,
-    LiteralType,
-    NoneType,
-    TupleType,
-    Type,
-    TypedDictType,
-    TypeType,
-    UnionType,
-    get_proper_type,
-)
+from mypy.types import Instance, LiteralType, TupleType, Type, TypedDictType, get_proper_type
 
 from typed_nnx_mypy.models.kinds import Kind, is_dataclass, kind_of, kind_of_class
 from typed_nnx_mypy.names import runtime_of
@@ -70,9 +60,9 @@ def is_untraceable(found: Type) -> bool:
             return proper.type.fullname in _UNTRACEABLE
         case LiteralType():
             return proper.fallback.type.fullname in _UNTRACEABLE
-        case TypeType():
+        case types.TypeType():
             return True
-        case CallableType():
+        case types.CallableType():
             return proper.is_type_obj()
         case _:
             return _of_parts(proper, is_untraceable)
@@ -117,7 +107,7 @@ def _of_parts(found: Type, test: _Test) -> bool:
     """Tell whether all items of a union, or one part of a tuple, pass a test."""
     proper = get_proper_type(found)
     match proper:
-        case UnionType():
+        case types.UnionType():
             return all(test(each) for each in proper.items)
         case TupleType():
             return any(test(each) for each in proper.items)
@@ -143,8 +133,8 @@ def _is_of_constants(found: Instance) -> bool:
 
 def _is_constant(found: Type) -> bool:
     proper = get_proper_type(found)
-    if isinstance(proper, UnionType):
+    if isinstance(proper, types.UnionType):
         return all(_is_constant(each) for each in proper.items)
-    if isinstance(proper, NoneType):
+    if isinstance(proper, types.NoneType):
         return True
     return not isinstance(proper, TupleType) and is_not_differentiable(proper)

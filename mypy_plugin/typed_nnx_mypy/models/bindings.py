@@ -9,20 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from mypy.nodes import (
-    CallExpr,
-    Context,
-    Expression,
-    ForStmt,
-    IndexExpr,
-    MemberExpr,
-    MypyFile,
-    NameExpr,
-    Node,
-    RefExpr,
-    Var,
-    WhileStmt,
-)
+from mypy import nodes
+from mypy.nodes import CallExpr, Expression, IndexExpr, MemberExpr, NameExpr, Node, Var
 from mypy.subtypes import is_same_type
 from mypy.types import (
     AnyType,
@@ -198,7 +186,7 @@ def _mapped_tree(value: Expression | None) -> Expression | None:
     match value.callee:
         case MemberExpr(name="apply_updates", expr=NameExpr(name="optax")):
             return _argument(value, "params", 0)
-        case RefExpr(fullname=fullname) if fullname:
+        case nodes.RefExpr(fullname=fullname) if fullname:
             name = name_of(fullname)
             known = _MAPPINGS.get(name.public) if name is not None else None
             if known is None or "is_leaf" in value.arg_names:
@@ -226,7 +214,7 @@ def _comes_later(value: Value, access: Node, checker: Checker) -> bool:
     if checker.function_around(assignment) is not checker.function_around(access):
         return False
     return not any(
-        isinstance(each, ForStmt | WhileStmt) and assignment in set(descendants(each))
+        isinstance(each, nodes.ForStmt | nodes.WhileStmt) and assignment in set(descendants(each))
         for each in around
     )
 
@@ -242,7 +230,7 @@ def _returns_as_declared(call: CallExpr, checker: Checker) -> bool:
 # -- what is done to it -----------------------------------------------------------------------
 
 
-def may_have(key: str | int, access: Context, checker: Checker) -> bool:
+def may_have(key: str | int, access: nodes.Context, checker: Checker) -> bool:
     """Tell whether a key may be in a State although its model does not have it, or was tested."""
     if not isinstance(access, Node):
         return True
@@ -259,7 +247,7 @@ def may_have(key: str | int, access: Context, checker: Checker) -> bool:
 
 
 def _may_be_state(expression: Expression, checker: Checker) -> bool:
-    if isinstance(expression, NameExpr) and isinstance(expression.node, MypyFile):
+    if isinstance(expression, NameExpr) and isinstance(expression.node, nodes.MypyFile):
         return False  # the module of `nnx.update(model, state)`
     found = early_type(expression, checker)
     if found is None:

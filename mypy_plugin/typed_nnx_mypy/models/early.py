@@ -4,30 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Container
 
+from mypy import nodes, types
 from mypy.expandtype import expand_type_by_instance
 from mypy.maptype import map_instance_to_supertype
-from mypy.nodes import (
-    CallExpr,
-    ClassDef,
-    Expression,
-    FuncDef,
-    IndexExpr,
-    MemberExpr,
-    MypyFile,
-    NameExpr,
-    RefExpr,
-    TypeInfo,
-    Var,
-)
-from mypy.types import (
-    AnyType,
-    CallableType,
-    Instance,
-    ProperType,
-    Type,
-    TypeVarType,
-    get_proper_type,
-)
+from mypy.nodes import CallExpr, Expression, MemberExpr, NameExpr, RefExpr, Var
+from mypy.types import Instance, ProperType, get_proper_type
 from mypy.typevars import fill_typevars, fill_typevars_with_any
 
 from typed_nnx_mypy.checker import Checker
@@ -50,17 +31,17 @@ def early_type(
     match expression:
         case NameExpr(node=Var() as variable) if expression.name not in bound:
             return _of_variable(variable, expression, checker)
-        case MemberExpr(expr=NameExpr(node=MypyFile()), node=Var() as variable):
+        case MemberExpr(expr=NameExpr(node=nodes.MypyFile()), node=Var() as variable):
             return said_type(variable.type)
         case MemberExpr(expr=inner, name=name):
             owner = early_type(inner, checker, bound)
             return attribute_type(owner, name) if isinstance(owner, Instance) else None
-        case IndexExpr(base=inner):
+        case nodes.IndexExpr(base=inner):
             owner = early_type(inner, checker, bound)
             return item_type(owner) if isinstance(owner, Instance) else None
-        case CallExpr(callee=RefExpr(node=TypeInfo() as info)):
+        case CallExpr(callee=RefExpr(node=nodes.TypeInfo() as info)):
             return fill_typevars_with_any(info)
-        case CallExpr(callee=RefExpr(node=FuncDef(type=CallableType() as function))):
+        case CallExpr(callee=RefExpr(node=nodes.FuncDef(type=types.CallableType() as function))):
             return said_type(function.ret_type)
         case _:
             return None
@@ -70,18 +51,18 @@ def _of_variable(variable: Var, at: Expression, checker: Checker) -> ProperType 
     if variable.type is not None:
         return said_type(variable.type)
     if variable.is_self:  # of a method without annotations
-        around = next((e for e in checker.above(at) if isinstance(e, ClassDef)), None)
+        around = next((e for e in checker.above(at) if isinstance(e, nodes.ClassDef)), None)
         return get_proper_type(fill_typevars(around.info)) if around is not None else None
     value = assigned_once(variable, checker)
     return early_type(value, checker) if value is not None else None
 
 
-def said_type(found: Type | None) -> ProperType | None:
+def said_type(found: types.Type | None) -> ProperType | None:
     """Return a type that says something, of a type variable the bound; None for Any."""
     proper = get_proper_type(found)
-    if isinstance(proper, TypeVarType):
+    if isinstance(proper, types.TypeVarType):
         proper = get_proper_type(proper.upper_bound)
-    return None if isinstance(proper, AnyType) else proper
+    return None if isinstance(proper, types.AnyType) else proper
 
 
 def attribute_type(owner: Instance, name: str) -> ProperType | None:

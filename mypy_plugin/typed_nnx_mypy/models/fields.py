@@ -6,19 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
+from mypy import types
 from mypy.expandtype import expand_type_by_instance
 from mypy.maptype import map_instance_to_supertype
 from mypy.nodes import TypeInfo, Var
-from mypy.types import (
-    AnyType,
-    Instance,
-    NoneType,
-    PartialType,
-    ProperType,
-    TypeOfAny,
-    UnionType,
-    get_proper_type,
-)
+from mypy.types import Instance, PartialType, ProperType, get_proper_type
 
 from typed_nnx_mypy import internals
 from typed_nnx_mypy.checker import Checker
@@ -177,7 +169,7 @@ def _is_attribute(node: Var, in_dataclass: bool) -> bool:
 def _type_of(node: Var, at_base: Instance) -> ProperType:
     found = get_proper_type(node.type)
     if found is None or isinstance(found, PartialType):
-        return AnyType(TypeOfAny.special_form)
+        return types.AnyType(types.TypeOfAny.special_form)
     return get_proper_type(expand_type_by_instance(found, at_base))
 
 
@@ -218,10 +210,10 @@ def _status(found: ProperType, mark: str, owner: TypeInfo) -> Status:
 
 def _parts(found: ProperType) -> list[ProperType]:
     """Return the types of a union, without None where there is something else."""
-    if not isinstance(found, UnionType):
+    if not isinstance(found, types.UnionType):
         return [found]
     parts = [part for each in found.items for part in _parts(get_proper_type(each))]
-    return [each for each in parts if not isinstance(each, NoneType)] or parts
+    return [each for each in parts if not isinstance(each, types.NoneType)] or parts
 
 
 def _status_of(found: ProperType, owner: TypeInfo) -> Status:

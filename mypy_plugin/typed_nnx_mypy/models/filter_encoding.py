@@ -9,15 +9,8 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Final, TypeAlias, cast
 
-from mypy.types import (
-    ExtraAttrs,
-    Instance,
-    LiteralType,
-    ProperType,
-    TupleType,
-    Type,
-    get_proper_type,
-)
+from mypy import types
+from mypy.types import Instance, LiteralType, ProperType, TupleType, Type, get_proper_type
 
 from typed_nnx_mypy.models import filters
 from typed_nnx_mypy.models.filters import Filter, Unknown
@@ -32,7 +25,7 @@ _ROW: Final = "()"
 def with_entries(like: Instance, entries: Mapping[str, Type]) -> Instance:
     """Return a type of the same class and arguments with other entries."""
     found = Instance(like.type, like.args, like.line, like.column)
-    found.extra_attrs = ExtraAttrs(dict(entries), None, None)
+    found.extra_attrs = types.ExtraAttrs(dict(entries), None, None)
     return found
 
 

@@ -5,29 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from mypy.nodes import (
-    ARG_POS,
-    CallExpr,
-    EllipsisExpr,
-    Expression,
-    ListExpr,
-    RefExpr,
-    StarExpr,
-    TupleExpr,
-    TypeAlias,
-    TypeInfo,
-)
-from mypy.types import (
-    CallableType,
-    Instance,
-    LiteralType,
-    NoneType,
-    ProperType,
-    TupleType,
-    Type,
-    TypeType,
-    get_proper_type,
-)
+from mypy import nodes, types
+from mypy.nodes import ARG_POS, CallExpr, Expression, RefExpr
+from mypy.types import Instance, TupleType, Type, get_proper_type
 
 from typed_nnx_mypy.call import literal, truth
 from typed_nnx_mypy.checker import Checker
@@ -62,13 +42,13 @@ def read_filter(expression: Expression, found: Type, checker: Checker) -> Filter
       checker: The type checker of the file.
     """
     match expression:
-        case EllipsisExpr():
+        case nodes.EllipsisExpr():
             return Everything()
-        case TupleExpr() | ListExpr():
+        case nodes.TupleExpr() | nodes.ListExpr():
             return any_of(_read(each, checker) for each in expression.items)
-        case RefExpr(node=TypeInfo() as info):
+        case RefExpr(node=nodes.TypeInfo() as info):
             return of_class(info)
-        case RefExpr(node=TypeAlias(target=target)):
+        case RefExpr(node=nodes.TypeAlias(target=target)):
             aliased = get_proper_type(target)
             return of_class(aliased.type) if isinstance(aliased, Instance) else Unknown()
         case CallExpr():
@@ -78,7 +58,7 @@ def read_filter(expression: Expression, found: Type, checker: Checker) -> Filter
 
 
 def _read(expression: Expression, checker: Checker) -> Filter:
-    if isinstance(expression, StarExpr):
+    if isinstance(expression, nodes.StarExpr):
         return Unknown()
     return read_filter(expression, checker.type_of(expression), checker)
 
@@ -93,7 +73,7 @@ def read_call(call: CallExpr, found: Type, checker: Checker) -> Filter:
     return _READERS[name](call, checker)
 
 
-def _class_name(found: ProperType) -> str:
+def _class_name(found: types.ProperType) -> str:
     if not isinstance(found, Instance):
         return ""
     name = name_of(found.type.fullname)
@@ -154,16 +134,16 @@ _READERS: Final[dict[str, Callable[[CallExpr, Checker], Filter]]] = {
 def filter_of_type(found: Type) -> Filter:
     """Return the filter that a value of a type is, as far as the type says it."""
     match get_proper_type(found):
-        case CallableType() as kind if kind.is_type_obj():
+        case types.CallableType() as kind if kind.is_type_obj():
             # A variable may hold a subclass.
             return all_of((of_class(kind.type_object()), Unknown()))
-        case TypeType(item=Instance() as item):
+        case types.TypeType(item=Instance() as item):
             return all_of((of_class(item.type), Unknown()))
-        case NoneType():
+        case types.NoneType():
             return Nothing()
         case TupleType() as row:
             return any_of(map(filter_of_type, row.items))
-        case LiteralType(value=bool(is_everything)):
+        case types.LiteralType(value=bool(is_everything)):
             return Everything() if is_everything else Nothing()
         case Instance() as instance:
             return _of_instance(instance)

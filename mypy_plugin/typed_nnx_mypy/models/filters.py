@@ -11,16 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from mypy import types
 from mypy.nodes import TypeInfo
-from mypy.types import (
-    AnyType,
-    Instance,
-    ProperType,
-    Type,
-    TypeOfAny,
-    UnionType,
-    get_proper_type,
-)
+from mypy.types import Instance, ProperType, Type, get_proper_type
 
 from typed_nnx_mypy.models.kinds import runtime_base
 
@@ -116,7 +109,9 @@ Filter: TypeAlias = (
 
 def of_class(info: TypeInfo) -> OfType:
     """Return the filter that a class stands for."""
-    arguments: list[Type] = [AnyType(TypeOfAny.special_form) for _ in info.defn.type_vars]
+    arguments: list[Type] = [
+        types.AnyType(types.TypeOfAny.special_form) for _ in info.defn.type_vars
+    ]
     return OfType(Instance(info, arguments))
 
 
@@ -250,7 +245,7 @@ def decided(decisive: bool, answers: Iterable[bool | None]) -> bool | None:
 
 
 def _is_of_type(leaf: ProperType, asked: Instance) -> bool | None:
-    if isinstance(leaf, UnionType):
+    if isinstance(leaf, types.UnionType):
         answers = {_is_of_type(get_proper_type(each), asked) for each in leaf.items}
         return answers.pop() if len(answers) == 1 else None
     if not isinstance(leaf, Instance):

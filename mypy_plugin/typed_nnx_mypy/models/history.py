@@ -5,22 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from mypy.nodes import (
-    AssignmentStmt,
-    Block,
-    CallExpr,
-    ConditionalExpr,
-    Expression,
-    ExpressionStmt,
-    FuncDef,
-    IndexExpr,
-    MemberExpr,
-    Node,
-    OperatorAssignmentStmt,
-    SuperExpr,
-    TypeInfo,
-    Var,
-)
+from mypy import nodes
+from mypy.nodes import AssignmentStmt, CallExpr, Expression, FuncDef, MemberExpr, TypeInfo
 from mypy.types import ProperType, UnionType, get_proper_type
 
 from typed_nnx_mypy.assignments import begins_empty
@@ -80,7 +66,9 @@ class Place:
 
     def before(self) -> list[Assigned]:
         """Return the assignments of the same method that have run whenever this one runs."""
-        around = {each for each in self.checker.above(self.statement) if isinstance(each, Block)}
+        around = {
+            each for each in self.checker.above(self.statement) if isinstance(each, nodes.Block)
+        }
         return [
             each
             for each in self.all()
@@ -103,7 +91,7 @@ def values_of(check: AttributeCheck) -> list[Assigned]:
         each
         for each in found
         if each.function is check.function
-        and isinstance(each.value, CallExpr | ConditionalExpr)
+        and isinstance(each.value, CallExpr | nodes.ConditionalExpr)
         and begins_empty(each.value)
         and check.checker.known_type(each.value) is not None
     ]
@@ -137,16 +125,16 @@ def is_filled(owner: TypeInfo, name: str) -> bool:
     return False
 
 
-def _fills(node: Node, name: str, self_name: str) -> bool:
+def _fills(node: nodes.Node, name: str, self_name: str) -> bool:
     match node:
         case CallExpr(callee=MemberExpr(expr=MemberExpr() as target, name=method)):
             return method in _FILLING and is_attribute(target, self_name, name)
         case AssignmentStmt():
             return any(
-                isinstance(each, IndexExpr) and is_attribute(each.base, self_name, name)
+                isinstance(each, nodes.IndexExpr) and is_attribute(each.base, self_name, name)
                 for each in node.lvalues
             )
-        case OperatorAssignmentStmt():
+        case nodes.OperatorAssignmentStmt():
             return is_attribute(node.lvalue, self_name, name)
         case _:
             return False
@@ -192,7 +180,7 @@ def _is_static_in(base: TypeInfo, name: str) -> bool:
     if said is not None and (said.begins_static or not said.is_assigned):
         return True
     node = base.names[name].node
-    found = get_proper_type(node.type) if isinstance(node, Var) else None
+    found = get_proper_type(node.type) if isinstance(node, nodes.Var) else None
     if found is None or (is_plain_container(found) and holds_data(found)):
         return False  # it got its mark from a function, or is reported in the base
     return is_static(found)
@@ -256,9 +244,9 @@ def _calls_base(place: Place) -> bool:
     if not isinstance(node, FuncDef):
         return False
     return any(
-        isinstance(each, ExpressionStmt)
+        isinstance(each, nodes.ExpressionStmt)
         and isinstance(each.expr, CallExpr)
-        and isinstance(each.expr.callee, SuperExpr)
+        and isinstance(each.expr.callee, nodes.SuperExpr)
         and each.expr.callee.name == "__init__"
         and (node is not place.function or each.line < place.statement.line)
         for each in node.body.body

@@ -8,16 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from mypy.nodes import (
-    AssignmentStmt,
-    CallExpr,
-    Expression,
-    ListExpr,
-    MemberExpr,
-    NameExpr,
-    TupleExpr,
-    Var,
-)
+from mypy import nodes
+from mypy.nodes import Expression, MemberExpr, NameExpr, Var
 from mypy.types import Instance, LiteralType, TupleType, Type, get_proper_type
 
 from typed_nnx_mypy.call import literal
@@ -29,11 +21,13 @@ from typed_nnx_mypy.syntax.assigned import file_of
 _HOME: Final = "__nnx_home__"
 
 
-def at_home(found: Type | None, call: CallExpr | None, checker: Checker) -> Type | None:
+def at_home(found: Type | None, call: nodes.CallExpr | None, checker: Checker) -> Type | None:
     """Return the type of what a call returns, in which States say where alone they are kept."""
     statement = checker.parent(call) if call is not None else None
     match statement:
-        case AssignmentStmt(lvalues=[target]) if found is not None and statement.rvalue is call:
+        case nodes.AssignmentStmt(lvalues=[target]) if (
+            found is not None and statement.rvalue is call
+        ):
             return _kept(found, target, checker)
         case _:
             return found
@@ -41,7 +35,7 @@ def at_home(found: Type | None, call: CallExpr | None, checker: Checker) -> Type
 
 def _kept(found: Type, target: Expression, checker: Checker) -> Type:
     proper = get_proper_type(found)
-    if isinstance(proper, TupleType) and isinstance(target, TupleExpr | ListExpr):
+    if isinstance(proper, TupleType) and isinstance(target, nodes.TupleExpr | nodes.ListExpr):
         if len(proper.items) != len(target.items):
             return found
         pairs = zip(proper.items, target.items, strict=True)

@@ -12,27 +12,11 @@ from collections.abc import Iterable
 from enum import Enum, auto
 from typing import Final
 
+from mypy import types
 from mypy.maptype import map_instance_to_supertype
 from mypy.nodes import TypeInfo
 from mypy.subtypes import is_same_type
-from mypy.types import (
-    AnyType,
-    CallableType,
-    Instance,
-    LiteralType,
-    NoneType,
-    Overloaded,
-    ProperType,
-    TupleType,
-    Type,
-    TypedDictType,
-    TypeOfAny,
-    TypeType,
-    TypeVarType,
-    UnionType,
-    UnpackType,
-    get_proper_type,
-)
+from mypy.types import CallableType, Instance, ProperType, Type, TypeVarType, get_proper_type
 
 from typed_nnx_mypy.names import runtime_of
 
@@ -176,7 +160,7 @@ def value_type(found: ProperType) -> ProperType:
     if not isinstance(found, Instance) or not is_variable(found.type):
         return found
     arguments = arguments_at(found, "Variable")
-    return arguments[0] if arguments else AnyType(TypeOfAny.special_form)
+    return arguments[0] if arguments else types.AnyType(types.TypeOfAny.special_form)
 
 
 def with_value(found: ProperType, value: ProperType) -> ProperType | None:
@@ -201,23 +185,23 @@ def _holds(found: Type, depth: int) -> bool | None:
         return None
     proper = get_proper_type(found)
     match proper:
-        case NoneType() | LiteralType() | TypeType():
+        case types.NoneType() | types.LiteralType() | types.TypeType():
             return False
         case Instance():
             return _instance_holds(proper, depth)
-        case TupleType():
+        case types.TupleType():
             return _any_holds(proper.items, depth)
-        case TypedDictType():
+        case types.TypedDictType():
             required = [each for name, each in proper.items.items() if name in proper.required_keys]
             if _any_holds(required, depth):
                 return True
             return False if _any_holds(proper.items.values(), depth) is False else None
-        case UnionType(items=choices) | TypeVarType(values=[_, *_] as choices):
+        case types.UnionType(items=choices) | TypeVarType(values=[_, *_] as choices):
             said = {_holds(each, depth + 1) for each in choices}
             return said.pop() if len(said) == 1 else None
         case TypeVarType():
             return _holds(proper.upper_bound, depth + 1)
-        case CallableType() | Overloaded():
+        case CallableType() | types.Overloaded():
             # A callable may be a Module; a function or class that mypy has seen is none.
             return False if _is_definition(proper) else None
         case _:
@@ -238,7 +222,7 @@ def _instance_holds(found: Instance, depth: int) -> bool | None:
 
 def _any_holds(items: Iterable[Type], depth: int) -> bool | None:
     said = {
-        None if isinstance(get_proper_type(each), UnpackType) else _holds(each, depth + 1)
+        None if isinstance(get_proper_type(each), types.UnpackType) else _holds(each, depth + 1)
         for each in items
     }
     if True in said:
@@ -246,7 +230,7 @@ def _any_holds(items: Iterable[Type], depth: int) -> bool | None:
     return None if None in said else False
 
 
-def _is_definition(found: CallableType | Overloaded) -> bool:
+def _is_definition(found: CallableType | types.Overloaded) -> bool:
     return found.is_type_obj() or (isinstance(found, CallableType) and found.definition is not None)
 
 
@@ -256,7 +240,7 @@ def is_plain_container(found: Type) -> bool:
     match proper:
         case Instance():
             return proper.type.fullname in _SEQUENCES | _MAPPINGS | _SETS
-        case TupleType() | TypedDictType():
+        case types.TupleType() | types.TypedDictType():
             return True
         case _:
             return False
@@ -274,7 +258,7 @@ def is_set(found: Type) -> bool:
 def data_in(found: Type) -> str:
     """Return what holds data in a type, for messages: ``jax.Array``, ``Linear``, ``list[Param]``."""
     proper = get_proper_type(found)
-    if isinstance(proper, UnionType):
+    if isinstance(proper, types.UnionType):
         return " | ".join(data_in(each) for each in proper.items)
     return short_name(proper)
 
@@ -292,24 +276,24 @@ def _short(found: Type, depth: int) -> str:
     match proper:
         case Instance():
             return _short_instance(proper, _all_short(proper.args, depth))
-        case TupleType():
+        case types.TupleType():
             name = proper.partial_fallback.type.name
             return f"tuple[{_all_short(proper.items, depth)}]" if name == "tuple" else name
-        case UnionType():
+        case types.UnionType():
             return " | ".join(_short(each, depth + 1) for each in proper.items)
-        case TypedDictType():
+        case types.TypedDictType():
             return proper.fallback.type.name
-        case TypeType():
+        case types.TypeType():
             return f"type[{_short(proper.item, depth + 1)}]"
         case CallableType() if proper.is_type_obj():
             return f"type[{_short(proper.ret_type, depth + 1)}]"
-        case CallableType() | Overloaded():
+        case CallableType() | types.Overloaded():
             return "function"
-        case NoneType():
+        case types.NoneType():
             return "None"
         case TypeVarType():
             return proper.name
-        case LiteralType():
+        case types.LiteralType():
             return f"Literal[{proper.value_repr()}]"
         case _:
             return "Any"

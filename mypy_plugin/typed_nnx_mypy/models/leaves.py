@@ -6,20 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from mypy.types import (
-    AnyType,
-    CallableType,
-    Instance,
-    LiteralType,
-    NoneType,
-    ProperType,
-    TupleType,
-    Type,
-    TypeType,
-    UnionType,
-    UnpackType,
-    get_proper_type,
-)
+from mypy import types
+from mypy.types import Instance, ProperType, TupleType, Type, get_proper_type
 
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.fields import Field, model_of
@@ -127,7 +115,7 @@ def _status(field: Field) -> str:
         return field.status
     if field.name == "axis_index_groups" or field.name.endswith("_cls"):
         return "static"  # flax gives them no type
-    parts = [each for each in options(field.type)[0] if not isinstance(each, AnyType)]
+    parts = [each for each in options(field.type)[0] if not isinstance(each, types.AnyType)]
     return "static" if parts and all(map(_is_setting, parts)) else field.status
 
 
@@ -138,7 +126,7 @@ def _is_setting(found: ProperType) -> bool:
         return found.type.fullname in _ROWS and _are_settings(found.args)
     if isinstance(found, TupleType):
         return _are_settings(found.items)
-    return isinstance(found, CallableType | TypeType | LiteralType)
+    return isinstance(found, types.CallableType | types.TypeType | types.LiteralType)
 
 
 def _are_settings(found: Sequence[Type]) -> bool:
@@ -159,7 +147,9 @@ def _of_container(instance: Instance) -> Members | None:
 
 def _of_tuple(row: TupleType) -> Members | None:
     is_plain = row.partial_fallback.type.fullname == "builtins.tuple"
-    if not is_plain or any(isinstance(get_proper_type(each), UnpackType) for each in row.items):
+    if not is_plain or any(
+        isinstance(get_proper_type(each), types.UnpackType) for each in row.items
+    ):
         return None
     return Members({at: Member(get_proper_type(each)) for at, each in enumerate(row.items)})
 
@@ -175,12 +165,12 @@ def _of_dict(instance: Instance) -> Members | None:
 def options(found: Type) -> tuple[list[ProperType], bool]:
     """Return what a type may be, None left out, and whether it may be None."""
     items = _flat(get_proper_type(found))
-    kept = [each for each in items if not isinstance(each, NoneType)]
+    kept = [each for each in items if not isinstance(each, types.NoneType)]
     return kept, len(kept) < len(items)
 
 
 def _flat(found: ProperType) -> list[ProperType]:
-    if not isinstance(found, UnionType):
+    if not isinstance(found, types.UnionType):
         return [found]
     return [part for each in found.items for part in _flat(get_proper_type(each))]
 

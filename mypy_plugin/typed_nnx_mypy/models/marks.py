@@ -11,26 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from mypy.nodes import (
-    BytesExpr,
-    ClassDef,
-    ComplexExpr,
-    Decorator,
-    DictExpr,
-    Expression,
-    FloatExpr,
-    FuncDef,
-    IntExpr,
-    LambdaExpr,
-    ListExpr,
-    NameExpr,
-    OverloadedFuncDef,
-    SetExpr,
-    StrExpr,
-    TupleExpr,
-    TypeInfo,
-    UnaryExpr,
-)
+from mypy import nodes
+from mypy.nodes import Decorator, FuncDef, TypeInfo
 
 from typed_nnx_mypy.names import runtime_of
 
@@ -161,7 +143,7 @@ def is_stored_as_given(info: TypeInfo) -> bool:
     return is_checked(info) and not is_own
 
 
-def methods_of(definition: ClassDef) -> Iterator[FuncDef]:
+def methods_of(definition: nodes.ClassDef) -> Iterator[FuncDef]:
     """Yield the methods of a class, decorated ones too."""
     for statement in definition.defs.body:
         match statement:
@@ -169,7 +151,7 @@ def methods_of(definition: ClassDef) -> Iterator[FuncDef]:
                 yield statement
             case Decorator():
                 yield statement.func
-            case OverloadedFuncDef():
+            case nodes.OverloadedFuncDef():
                 for item in (*statement.items, statement.impl):
                     if isinstance(item, Decorator | FuncDef):
                         yield item.func if isinstance(item, Decorator) else item
@@ -184,18 +166,25 @@ def self_name_of(method: FuncDef) -> str:
     return method.arguments[0].variable.name
 
 
-def is_static_by_form(value: Expression) -> bool:
+def is_static_by_form(value: nodes.Expression) -> bool:
     """Tell whether an expression has a static value, whatever its names stand for."""
     match value:
-        case IntExpr() | FloatExpr() | ComplexExpr() | StrExpr() | BytesExpr() | LambdaExpr():
+        case (
+            nodes.IntExpr()
+            | nodes.FloatExpr()
+            | nodes.ComplexExpr()
+            | nodes.StrExpr()
+            | nodes.BytesExpr()
+            | nodes.LambdaExpr()
+        ):
             return True
-        case NameExpr():
+        case nodes.NameExpr():
             return value.name in ("None", "True", "False")
-        case UnaryExpr():
+        case nodes.UnaryExpr():
             return value.op == "not" or is_static_by_form(value.expr)
-        case ListExpr() | TupleExpr() | SetExpr():
+        case nodes.ListExpr() | nodes.TupleExpr() | nodes.SetExpr():
             return all(map(is_static_by_form, value.items))
-        case DictExpr():
+        case nodes.DictExpr():
             return all(key is not None and is_static_by_form(each) for key, each in value.items)
         case _:
             return False

@@ -10,19 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from mypy.nodes import (
-    AssignmentStmt,
-    CallExpr,
-    Decorator,
-    Expression,
-    IndexExpr,
-    MemberExpr,
-    Node,
-    OperatorAssignmentStmt,
-    OverloadedFuncDef,
-    RefExpr,
-    TypeInfo,
-)
+from mypy import nodes
+from mypy.nodes import CallExpr, Expression, MemberExpr
 from mypy.types import Instance, ProperType
 
 from typed_nnx_mypy.models.kinds import Kind, is_rngs, kind_of, runtime_of_class
@@ -70,10 +59,10 @@ class Mutation:
         return runtime_of_class(self.type.type)
 
 
-def mutations(node: Node, type_of: TypeOf) -> Iterator[Mutation]:
+def mutations(node: nodes.Node, type_of: TypeOf) -> Iterator[Mutation]:
     """Yield the changes that a statement or an expression surely makes, not those inside it."""
     match node:
-        case AssignmentStmt() | OperatorAssignmentStmt():
+        case nodes.AssignmentStmt() | nodes.OperatorAssignmentStmt():
             for target in targets(node):
                 for each in parts(target):
                     yield from _of_target(each, type_of)
@@ -93,7 +82,7 @@ def _of_target(target: Expression, type_of: TypeOf) -> Iterator[Mutation]:
             if isinstance(found, Instance) and _sets(found, name):
                 attribute = "" if kind_of(found) is Kind.VARIABLE else name
                 yield Mutation(owner, found, target, attribute)
-        case IndexExpr(base=owner):
+        case nodes.IndexExpr(base=owner):
             found = type_of(owner)
             kinds = (Kind.VARIABLE, Kind.LIST, Kind.DICT)
             if (
@@ -111,7 +100,9 @@ def _sets(found: Instance, name: str) -> bool:
     if kind_of(found) is Kind.VARIABLE:
         return name in _VALUES and _is_of_runtime(found.type, name)
     symbol = found.type.get(name)
-    is_property = symbol is not None and isinstance(symbol.node, Decorator | OverloadedFuncDef)
+    is_property = symbol is not None and isinstance(
+        symbol.node, nodes.Decorator | nodes.OverloadedFuncDef
+    )
     return (
         kind_of(found) in (Kind.PYTREE, Kind.LIST, Kind.DICT)
         and not is_property
@@ -119,7 +110,7 @@ def _sets(found: Instance, name: str) -> bool:
     )
 
 
-def _is_of_runtime(info: TypeInfo, name: str) -> bool:
+def _is_of_runtime(info: nodes.TypeInfo, name: str) -> bool:
     """Tell whether a member is as a runtime defines it; mypy may know it from `object` only."""
     base = info.get_containing_type_info(name)
     return base is None or base.fullname == "builtins.object" or bool(runtime_of(base.fullname))
@@ -130,7 +121,7 @@ def _is_of_runtime(info: TypeInfo, name: str) -> bool:
 
 def _of_call(call: CallExpr, type_of: TypeOf) -> Iterator[Mutation]:
     callee = call.callee
-    if isinstance(callee, RefExpr) and callee.node is not None:
+    if isinstance(callee, nodes.RefExpr) and callee.node is not None:
         yield from _of_function(callee.node.fullname, call, type_of)
     if isinstance(callee, MemberExpr):
         owner = type_of(callee.expr)

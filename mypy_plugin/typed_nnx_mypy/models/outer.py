@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from mypy.nodes import (
-    Expression,
-    FuncDef,
-    IndexExpr,
-    IntExpr,
-    LambdaExpr,
-    MemberExpr,
-    MypyFile,
-    NameExpr,
-    StrExpr,
-    TypeInfo,
-    Var,
-)
+from mypy import nodes
+from mypy.nodes import Expression, FuncDef, LambdaExpr, MemberExpr, NameExpr, Var
 from mypy.types import Instance, ProperType
 
 from typed_nnx_mypy.checker import Checker
@@ -49,12 +38,16 @@ class Outer:
         match owner:
             case NameExpr(node=Var(), name=name):
                 return "" if name.rstrip("'") in self._bound else name
-            case MemberExpr(expr=NameExpr(node=MypyFile(), name=module), node=Var(), name=name):
+            case MemberExpr(
+                expr=NameExpr(node=nodes.MypyFile(), name=module), node=Var(), name=name
+            ):
                 return f"{module}.{name}"
             case MemberExpr(expr=inner, name=name):
                 path = self.path(inner)
                 return f"{path}.{name}" if path and self._is_kept(inner, name) else ""
-            case IndexExpr(base=inner, index=IntExpr(value=key) | StrExpr(value=key)):
+            case nodes.IndexExpr(
+                base=inner, index=nodes.IntExpr(value=key) | nodes.StrExpr(value=key)
+            ):
                 path = self.path(inner)
                 found = self.type_of(inner)
                 is_node = found is not None and kind_of(found) in (Kind.LIST, Kind.DICT)
@@ -86,7 +79,7 @@ class Outer:
         return early_type(expression, self._checker, self._bound)
 
 
-def _has_own_getattr(info: TypeInfo) -> bool:
+def _has_own_getattr(info: nodes.TypeInfo) -> bool:
     return any(name in info.names for name in ("__getattr__", "__getattribute__"))
 
 

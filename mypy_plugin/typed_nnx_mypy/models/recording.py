@@ -6,34 +6,8 @@ import json
 from dataclasses import astuple, replace
 from typing import Final
 
-from mypy.nodes import (
-    MDEF,
-    AssignmentStmt,
-    Block,
-    CallExpr,
-    ClassDef,
-    ConditionalExpr,
-    DelStmt,
-    Expression,
-    ExpressionStmt,
-    FuncDef,
-    IndexExpr,
-    ListExpr,
-    MemberExpr,
-    MypyFile,
-    NameExpr,
-    Node,
-    ReturnStmt,
-    Statement,
-    SuperExpr,
-    SymbolNode,
-    SymbolTableNode,
-    TempNode,
-    TupleExpr,
-    TypeAlias,
-    TypeInfo,
-    Var,
-)
+from mypy import nodes
+from mypy.nodes import AssignmentStmt, CallExpr, ClassDef, MemberExpr, NameExpr, Statement, TypeInfo
 from mypy.plugin import ClassDefContext, SemanticAnalyzerPluginInterface
 from mypy.types import LiteralType, Type, UnboundType
 
@@ -93,11 +67,11 @@ def _show(info: TypeInfo, api: SemanticAnalyzerPluginInterface) -> None:
     text = api.named_type_or_none("builtins.str")
     if text is None:
         return
-    shown = Var(_SHOWN, LiteralType(json.dumps(info.metadata[KEY], sort_keys=True), text))
+    shown = nodes.Var(_SHOWN, LiteralType(json.dumps(info.metadata[KEY], sort_keys=True), text))
     shown.info = info
     set_fullname(shown, f"{info.fullname}.{_SHOWN}")
     shown.is_classvar = True
-    info.names[_SHOWN] = SymbolTableNode(MDEF, shown, plugin_generated=True)
+    info.names[_SHOWN] = nodes.SymbolTableNode(nodes.MDEF, shown, plugin_generated=True)
 
 
 class _Reading:
@@ -108,7 +82,7 @@ class _Reading:
         self._names = _Names(definition, api)
         self._found: dict[str, Said] = {}
         self._opened_by = ""
-        self.opening: Node | None = None
+        self.opening: nodes.Node | None = None
         self._calls_super = False
 
     def read(self) -> ClassMarks:
@@ -125,11 +99,11 @@ class _Reading:
     def _take_field(self, statement: AssignmentStmt) -> None:
         target = statement.lvalues[0]
         if isinstance(target, NameExpr):
-            has_default = not isinstance(statement.rvalue, TempNode)
+            has_default = not isinstance(statement.rvalue, nodes.TempNode)
             mark = self._mark(statement)
             self._say(target.name, Said(0, mark, mark, has_default=has_default))
 
-    def _take_method(self, method: FuncDef) -> None:
+    def _take_method(self, method: nodes.FuncDef) -> None:
         self_name = self_name_of(method)
         if not self_name:
             return
@@ -138,7 +112,7 @@ class _Reading:
         seen: set[str] = set()
         for statement in statements_of(method.body):
             if isinstance(statement, AssignmentStmt):
-                is_whole = not isinstance(statement.lvalues[0], TupleExpr | ListExpr)
+                is_whole = not isinstance(statement.lvalues[0], nodes.TupleExpr | nodes.ListExpr)
                 # An annotation in a method is not seen at run time.
                 mark = self._names.mark_of(statement.rvalue) if is_whole else ""
                 is_direct = statement in direct
@@ -148,7 +122,7 @@ class _Reading:
                     seen.add(name)
                     said = Said(0, mark, "", is_direct, True, begins_static=begins)
                     self._say(name, said)
-            elif isinstance(statement, DelStmt):
+            elif isinstance(statement, nodes.DelStmt):
                 for name in own_attributes(statement, self_name):
                     seen.add(name)
                     self._say(name, Said(0, is_deleted=True))
@@ -194,9 +168,9 @@ class _Names:
         self._definition = definition
         self._api = api
 
-    def mark_of(self, value: Expression) -> str:
+    def mark_of(self, value: nodes.Expression) -> str:
         """Return the mark that an assigned expression has."""
-        if isinstance(value, ConditionalExpr):
+        if isinstance(value, nodes.ConditionalExpr):
             marks = {self.mark_of(value.if_expr), self.mark_of(value.else_expr)}
             return marks.pop() if len(marks) == 1 else UNSURE
         if not isinstance(value, CallExpr):
@@ -222,10 +196,10 @@ class _Names:
         module, _, last = found.fullname.rpartition(".")
         if runtime_of(module):
             return _ANNOTATIONS.get(last, "")
-        is_hiding = isinstance(found, TypeAlias) or last == "Annotated"
+        is_hiding = isinstance(found, nodes.TypeAlias) or last == "Annotated"
         return UNSURE if is_hiding else ""
 
-    def _find(self, name: str) -> SymbolNode | None:
+    def _find(self, name: str) -> nodes.SymbolNode | None:
         first, *rest = name.split(".")
         tree = self._api.modules.get(self._definition.info.module_name)
         symbol = tree.names.get(first) if tree is not None else None
@@ -233,18 +207,18 @@ class _Names:
             symbol = self._api.lookup_qualified(first, self._definition, suppress_errors=True)
         node = symbol.node if symbol is not None else None
         for part in rest:
-            if not isinstance(node, MypyFile | TypeInfo) or part not in node.names:
+            if not isinstance(node, nodes.MypyFile | TypeInfo) or part not in node.names:
                 return None
             node = node.names[part].node
         return node
 
 
-def _in_any_case(body: Block) -> list[Statement]:
+def _in_any_case(body: nodes.Block) -> list[Statement]:
     """Return the statements of a function that run in each call: those before any return."""
     found: list[Statement] = []
     for statement in body.body:
         inner = (each for block in blocks_of(statement) for each in statements_of(block))
-        if any(isinstance(each, ReturnStmt) for each in (statement, *inner)):
+        if any(isinstance(each, nodes.ReturnStmt) for each in (statement, *inner)):
             break
         found.append(statement)
     return found
@@ -253,7 +227,7 @@ def _in_any_case(body: Block) -> list[Statement]:
 def _calls_super(statement: Statement) -> bool:
     """Tell whether a statement is ``super().__init__(...)``."""
     match statement:
-        case ExpressionStmt(expr=CallExpr(callee=SuperExpr(name="__init__"))):
+        case nodes.ExpressionStmt(expr=CallExpr(callee=nodes.SuperExpr(name="__init__"))):
             return True
         case _:
             return False
@@ -277,7 +251,7 @@ def _opening(node: object, self_name: str) -> str:
             return ""
 
 
-def _written(expression: Expression) -> str:
+def _written(expression: nodes.Expression) -> str:
     """Return a dotted name as it is written; empty for any other expression."""
     match expression:
         case NameExpr():
@@ -285,7 +259,7 @@ def _written(expression: Expression) -> str:
         case MemberExpr():
             before = _written(expression.expr)
             return f"{before}.{expression.name}" if before else ""
-        case IndexExpr():
+        case nodes.IndexExpr():
             return _written(expression.base)
         case _:
             return ""

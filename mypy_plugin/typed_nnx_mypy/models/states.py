@@ -10,19 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from mypy import types
 from mypy.maptype import map_instance_to_supertype
 from mypy.nodes import TypeInfo
-from mypy.types import (
-    AnyType,
-    Instance,
-    NoneType,
-    ProperType,
-    Type,
-    TypeType,
-    TypeVarType,
-    UninhabitedType,
-    get_proper_type,
-)
+from mypy.types import AnyType, Instance, ProperType, Type, TypeType, get_proper_type
 
 from typed_nnx_mypy.models.filter_encoding import (
     FILTER,
@@ -113,7 +104,9 @@ def _arguments(state: Instance) -> tuple[ProperType | None, ProperType | None]:
 
 
 def _is_known(model: ProperType | None) -> bool:
-    return model is not None and not isinstance(model, AnyType | TypeVarType | UninhabitedType)
+    return model is not None and not isinstance(
+        model, AnyType | types.TypeVarType | types.UninhabitedType
+    )
 
 
 def _declared(kind: ProperType) -> Filter:
@@ -149,7 +142,7 @@ def state_of(
     if values is not None:
         entries[_MAPPED] = values
     if is_pure:
-        entries[_PURE] = NoneType()
+        entries[_PURE] = types.NoneType()
     arguments = list(like.args)
     if len(arguments) == _ARGUMENTS and like.type.name == "State":
         arguments[2] = model

@@ -9,17 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from mypy.types import (
-    Instance,
-    LiteralType,
-    NoneType,
-    ProperType,
-    TupleType,
-    Type,
-    TypedDictType,
-    UnpackType,
-    get_proper_type,
-)
+from mypy import types
+from mypy.types import Instance, TupleType, get_proper_type
 
 from typed_nnx_mypy.models.kinds import Kind, kind_of, short_name
 from typed_nnx_mypy.models.states import is_state
@@ -114,22 +105,22 @@ class Difference:
 # -- types ------------------------------------------------------------------------------------
 
 
-def structure_of(found: Type) -> Structure:
+def structure_of(found: types.Type) -> Structure:
     """Return the structure that all values of a type have."""
     return _structure(get_proper_type(found), 0)
 
 
-def _structure(found: ProperType, depth: int) -> Structure:
+def _structure(found: types.ProperType, depth: int) -> Structure:
     if depth > _DEEPEST:
         return Unsure()
     match found:
-        case NoneType():
+        case types.NoneType():
             return Nothing()
-        case LiteralType():
+        case types.LiteralType():
             return _structure(found.fallback, depth)
         case TupleType():
             return _of_tuple(found, depth)
-        case TypedDictType():
+        case types.TypedDictType():
             is_open = found.required_keys != set(found.items)
             return Table(None if is_open else frozenset(found.items))
         case Instance():
@@ -144,7 +135,7 @@ def _of_tuple(found: TupleType, depth: int) -> Structure:
         return Unsure()
     name = "" if fallback.fullname == "builtins.tuple" else fallback.name
     items = [get_proper_type(each) for each in found.items]
-    if any(isinstance(each, UnpackType) for each in items):
+    if any(isinstance(each, types.UnpackType) for each in items):
         return Row("tuple", None, name)
     return Row("tuple", tuple(_structure(each, depth + 1) for each in items), name)
 

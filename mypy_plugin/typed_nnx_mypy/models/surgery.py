@@ -5,29 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from mypy.nodes import (
-    AssignmentStmt,
-    CallExpr,
-    Context,
-    Expression,
-    ExpressionStmt,
-    MemberExpr,
-    MypyFile,
-    NameExpr,
-    Node,
-    RefExpr,
-    StrExpr,
-    TypeInfo,
-)
-from mypy.types import (
-    AnyType,
-    CallableType,
-    Instance,
-    ProperType,
-    Type,
-    TypeVarType,
-    get_proper_type,
-)
+from mypy import nodes, types
+from mypy.nodes import CallExpr, Expression, MemberExpr, NameExpr, Node, TypeInfo
+from mypy.types import AnyType, CallableType, Instance, ProperType, Type, TypeVarType
 
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.early import early_type
@@ -48,7 +28,7 @@ _BASES: Final = frozenset({"Pytree", "Module", "Object"})
 
 
 def may_be_other(
-    keys: Iterable[object], models: Sequence[Type], access: Context, checker: Checker
+    keys: Iterable[object], models: Sequence[Type], access: nodes.Context, checker: Checker
 ) -> bool:
     """Tell whether a file may give models, or what is in them, other attributes than classes do.
 
@@ -79,14 +59,14 @@ def _changed(node: Node, checker: Checker) -> Iterator[Expression]:
     """Yield the objects that get attributes whose names nothing tells."""
     match node:
         case CallExpr(callee=NameExpr(name="setattr" | "delattr"), args=[owner, name, *_]):
-            if not isinstance(name, StrExpr) and not is_self(owner):
+            if not isinstance(name, nodes.StrExpr) and not is_self(owner):
                 yield owner
-        case CallExpr(callee=MemberExpr(expr=NameExpr(node=MypyFile()), name="pop")):
+        case CallExpr(callee=MemberExpr(expr=NameExpr(node=nodes.MypyFile()), name="pop")):
             if not all(map(_is_recorded, node.args[1:])):  # nnx.pop(model, ...)
                 yield from node.args[:1]
-        case ExpressionStmt(expr=CallExpr() as call):
+        case nodes.ExpressionStmt(expr=CallExpr() as call):
             yield from _handed_on(call, checker)
-        case AssignmentStmt(lvalues=[target], rvalue=CallExpr() as call):
+        case nodes.AssignmentStmt(lvalues=[target], rvalue=CallExpr() as call):
             # `model = inject(model)`
             yield from (each for each in _handed_on(call, checker) if is_same_target(target, each))
         case _:
@@ -157,7 +137,7 @@ def _is_class(callee: ProperType) -> bool:
 
 def _is_of_library(callee: Expression, checker: Checker) -> bool:
     """Tell whether a function or a method is defined by a library."""
-    if isinstance(callee, RefExpr) and callee.node is not None:
+    if isinstance(callee, nodes.RefExpr) and callee.node is not None:
         fullname = callee.node.fullname
     else:
         owner = early_type(callee.expr, checker) if isinstance(callee, MemberExpr) else None
@@ -175,7 +155,7 @@ def _takes_any(callee: ProperType, at: int, name: str | None) -> bool:
         at = callee.arg_names.index(name)
     if at >= len(callee.arg_types):
         return True
-    found = get_proper_type(callee.arg_types[at])
+    found = types.get_proper_type(callee.arg_types[at])
     if isinstance(found, TypeVarType):
         return True
     if not isinstance(found, Instance):

@@ -4,31 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from mypy.nodes import (
-    CallExpr,
-    CastExpr,
-    ConditionalExpr,
-    Decorator,
-    DictExpr,
-    DictionaryComprehension,
-    Expression,
-    FuncDef,
-    GeneratorExpr,
-    IndexExpr,
-    ListComprehension,
-    ListExpr,
-    MemberExpr,
-    NameExpr,
-    Node,
-    OpExpr,
-    RefExpr,
-    SetComprehension,
-    SetExpr,
-    StarExpr,
-    TupleExpr,
-    TypeInfo,
-    Var,
-)
+from mypy import nodes
+from mypy.nodes import CallExpr, DictExpr, Expression, FuncDef, ListExpr, MemberExpr, NameExpr, Node
 
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.kinds import holds_data
@@ -44,7 +21,7 @@ _UNMARKED: Final = ("builtins.", "jax.", "numpy.", "optax.")
 
 def mark_in_call(value: Expression) -> str:
     """Return "data" or "static" of ``nnx.data(...)`` and ``nnx.static(...)``, after binding."""
-    if not isinstance(value, CallExpr) or not isinstance(value.callee, RefExpr):
+    if not isinstance(value, CallExpr) or not isinstance(value.callee, nodes.RefExpr):
         return ""
     fullname = value.callee.fullname
     last = fullname.rpartition(".")[2]
@@ -81,8 +58,8 @@ def first_data(value: Expression, checker: Checker) -> Expression | None:
 def elements(value: Expression) -> list[Expression] | None:
     """Return the elements of a list, tuple or dict that is written out; None of anything else."""
     match value:
-        case ListExpr() | TupleExpr():
-            return [each for each in value.items if not isinstance(each, StarExpr)]
+        case ListExpr() | nodes.TupleExpr():
+            return [each for each in value.items if not isinstance(each, nodes.StarExpr)]
         case DictExpr():
             return [each for key, each in value.items if key is not None]
         case _:
@@ -92,15 +69,15 @@ def elements(value: Expression) -> list[Expression] | None:
 def container_parts(value: Expression) -> list[Expression]:
     """Return what is written inside the display of a container, a comprehension too."""
     match value:
-        case ListExpr() | TupleExpr() | SetExpr():
+        case ListExpr() | nodes.TupleExpr() | nodes.SetExpr():
             return list(value.items)
         case DictExpr():
             return [each for item in value.items for each in item if each is not None]
-        case ListComprehension() | SetComprehension():
+        case nodes.ListComprehension() | nodes.SetComprehension():
             return [value.generator.left_expr]
-        case GeneratorExpr():
+        case nodes.GeneratorExpr():
             return [value.left_expr]
-        case DictionaryComprehension():
+        case nodes.DictionaryComprehension():
             return [value.value]
         case _:
             return []
@@ -130,15 +107,15 @@ class _Marked:
         match value:
             case CallExpr():
                 return self._call(value)
-            case ConditionalExpr():
+            case nodes.ConditionalExpr():
                 return self.is_possible(value.if_expr) or self.is_possible(value.else_expr)
-            case CastExpr():
+            case nodes.CastExpr():
                 return self.is_possible(value.expr)
-            case OpExpr() if value.op in ("or", "and"):
+            case nodes.OpExpr() if value.op in ("or", "and"):
                 return self.is_possible(value.left) or self.is_possible(value.right)
             case NameExpr():
                 return self._name(value)
-            case MemberExpr() | IndexExpr() | OpExpr():
+            case MemberExpr() | nodes.IndexExpr() | nodes.OpExpr():
                 return False
             case _:
                 return not _is_made_here(value)
@@ -149,14 +126,14 @@ class _Marked:
         callee = call.callee
         if isinstance(callee, MemberExpr) and not callee.fullname:
             return not self._is_plain_method(callee)
-        if not isinstance(callee, RefExpr):
+        if not isinstance(callee, nodes.RefExpr):
             return True
         if callee.fullname.startswith(_UNMARKED) or runtime_of(callee.fullname):
             return False
         node = callee.node
-        if isinstance(node, TypeInfo):
+        if isinstance(node, nodes.TypeInfo):
             return False
-        function = node.func if isinstance(node, Decorator) else node
+        function = node.func if isinstance(node, nodes.Decorator) else node
         if isinstance(function, FuncDef) and self._checker.parent(function) is not None:
             return any(_is_mark(each) for each in descendants(function.body))
         return True
@@ -165,11 +142,11 @@ class _Marked:
         """Tell whether a method is one of a built-in container or an array, as `list.copy`."""
         owner = self._checker.known_type(callee.expr)
         info = getattr(owner, "type", None)
-        return isinstance(info, TypeInfo) and info.fullname.startswith(_UNMARKED)
+        return isinstance(info, nodes.TypeInfo) and info.fullname.startswith(_UNMARKED)
 
     def _name(self, name: NameExpr) -> bool:
         node = name.node
-        if not isinstance(node, Var) or node in self._seen:
+        if not isinstance(node, nodes.Var) or node in self._seen:
             return node not in self._seen
         self._seen.add(node)
         around = self._checker.function_around(name)

@@ -6,18 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from mypy import nodes
+from mypy import nodes, types
 from mypy.nodes import Context, Expression, RefExpr
-from mypy.types import (
-    CallableType,
-    Instance,
-    NoneType,
-    ProperType,
-    TupleType,
-    TypeType,
-    UnpackType,
-    get_proper_type,
-)
+from mypy.types import Instance, get_proper_type
 
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.names import is_named
@@ -164,19 +155,19 @@ def _of_value(value: Value, at: Expression) -> Axis:
             return AxesRow(at, "tuple", tuple(_of_value(each, at) for each in value))
 
 
-def _of_type(found: ProperType, at: Expression) -> Axis:
+def _of_type(found: types.ProperType, at: Expression) -> Axis:
     match found:
-        case NoneType():
+        case types.NoneType():
             return NoAxis(at)
-        case TupleType():
+        case types.TupleType():
             items = [get_proper_type(each) for each in found.items]
             is_plain = found.partial_fallback.type.fullname == "builtins.tuple"
-            if not is_plain or any(isinstance(each, UnpackType) for each in items):
+            if not is_plain or any(isinstance(each, types.UnpackType) for each in items):
                 return UnknownAxis(at)
             return AxesRow(at, "tuple", tuple(_of_type(each, at) for each in items))
-        case TypeType(item=Instance() as item) if is_named(item.type.fullname, "Carry"):
+        case types.TypeType(item=Instance() as item) if is_named(item.type.fullname, "Carry"):
             return CarryAxis(at)
-        case CallableType(ret_type=result) if found.is_type_obj():
+        case types.CallableType(ret_type=result) if found.is_type_obj():
             made = get_proper_type(result)
             is_carry = isinstance(made, Instance) and is_named(made.type.fullname, "Carry")
             return CarryAxis(at) if is_carry else UnknownAxis(at)

@@ -10,33 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from mypy.nodes import (
-    NOT_ABSTRACT,
-    ArgKind,
-    CallExpr,
-    Expression,
-    FuncDef,
-    LambdaExpr,
-    MemberExpr,
-    MypyFile,
-    NameExpr,
-    RefExpr,
-    TypeInfo,
-    Var,
-)
+from mypy import nodes, types
+from mypy.nodes import ArgKind, Expression, FuncDef, LambdaExpr, NameExpr
 from mypy.subtypes import find_member
 from mypy.typeops import function_type
-from mypy.types import (
-    AnyType,
-    CallableType,
-    Instance,
-    ParamSpecType,
-    ProperType,
-    Type,
-    TypeOfAny,
-    UnpackType,
-    get_proper_type,
-)
+from mypy.types import CallableType, Instance, ProperType, Type, get_proper_type
 
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.syntax.assigned import assigned_once, is_rebound
@@ -136,20 +114,20 @@ def definition_of(expression: Expression, checker: Checker) -> FuncDef | LambdaE
     match expression:
         case LambdaExpr():
             return expression
-        case RefExpr(node=FuncDef() as function):
+        case nodes.RefExpr(node=FuncDef() as function):
             return function if not is_rebound(function, checker) else None
-        case NameExpr(node=Var() as variable):
+        case NameExpr(node=nodes.Var() as variable):
             value = assigned_once(variable, checker)
             # Only names that stand for a function: no chains, which could be endless.
             is_plain = isinstance(value, LambdaExpr) or (
                 isinstance(value, NameExpr) and isinstance(value.node, FuncDef)
             )
             return definition_of(value, checker) if value is not None and is_plain else None
-        case MemberExpr():
+        case nodes.MemberExpr():
             info = class_of(checker.type_of(expression.expr))
             symbol = info.get(expression.name) if info is not None else None
             match symbol.node if symbol is not None else None:
-                case FuncDef(abstract_status=status) as method if status == NOT_ABSTRACT:
+                case FuncDef(abstract_status=status) as method if status == nodes.NOT_ABSTRACT:
                     return method
                 case _:
                     return None
@@ -157,7 +135,7 @@ def definition_of(expression: Expression, checker: Checker) -> FuncDef | LambdaE
             return None
 
 
-def class_of(found: ProperType) -> TypeInfo | None:
+def class_of(found: ProperType) -> nodes.TypeInfo | None:
     """Return the class of an object, or the class that a type stands for as an object."""
     match found:
         case Instance():
@@ -210,7 +188,7 @@ def is_of_file(definition: FuncDef | LambdaExpr, checker: Checker) -> bool:
         return False
     first = definition.fullname.removeprefix(module).partition(".")[0]
     symbol = checker.tree.names.get(first)
-    return symbol is not None and not isinstance(symbol.node, MypyFile)
+    return symbol is not None and not isinstance(symbol.node, nodes.MypyFile)
 
 
 def of_type(found: Type | None) -> Function | None:
@@ -229,8 +207,8 @@ def _parameters(
 ) -> Iterator[Parameter]:
     for found, name, kind in zip(whole.arg_types, names, kinds, strict=True):
         proper = get_proper_type(found)
-        if isinstance(proper, ParamSpecType | UnpackType):
-            proper = AnyType(TypeOfAny.special_form)
+        if isinstance(proper, types.ParamSpecType | types.UnpackType):
+            proper = types.AnyType(types.TypeOfAny.special_form)
         yield Parameter(name or "", proper, kind)
 
 
@@ -242,7 +220,7 @@ def _of_partial(expression: Expression, found: Instance, checker: Checker) -> Fu
         return None
     if isinstance(expression, NameExpr):
         expression = assigned_once(expression.node, checker) or expression
-    if not isinstance(expression, CallExpr) or not expression.args:
+    if not isinstance(expression, nodes.CallExpr) or not expression.args:
         return left
     inner = function_of(expression.args[0], checker)
     has_stars = any(kind.is_star() for kind in expression.arg_kinds)

@@ -5,26 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from mypy import nodes
-from mypy.nodes import (
-    AssignmentStmt,
-    CallExpr,
-    Expression,
-    ExpressionStmt,
-    FuncDef,
-    IfStmt,
-    IndexExpr,
-    LambdaExpr,
-    MemberExpr,
-    MypyFile,
-    NameExpr,
-    Node,
-    PassStmt,
-    RefExpr,
-    ReturnStmt,
-    Statement,
-    StrExpr,
-    TypeInfo,
-)
+from mypy.nodes import Expression, IndexExpr, MemberExpr, NameExpr, Statement, StrExpr, TypeInfo
 
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.names import runtime_of
@@ -118,9 +99,9 @@ def is_pure(function: Expression, checker: Checker) -> bool:
         return True
     definition = definition_of(function, checker)
     match definition:
-        case LambdaExpr():
+        case nodes.LambdaExpr():
             return _are_pure(definition.body.body)
-        case FuncDef():
+        case nodes.FuncDef():
             return (
                 is_of_file(definition, checker)
                 and not (definition.is_generator or definition.is_coroutine)
@@ -136,13 +117,13 @@ def _are_pure(statements: list[Statement]) -> bool:
 
 def _is_pure_statement(statement: Statement) -> bool:
     match statement:
-        case ReturnStmt(expr=value):
+        case nodes.ReturnStmt(expr=value):
             return value is None or _is_value(value)
-        case AssignmentStmt(lvalues=[NameExpr(kind=nodes.LDEF)], rvalue=value):
+        case nodes.AssignmentStmt(lvalues=[NameExpr(kind=nodes.LDEF)], rvalue=value):
             return _is_value(value)
-        case ExpressionStmt(expr=StrExpr()) | PassStmt():
+        case nodes.ExpressionStmt(expr=StrExpr()) | nodes.PassStmt():
             return True
-        case IfStmt():
+        case nodes.IfStmt():
             blocks = [*statement.body, *([statement.else_body] if statement.else_body else [])]
             return all(map(_is_value, statement.expr)) and all(
                 _is_pure_statement(each) for block in blocks for each in block.body
@@ -151,10 +132,10 @@ def _is_pure_statement(statement: Statement) -> bool:
             return False
 
 
-def _is_value(node: Node) -> bool:
+def _is_value(node: nodes.Node) -> bool:
     """Tell whether to evaluate an expression surely has no effect."""
     match node:
-        case CallExpr(callee=callee):
+        case nodes.CallExpr(callee=callee):
             return _is_pure_callee(callee) and all(map(_is_value, node.args))
         case _:
             return isinstance(node, _VALUES) and all(map(_is_value, children(node)))
@@ -164,7 +145,7 @@ def _is_pure_callee(callee: Expression) -> bool:
     if _is_known(callee):
         return True
     match callee:
-        case MemberExpr(expr=NameExpr(node=MypyFile() | TypeInfo())):
+        case MemberExpr(expr=NameExpr(node=nodes.MypyFile() | TypeInfo())):
             return False
         case MemberExpr(name=name, expr=IndexExpr(base=MemberExpr(name="at"))):
             return name in _UPDATES and name != "apply" and _is_value(callee.expr)
@@ -176,7 +157,7 @@ def _is_pure_callee(callee: Expression) -> bool:
 
 def _is_known(function: Expression) -> bool:
     """Tell whether an expression names a function or a class without effects."""
-    if not isinstance(function, RefExpr) or not function.fullname:
+    if not isinstance(function, nodes.RefExpr) or not function.fullname:
         return False
     node = function.node
     if isinstance(node, TypeInfo) and runtime_of(node.fullname):

@@ -5,22 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from mypy.nodes import (
-    AssignmentStmt,
-    Block,
-    CallExpr,
-    ClassDef,
-    ForStmt,
-    FuncDef,
-    GeneratorExpr,
-    GlobalDecl,
-    LambdaExpr,
-    NameExpr,
-    Node,
-    NonlocalDecl,
-    Statement,
-    WhileStmt,
-)
+from mypy import nodes
+from mypy.nodes import AssignmentStmt, ClassDef, ForStmt, FuncDef, LambdaExpr, NameExpr, Node
 
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.syntax.children import descendants
@@ -57,7 +43,7 @@ def is_never_used(statement: AssignmentStmt, checker: Checker) -> bool:
     return all(
         _begins_anew(name, loop, statement)
         for loop in statements_around(statement, checker)
-        if isinstance(loop, ForStmt | WhileStmt)
+        if isinstance(loop, ForStmt | nodes.WhileStmt)
     )
 
 
@@ -105,12 +91,12 @@ def may_be_used_elsewhere(name: str, function: FuncDef) -> bool:
     """
     for node in descendants(function):
         match node:
-            case GlobalDecl() | NonlocalDecl():
+            case nodes.GlobalDecl() | nodes.NonlocalDecl():
                 if name in node.names:
                     return True
-            case CallExpr(callee=NameExpr(name=called)) if called in _READERS:
+            case nodes.CallExpr(callee=NameExpr(name=called)) if called in _READERS:
                 return True
-            case FuncDef() | LambdaExpr() | ClassDef() | GeneratorExpr():
+            case FuncDef() | LambdaExpr() | ClassDef() | nodes.GeneratorExpr():
                 if any(True for _ in occurrences(name, node)):
                     return True
             case _:
@@ -118,7 +104,7 @@ def may_be_used_elsewhere(name: str, function: FuncDef) -> bool:
     return False
 
 
-def _begins_anew(name: str, loop: ForStmt | WhileStmt, statement: AssignmentStmt) -> bool:
+def _begins_anew(name: str, loop: ForStmt | nodes.WhileStmt, statement: AssignmentStmt) -> bool:
     """Tell whether each turn of a loop gives a name a value before it uses it.
 
     Not so where `statement` does: a loop that only repeats a computation measures its time.
@@ -131,10 +117,10 @@ def _begins_anew(name: str, loop: ForStmt | WhileStmt, statement: AssignmentStmt
     return False
 
 
-def statements_around(node: Node, checker: Checker) -> Iterator[Statement]:
+def statements_around(node: Node, checker: Checker) -> Iterator[nodes.Statement]:
     """Yield the statements around `node` in its function or module, nearest first."""
     for each in checker.above(node):
         if isinstance(each, FuncDef | LambdaExpr | ClassDef):
             return
-        if isinstance(each, Statement) and not isinstance(each, Block):
+        if isinstance(each, nodes.Statement) and not isinstance(each, nodes.Block):
             yield each
