@@ -16,10 +16,10 @@ from typed_nnx_codegen.check.outcome import (
     Outcome,
     Scope,
 )
+from typed_nnx_codegen.model_stubs.command import BadOverlay, find_overlay, request_of
+from typed_nnx_codegen.model_stubs.generation import overlay_state
 from typed_nnx_codegen.model_stubs.models import Models
 from typed_nnx_codegen.model_stubs.overlay_file import NAME
-from typed_nnx_codegen.model_stubs.overlay_request import BadOverlay, find_overlay, request_of
-from typed_nnx_codegen.model_stubs.overlay_state import overlay_state
 from typed_nnx_codegen.sarif.document import artifact, document
 
 _STALE: Final = "stale-overlay"

@@ -89,7 +89,7 @@ def _overlay_finding(folder: Path) -> Finding:
         said = "not looked at, since mypy is not installed"
         return Finding(AREA, name, NOTE, said, "pip install 'typed-nnx[tools]'")
     # By name: it comes with mypy.
-    requests: Any = importlib.import_module("typed_nnx_codegen.model_stubs.overlay_request")
+    requests: Any = importlib.import_module("typed_nnx_codegen.model_stubs.command")
     overlay: Path | None = requests.find_overlay(folder)
     if overlay is None:
         said = "none here: editors do not complete the fields of your models' States"
@@ -100,7 +100,7 @@ def _overlay_finding(folder: Path) -> Finding:
     except requests.BadOverlay as error:
         said, _, remedy = str(error).partition("\n  Fix: ")
         return Finding(AREA, name, FIX, said, remedy)
-    states: Any = importlib.import_module("typed_nnx_codegen.model_stubs.overlay_state")
+    states: Any = importlib.import_module("typed_nnx_codegen.model_stubs.generation")
     models = request.read()
     if models.problems:
         first = models.problems[0]

@@ -15,9 +15,9 @@ from typing import Final, Literal
 
 from typed_nnx_codegen.console.bugs import described
 from typed_nnx_codegen.lint.linter import Linted, Linter
+from typed_nnx_codegen.model_stubs.command import BadOverlay, find_overlay, request_of
 from typed_nnx_codegen.model_stubs.models import Models
 from typed_nnx_codegen.model_stubs.overlay_file import write_overlay
-from typed_nnx_codegen.model_stubs.overlay_request import BadOverlay, find_overlay, request_of
 from typed_nnx_codegen.model_stubs.watching import with_last_good
 from typed_nnx_codegen.mypy_run import CouldNotRun
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
+import shlex
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,12 +18,18 @@ from typed_nnx_codegen.completion.values import complete_folders, complete_paths
 from typed_nnx_codegen.console.help_pages import TaughtCommand
 from typed_nnx_codegen.console.statuses import COULD_NOT_RUN, FINDINGS, OK
 from typed_nnx_codegen.console.writing import is_standard_output, json_option, write_text
-from typed_nnx_codegen.model_stubs.generation import DEFAULT_OUT, Request
+from typed_nnx_codegen.model_stubs.generation import (
+    DEFAULT_OUT,
+    OverlayState,
+    Request,
+    arguments_in,
+    overlay_state,
+)
 from typed_nnx_codegen.model_stubs.models import Kind, Models, Problem
 from typed_nnx_codegen.model_stubs.overlay import RUNTIMES
-from typed_nnx_codegen.model_stubs.overlay_file import write_overlay
-from typed_nnx_codegen.model_stubs.overlay_state import OverlayState, overlay_state
+from typed_nnx_codegen.model_stubs.overlay_file import NAME, write_overlay
 from typed_nnx_codegen.model_stubs.watching import look, wait_for_change, with_last_good
+from typed_nnx_codegen.settings.pyright_settings import find_stub_path
 
 CACHE = ".typed_nnx_cache"
 
@@ -216,3 +223,47 @@ def _show(problem: Problem) -> None:
 
 def _complain(message: str) -> None:
     click.secho(message, fg="red", err=True)
+
+
+# -- the request that wrote an overlay --------------------------------------------------------
+
+
+class BadOverlay(ValueError):
+    """It is not known how an overlay was written. The message says what to do."""
+
+
+def find_overlay(folder: Path) -> Path | None:
+    """Return the overlay of the project in a folder: where pyright looks, or where we write it."""
+    places = (find_stub_path(folder).folder, folder / DEFAULT_OUT)
+    return next((place / NAME for place in places if (place / NAME).is_file()), None)
+
+
+def request_of(overlay: Path, folder: Path) -> Request:
+    """Return the request that wrote an overlay, as its first line says.
+
+    Args:
+        overlay: The file.
+        folder: Where the command runs; the sources are named from there.
+
+    Raises:
+        BadOverlay: The first line does not say it, or names other files than these.
+    """
+    shown = overlay.relative_to(folder) if overlay.is_relative_to(folder) else overlay
+    again = f"typed-nnx stubs PACKAGE --out {shlex.quote(str(shown.parent))}"
+    arguments = arguments_in(overlay)
+    if arguments is None:
+        raise BadOverlay(f"{shown}: its first line does not say what wrote it.\n  Fix: {again}")
+    try:
+        context = stubs.make_context("typed-nnx stubs", arguments)
+    except click.ClickException as error:
+        raise BadOverlay(
+            f"{shown}: its first line has a command that is not known: {error.message}\n"
+            f"  Fix: {again}"
+        ) from error
+    request = request_from(context.params)
+    if (folder / request.path).resolve() != overlay.resolve():
+        raise BadOverlay(
+            f"{shown}: it was written from another folder, as {request.path}.\n"
+            f"  Fix: run this where `{request.command}` was run, or {again}"
+        )
+    return request

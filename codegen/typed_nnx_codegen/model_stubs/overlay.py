@@ -9,7 +9,6 @@ from typed_nnx_codegen.model_stubs.flax_functions import FlaxFunctionsWriter
 from typed_nnx_codegen.model_stubs.hooks import HooksWriter
 from typed_nnx_codegen.model_stubs.models import ClassInfo, Kind, Models
 from typed_nnx_codegen.model_stubs.names import Imports, StateNames
-from typed_nnx_codegen.model_stubs.phantom_methods import PhantomMethods
 from typed_nnx_codegen.model_stubs.plan import Plan
 from typed_nnx_codegen.model_stubs.preamble import (
     FLAX,
@@ -21,7 +20,7 @@ from typed_nnx_codegen.model_stubs.preamble import (
 )
 from typed_nnx_codegen.model_stubs.rows import Rows
 from typed_nnx_codegen.model_stubs.spelling import Speller
-from typed_nnx_codegen.model_stubs.state_class import StateClass, StateClassWriter, state_class
+from typed_nnx_codegen.model_stubs.state_class import StateClassWriter, state_class
 
 RUNTIMES = ("typed_nnx", "flax.nnx")
 
@@ -48,9 +47,8 @@ def overlay_text(models: Models, *, runtime: str, command: str) -> str:
         models.classes, contents, imports, lambda name, part: names[name, part], protocols=ours
     )
     rows = Rows()
-    phantom = PhantomMethods(contents, speller, names, rows)
     hidden = imports.names() | names.all() | OWN_NAMES
-    classes = StateClassWriter(speller, hidden, phantom.of if ours else _no_methods, rows)
+    classes = StateClassWriter(speller, hidden, contents, names if ours else None, rows)
     texts = [
         classes.write(state_class(names[info.name, part], info, part, speller))
         for info in plan.models
@@ -65,11 +63,6 @@ def overlay_text(models: Models, *, runtime: str, command: str) -> str:
     parameters = max((len(info.parameters) for info in plan.models), default=0)
     start = head(command, (OURS if ours else FLAX) + lines, parameters)
     return "\n".join([start, OUR_CLASSES if ours else FLAX_CLASSES, *texts])
-
-
-def _no_methods(found: StateClass) -> list[str]:
-    # flax asks nothing of a State.
-    return []
 
 
 def _with_filters(models: Models, runtime: str) -> Models:

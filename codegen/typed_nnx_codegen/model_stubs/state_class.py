@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from typed_nnx_codegen.model_stubs.contents import Contents
 from typed_nnx_codegen.model_stubs.models import ClassInfo
-from typed_nnx_codegen.model_stubs.parts import Part
+from typed_nnx_codegen.model_stubs.names import StateNames
+from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part
 from typed_nnx_codegen.model_stubs.rows import Rows
 from typed_nnx_codegen.model_stubs.spelling import Spelled, Speller, any_type
 
@@ -40,19 +42,6 @@ STATE_METHODS = frozenset(
 
 
 @dataclass(frozen=True)
-class Field:
-    """A field of a State class.
-
-    Attributes:
-        name: Its name.
-        type: Its type.
-    """
-
-    name: str
-    type: Spelled
-
-
-@dataclass(frozen=True)
 class StateClass:
     """A State class before it is written.
 
@@ -60,14 +49,14 @@ class StateClass:
         name: Its name.
         info: The model.
         part: What it has of the model's State.
-        fields: Its fields.
+        fields: The types of its fields.
         further: The type of fields that are not known by name; None where all are known.
     """
 
     name: str
     info: ClassInfo
     part: Part
-    fields: tuple[Field, ...]
+    fields: Mapping[str, Spelled]
     further: Spelled | None
 
 
@@ -83,8 +72,7 @@ def state_class(name: str, info: ClassInfo, part: Part, speller: Speller) -> Sta
     further = spelled.pop(FURTHER, None)
     if further is None and info.is_open:
         further = any_type("attributes by computed names, or of a base class that is not known")
-    fields = tuple(Field(name, found) for name, found in spelled.items())
-    return StateClass(name, info, part, fields, further)
+    return StateClass(name, info, part, spelled, further)
 
 
 class StateClassWriter:
@@ -92,7 +80,7 @@ class StateClassWriter:
 
     Args:
         hidden: Names that a field cannot have as an attribute: annotations after it use them.
-        phantom_methods: Returns the methods of a State class that exist for type checkers only.
+        names: The names of the State classes, where States say what filters leave of them.
         rows: Writes the items of a State.
     """
 
@@ -100,21 +88,23 @@ class StateClassWriter:
         self,
         speller: Speller,
         hidden: frozenset[str],
-        phantom_methods: Callable[[StateClass], list[str]],
+        contents: Contents,
+        names: StateNames | None,
         rows: Rows,
     ) -> None:
         self._speller = speller
         self._hidden = hidden
-        self._phantom_methods = phantom_methods
+        self._contents = contents
+        self._names = names
         self._rows = rows
 
     def write(self, found: StateClass) -> str:
         """Return the text of the class."""
         lines = [f"class {found.name}({self._bases(found)}):"]
         lines += [f'    """{self._description(found)}"""']
-        for field in found.fields:
-            if self._is_attribute(field.name):
-                lines += self._attribute(found, field)
+        for name, spelled in found.fields.items():
+            if self._is_attribute(name):
+                lines += self._attribute(found, name, spelled)
         lines += self._further_attributes(found)
         lines += self._phantom_methods(found)
         lines += self._items(found)
@@ -129,7 +119,7 @@ class StateClassWriter:
         model = self._speller.model(found.info)
         taken = found.part.taken
         kept = self._speller.filter_type(taken) if taken else "_Everything"
-        hidden = any(field.name in self._hidden for field in found.fields)
+        hidden = any(name in self._hidden for name in found.fields)
         spell = self._speller.state_of if hidden else self._speller.base
         state = spell(model, kept)
         return f"{state}, _Generic[{', '.join(parameters)}]" if parameters else state
@@ -152,17 +142,17 @@ class StateClassWriter:
         ]
         return f"self: {found.name}[{', '.join(arguments)}]" if solved else "self"
 
-    def _attribute(self, found: StateClass, field: Field) -> list[str]:
-        if not field.type.solved:
-            line = f"    {field.name}: {field.type.text}{_comment(field.type)}"
+    def _attribute(self, found: StateClass, name: str, spelled: Spelled) -> list[str]:
+        if not spelled.solved:
+            line = f"    {name}: {spelled.text}{_comment(spelled)}"
             # Without documentation editors show that of `Variable.__call__`.
-            return [line, f'    """`{_qualified(found.info)}.{field.name}`"""']
+            return [line, f'    """`{_qualified(found.info)}.{name}`"""']
         return [
             "    @_property",
-            f"    def {field.name}({self._self_type(found, field.type.solved)}, /)"
-            f" -> {field.type.text}: ...{_comment(field.type)}",
-            f"    @{field.name}.setter",
-            f"    def {field.name}(self, value: _Any, /) -> None: ...",
+            f"    def {name}({self._self_type(found, spelled.solved)}, /)"
+            f" -> {spelled.text}: ...{_comment(spelled)}",
+            f"    @{name}.setter",
+            f"    def {name}(self, value: _Any, /) -> None: ...",
         ]
 
     def _further_attributes(self, found: StateClass) -> list[str]:
@@ -174,6 +164,41 @@ class StateClassWriter:
             f"{_comment(found.further)}"
         ]
 
+    def _phantom_methods(self, found: StateClass) -> list[str]:
+        """Return the methods that exist for type checkers only; flax asks nothing of a State.
+
+        A State of all leaves leads back to its model, so that ``state.split(...)`` knows what
+        ``split(model, ...)`` knows. What one filter leaves says what a second one leaves of it.
+        """
+        if self._names is None:
+            return []
+        if found.part == EVERYTHING:
+            return [f"    def __nnx_fields__(self, /) -> {self._speller.model(found.info)}: ..."]
+        return self._rests(found, self._names) if len(found.part.left) == 1 else []
+
+    def _rests(self, found: StateClass, names: StateNames) -> list[str]:
+        if found.info.parameters:
+            return []
+        variables, name = self._contents.variables, found.info.name
+        answers = {
+            kind: self._contents.left_by(name, {*found.part.left, kind})
+            for kind in variables.specific_first(self._contents.kinds(name))
+        }
+        answers = {kind: part for kind, part in answers.items() if part != found.part}
+        if not answers:
+            return []
+        # A filter that takes nothing of this State must not be answered as one it derives from.
+        derived = {each for kind in answers for each in variables.subclasses(kind)}
+        nothing = " | ".join(map(self._speller.filter_type, sorted(derived - answers.keys())))
+        rows = [
+            *([(nothing, found.name)] if nothing else []),
+            *(
+                (self._speller.filter_type(kind), names[name, part])
+                for kind, part in answers.items()
+            ),
+        ]
+        return [f"    __nnx_rest__: {self._rows.leaves(found.name, rows)}"]
+
     def _items(self, found: StateClass) -> list[str]:
         """Return the overloads that know the keys.
 
@@ -183,10 +208,10 @@ class StateClassWriter:
         if found.part.left:
             return []
         keys: dict[tuple[str, str], list[str]] = {}
-        for field in found.fields:
-            signature = self._self_type(found, field.type.solved), field.type.text
-            keys.setdefault(signature, []).append(_quoted(field.name))
-        if not any(field.type.solved for field in found.fields):
+        for name, spelled in found.fields.items():
+            signature = self._self_type(found, spelled.solved), spelled.text
+            keys.setdefault(signature, []).append(_quoted(name))
+        if not any(spelled.solved for spelled in found.fields.values()):
             rows = [(f"_Literal[{', '.join(each)}]", result) for (_, result), each in keys.items()]
             is_open = found.further is not None
             return [f"    __getitem__: {self._rows.items(rows, is_open=is_open)}"] if rows else []
@@ -208,7 +233,7 @@ class StateClassWriter:
         methods = ["    def __getitem__(self, key: _OtherText, /) -> NoSuchField: ...", computed]
         if several:
             # One of several texts is a text as well; it must not be taken for a wrong one.
-            names = ", ".join(_quoted(field.name) for field in found.fields)
+            names = ", ".join(map(_quoted, found.fields))
             methods.insert(0, f"    def __getitem__(self, key: _Literal[{names}], /) -> _Any: ...")
         return methods
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from mypy.nodes import (
     AssignmentStmt,
-    Block,
     CallExpr,
     ClassDef,
     ConditionalExpr,
@@ -21,6 +20,7 @@ from mypy.nodes import (
     MemberExpr,
     MypyFile,
     NameExpr,
+    Node,
     RefExpr,
     StarExpr,
     TupleExpr,
@@ -31,11 +31,11 @@ from mypy.nodes import (
 from mypy.types import Type as MypyType
 
 from typed_nnx_codegen.model_stubs.models import Named, Static, Type, Unknown
-from typed_nnx_codegen.model_stubs.reading.facts import keep
 from typed_nnx_codegen.model_stubs.reading.symbols import classes_of
 from typed_nnx_codegen.model_stubs.reading.type_facts import (
     NOTHING,
     is_vague,
+    keep,
     parameters_of,
     type_fact,
     united,
@@ -43,8 +43,8 @@ from typed_nnx_codegen.model_stubs.reading.type_facts import (
 from typed_nnx_mypy.models.marks import methods_of, self_name_of
 from typed_nnx_mypy.models.values import mark_in_call
 from typed_nnx_mypy.names import runtime_of
-from typed_nnx_mypy.syntax.children import descendants, forget
-from typed_nnx_mypy.syntax.targets import unwritten_targets
+from typed_nnx_mypy.syntax.assigned import File
+from typed_nnx_mypy.syntax.children import forget
 
 _PLAIN = ("builtins:list", "builtins:dict")
 _ADDING = {"append": 0, "insert": 1}
@@ -57,8 +57,11 @@ def keep_types(tree: MypyFile, known: Callable[[Expression], MypyType | None]) -
         tree: The file, after mypy has checked it.
         known: Returns mypy's types of expressions.
     """
+    file = File(tree)
+    put_in = [pair for node in file.nodes for pair in _put_in(node)]
     for order, info in enumerate(sorted(classes_of(tree), key=lambda info: info.defn.line)):
-        keep(info, order, _Class(info, known).types())
+        assigned = _assigned_in(info.defn, file, put_in)
+        keep(info, order, _Class(info, known).types(assigned))
     forget()
 
 
@@ -75,60 +78,38 @@ class _Assigned:
     put_in: list[Expression] = field(default_factory=list)
 
 
-def _assigned_in(definition: ClassDef) -> dict[str, _Assigned]:
+def _assigned_in(
+    definition: ClassDef, file: File, put_in: list[tuple[Expression, Expression]]
+) -> dict[str, _Assigned]:
     """Return what the methods of a class, and the functions in them, give its attributes."""
+    owners = {m.arguments[0].variable for m in methods_of(definition) if self_name_of(m)}
+
+    def own(target: Expression | None) -> str:
+        is_member = isinstance(target, MemberExpr) and isinstance(target.expr, NameExpr)
+        return target.name if is_member and target.expr.node in owners else ""
+
     found: defaultdict[str, _Assigned] = defaultdict(_Assigned)
-    for method in methods_of(definition):
-        if self_name_of(method):
-            _Method(method.arguments[0].variable, found).take(method.body)
+    for name, values in file.of_attribute.items():
+        for each in values:
+            if own(each.owner) and isinstance(each.node, AssignmentStmt | ForStmt | WithStmt):
+                inner = each.inner()
+                found[name].values.append(None if inner.items else inner.value)
+    for target, value in put_in:
+        if name := own(target):
+            found[name].put_in.append(value)
     return found
 
 
-class _Method:
-    """Takes in what a method assigns."""
-
-    def __init__(self, owner: Var, found: defaultdict[str, _Assigned]) -> None:
-        self._owner = owner
-        self._found = found
-
-    def take(self, body: Block) -> None:
-        """Take in the body of the method."""
-        for node in descendants(body):
-            match node:
-                case AssignmentStmt():
-                    for target in node.lvalues:
-                        self._assign(target, node.rvalue)
-                case ForStmt() | WithStmt():
-                    for target in unwritten_targets(node):
-                        self._assign(target, None)
-                case CallExpr(callee=MemberExpr(expr=target, name=name), args=args):
-                    place = _ADDING.get(name, len(args))
-                    if place < len(args):
-                        self._put(target, args[place])
-                case _:
-                    pass
-
-    def _assign(self, target: Expression, value: Expression | None) -> None:
-        match target:
-            case TupleExpr() | ListExpr():
-                values: list[Expression | None] = [None] * len(target.items)
-                if isinstance(value, TupleExpr | ListExpr) and len(value.items) == len(values):
-                    values = list(value.items)
-                for each, part in zip(target.items, values, strict=True):
-                    self._assign(each, part)
-            case IndexExpr() if value is not None:
-                self._put(target.base, value)
-            case MemberExpr() if self._is_own(target):
-                self._found[target.name].values.append(value)
-            case _:
-                pass
-
-    def _put(self, container: Expression, value: Expression) -> None:
-        if isinstance(container, MemberExpr) and self._is_own(container):
-            self._found[container.name].put_in.append(value)
-
-    def _is_own(self, target: MemberExpr) -> bool:
-        return isinstance(target.expr, NameExpr) and target.expr.node is self._owner
+def _put_in(node: Node) -> Iterator[tuple[Expression, Expression]]:
+    """Yield the containers that a node puts something into, with that."""
+    match node:
+        case AssignmentStmt(lvalues=targets, rvalue=value):
+            yield from ((each.base, value) for each in targets if isinstance(each, IndexExpr))
+        case CallExpr(callee=MemberExpr(expr=target, name=name), args=args):
+            place = _ADDING.get(name, len(args))
+            yield from ((target, each) for each in args[place : place + 1])
+        case _:
+            pass
 
 
 class _Class:
@@ -139,9 +120,8 @@ class _Class:
         self._known = known
         self._parameters = frozenset(parameters_of(info))
 
-    def types(self) -> dict[str, Type]:
+    def types(self, found: Mapping[str, _Assigned]) -> dict[str, Type]:
         """Return the types of what is assigned to attributes, where mypy may have another one."""
-        found = _assigned_in(self._info.defn)
         types = {name: self._type(name, each) for name, each in found.items() if each.values}
         return {name: each for name, each in types.items() if each != NOTHING}
 

@@ -15,10 +15,14 @@ from typed_nnx_codegen.model_stubs.models import (
     Union,
     Unknown,
 )
-from typed_nnx_codegen.model_stubs.reading.attributes import substitute
 from typed_nnx_codegen.model_stubs.reading.kinds import Kinds
 from typed_nnx_codegen.model_stubs.reading.symbols import bases
-from typed_nnx_codegen.model_stubs.reading.type_facts import NOTHING, parameters_of, united
+from typed_nnx_codegen.model_stubs.reading.type_facts import (
+    NOTHING,
+    parameters_of,
+    substitute,
+    united,
+)
 
 _LIST = "builtins:list"
 _DICT = "builtins:dict"

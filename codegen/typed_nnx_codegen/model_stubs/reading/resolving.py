@@ -1,10 +1,11 @@
-"""What each attribute is for the State of its object."""
+"""From sources to models: find files, run mypy, and say what each attribute is for a State."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
-from mypy.nodes import TypeInfo
+from mypy.nodes import TypeInfo, Var
 
 from typed_nnx_codegen.model_stubs.models import (
     Attribute,
@@ -12,15 +13,25 @@ from typed_nnx_codegen.model_stubs.models import (
     Kind,
     Models,
     Problem,
+    Type,
 )
-from typed_nnx_codegen.model_stubs.reading.attributes import type_of_field
-from typed_nnx_codegen.model_stubs.reading.facts import order_of
+from typed_nnx_codegen.model_stubs.reading.building import Reading, new_options
 from typed_nnx_codegen.model_stubs.reading.kinds import Kinds
 from typed_nnx_codegen.model_stubs.reading.places import Places
-from typed_nnx_codegen.model_stubs.reading.symbols import Symbols, bases, instance_of
-from typed_nnx_codegen.model_stubs.reading.type_facts import name_of, parameters_of
-from typed_nnx_mypy.models.fields import Model, attributes_of
-from typed_nnx_mypy.models.marks import is_checked
+from typed_nnx_codegen.model_stubs.reading.sources import find_sources, interpreter
+from typed_nnx_codegen.model_stubs.reading.symbols import Symbols, as_base, bases, instance_of
+from typed_nnx_codegen.model_stubs.reading.type_facts import (
+    NOTHING,
+    assigned_to,
+    name_of,
+    order_of,
+    parameters_of,
+    substitute,
+    type_fact,
+    united,
+)
+from typed_nnx_mypy.models.fields import Field, Model, attributes_of
+from typed_nnx_mypy.models.marks import is_checked, marks_of
 
 
 class Resolver:
@@ -96,5 +107,57 @@ class Resolver:
             if not field.is_of_class:
                 mark = field.status if field.is_marked else ""
                 callable_is_static = not self._kinds.is_sequential(name_of(field.owner))
-                found = type_of_field(field, info)
+                found = _type_of_field(field, info)
                 yield Attribute(name, places.place(found, mark, callable_is_static))
+
+
+def _type_of_field(field: Field, info: TypeInfo) -> Type:
+    """Return the type of an attribute: as declared, or of all that the classes assign to it."""
+    found = type_fact(field.type, frozenset(parameters_of(info))) if field.is_ready else NOTHING
+    node = field.owner.names[field.name].node
+    if isinstance(node, Var) and (node.explicit_self_type or not node.is_inferred):
+        return found
+    lowest = info.mro.index(field.owner)
+    for base in info.mro[lowest::-1]:
+        said = assigned_to(base, field.name)
+        if said is not None:
+            said = substitute(said, as_base(info, base))
+            is_new = base is field.owner or _is_always_assigned(base, field.name)
+            found = said if is_new else united((found, said))
+    return found
+
+
+def _is_always_assigned(base: TypeInfo, name: str) -> bool:
+    """Tell whether ``__init__`` assigns an attribute in any case, so that an earlier value is gone."""
+    marks = marks_of(base)
+    said = marks.attributes.get(name) if marks is not None else None
+    return said is not None and said.is_always
+
+
+def read(
+    sources: Sequence[str],
+    *,
+    runtime: str = "typed_nnx",
+    cache: Path | None,
+    python: str | None = None,
+) -> Models:
+    """Read source and return the models in it; nothing of it is imported or executed.
+
+    Args:
+        sources: Names of packages, folders and files.
+        runtime: The package that the models are made with, ``typed_nnx`` or ``flax.nnx``.
+        cache: The folder in which the next run finds what this one found out; None for none.
+        python: The interpreter whose packages the source uses; by default the running one.
+
+    Raises:
+        ValueError: `python` does not run.
+    """
+    used = interpreter(python)
+    found = find_sources(sources, used, new_options(runtime, used, None))
+    if not found.files:
+        return Models({}, (), found.problems)
+    reading = Reading(found.files, runtime, used, None if cache is None else cache / "mypy")
+    modules = reading.modules()
+    paths = {each.module: each.path or "" for each in found.files}
+    resolver = Resolver(Symbols(modules), paths, runtime)
+    return resolver.models((*found.problems, *reading.problems()))

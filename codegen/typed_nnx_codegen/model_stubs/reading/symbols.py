@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
+from mypy.lookup import lookup_fully_qualified
 from mypy.maptype import map_instance_to_supertype
 from mypy.nodes import MypyFile, SymbolNode, SymbolTable, TypeAlias, TypeInfo
 from mypy.types import Instance, get_proper_type
 from mypy.typevars import fill_typevars
 
 from typed_nnx_codegen.model_stubs.models import Named, Type
-from typed_nnx_codegen.model_stubs.reading.facts import order_of
-from typed_nnx_codegen.model_stubs.reading.type_facts import name_of, parameters_of, type_fact
+from typed_nnx_codegen.model_stubs.reading.type_facts import (
+    name_of,
+    order_of,
+    parameters_of,
+    type_fact,
+)
 
 
 def classes_of(tree: MypyFile) -> list[TypeInfo]:
@@ -50,21 +55,13 @@ def bases(info: TypeInfo) -> list[Named]:
 class Symbols:
     """Finds classes in mypy's modules."""
 
-    def __init__(self, modules: Mapping[str, MypyFile]) -> None:
+    def __init__(self, modules: dict[str, MypyFile]) -> None:
         self._modules = modules
 
     def find(self, name: str) -> TypeInfo | None:
         """Return the class of a name, ``module:qualified.name``."""
-        module, _, qualified = name.partition(":")
-        tree = self._modules.get(module)
-        names = tree.names if tree is not None else None
-        node: SymbolNode | None = None
-        for part in qualified.split("."):
-            if names is None or part not in names:
-                return None
-            node = names[part].node
-            names = node.names if isinstance(node, TypeInfo) else None
-        return node if isinstance(node, TypeInfo) else None
+        symbol = lookup_fully_qualified(name.replace(":", "."), self._modules)
+        return symbol.node if symbol is not None and isinstance(symbol.node, TypeInfo) else None
 
     def classes(self, module: str) -> list[TypeInfo]:
         """Return the classes of a module that was read, in the order of the source."""

@@ -1,8 +1,16 @@
-"""mypy's types as types of facts."""
+"""mypy's types as types of facts, and what mypy does not keep of a class by itself.
+
+For an attribute without an annotation mypy has one type, that of its first assignment, and of a
+mixed list of layers it says that they are Modules. The types of all that is assigned are kept in the
+metadata of the class, so in mypy's cache, and hold exactly as long as that does. All else that a
+class says of its attributes is what the plugin finds: `typed_nnx_mypy.models.fields`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from typing import Any, Final, TypeAlias
 
 from mypy.nodes import TypeInfo
 from mypy.types import (
@@ -27,6 +35,7 @@ from mypy.types import (
 )
 from mypy.types import Type as MypyType
 
+from typed_nnx_codegen.model_stubs import models
 from typed_nnx_codegen.model_stubs.models import (
     Absent,
     Named,
@@ -147,3 +156,67 @@ def _reason(found: AnyType) -> str:
 def _short(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
+
+
+def substitute(found: Type, arguments: Mapping[str, Type]) -> Type:
+    """Return a type with type arguments in the place of type parameters."""
+    match found:
+        case Parameter(name):
+            return arguments.get(name, found)
+        case Named(name, own):
+            return Named(name, tuple(substitute(each, arguments) for each in own))
+        case Union(items):
+            return united(substitute(each, arguments) for each in items)
+        case Tuple(items):
+            return Tuple(tuple(substitute(each, arguments) for each in items))
+        case _:
+            return found
+
+
+# -- kept in classes -------------------------------------------------------------------------
+
+Json: TypeAlias = Any  # what mypy's cache gives is not known to be of any type
+
+_KEY: Final = "typed_nnx_assigned"
+
+
+def keep(info: TypeInfo, order: int, types: Mapping[str, Type]) -> None:
+    """Keep the types of what a class assigns to its attributes.
+
+    Args:
+        info: The class.
+        order: Its place among the classes of the file. No line: other files would be checked anew
+            whenever one is added above.
+        types: The types, by the names of the attributes.
+    """
+    found = {name: _to_json(each) for name, each in types.items()}
+    info.metadata[_KEY] = {"order": order, "types": found}
+
+
+def order_of(info: TypeInfo) -> int:
+    """Return the place of a class among those of its file."""
+    order: int = info.metadata.get(_KEY, {}).get("order", 0)
+    return order
+
+
+def assigned_to(info: TypeInfo, name: str) -> Type | None:
+    """Return the type of all that a class assigns to an attribute; None where it assigns nothing."""
+    found = info.metadata.get(_KEY, {}).get("types", {}).get(name)
+    return None if found is None else _from_json(found)
+
+
+def _to_json(found: Type) -> Json:
+    """Return a type as lists and texts."""
+    values = [getattr(found, each.name) for each in fields(found)]
+    return [
+        type(found).__name__,
+        *(list(map(_to_json, each)) if isinstance(each, tuple) else each for each in values),
+    ]
+
+
+def _from_json(data: Json) -> Type:
+    kind, *values = data
+    found: Type = getattr(models, kind)(
+        *(tuple(map(_from_json, each)) if isinstance(each, list) else each for each in values)
+    )
+    return found
