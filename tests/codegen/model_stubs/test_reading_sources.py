@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.codegen.model_stubs.reading_project import attributes
-from typed_nnx_codegen.model_stubs.reading import read, reader
+from typed_nnx_codegen.model_stubs.reading import read, resolving
 from typed_nnx_codegen.model_stubs.reading.sources import Interpreter
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def test_syntax_of_a_newer_python_is_read(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     newer = Interpreter(sys.executable, (3, 13))
-    monkeypatch.setattr(reader, "interpreter", lambda executable: newer)
+    monkeypatch.setattr(resolving, "interpreter", lambda executable: newer)
     project.write({"app.py": NEW_SYNTAX})
     models = project.read("app.py")
     assert not models.problems

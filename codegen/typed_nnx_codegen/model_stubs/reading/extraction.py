@@ -85,8 +85,11 @@ def _assigned_in(
     owners = {m.arguments[0].variable for m in methods_of(definition) if self_name_of(m)}
 
     def own(target: Expression | None) -> str:
-        is_member = isinstance(target, MemberExpr) and isinstance(target.expr, NameExpr)
-        return target.name if is_member and target.expr.node in owners else ""
+        match target:
+            case MemberExpr(expr=NameExpr(node=owner), name=name) if owner in owners:
+                return name
+            case _:
+                return ""
 
     found: defaultdict[str, _Assigned] = defaultdict(_Assigned)
     for name, values in file.of_attribute.items():
