@@ -31,7 +31,7 @@ CLASS_CHECKS: Final[list[Callable[[ClassCheck], None]]] = []
 STORE_CHECKS: Final[list[Callable[[StoreCheck], None]]] = []
 
 
-F = TypeVar("F")
+Entry = TypeVar("Entry")
 
 
 def on_call(*names: str) -> Callable[[CallCheck], CallCheck]:
@@ -44,10 +44,10 @@ def infers(*names: str) -> Callable[[CallInference], CallInference]:
     return _into(*(CALL_INFERENCES[name] for name in names))
 
 
-def _into(*kept: list[F]) -> Callable[[F], F]:
+def _into(*kept: list[Entry]) -> Callable[[Entry], Entry]:
     """Return a decorator that puts what it decorates into lists."""
 
-    def register(each: F) -> F:
+    def register(each: Entry) -> Entry:
         for row in kept:
             row.append(each)
         return each
