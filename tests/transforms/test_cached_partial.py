@@ -15,10 +15,8 @@ import typed_nnx as nnx
 from tests.core.libraries import both
 from tests.transforms.jit_models import (
     bump,
-    contents,
     count_of,
     counter,
-    counting,
     in_fixed_modes,
     numbers,
     raw,
@@ -42,33 +40,6 @@ each_graph_binding = pytest.mark.parametrize("bind", [cached, partial])
 
 
 # -- both ------------------------------------------------------------------------------------------
-
-
-@both
-@each_binding
-def test_a_bound_model_is_updated_by_each_call(lib, bind):
-    traces: list[None] = []
-    model = counter(lib)
-    step = bind(lib, counting(traces, bump), model)
-    assert numbers(step(2)) == [2, 4, 6]
-    assert numbers(step(3)) == [3, 6, 9]
-    assert numbers(step(x=4)) == [4, 8, 12]
-    assert count_of(model) == 9
-    assert len(traces) == 2  # by position and by keyword
-
-
-@both
-@each_binding
-def test_values_of_a_bound_model_set_outside_are_seen(lib, bind):
-    traces: list[None] = []
-    model = counter(lib)
-    step = bind(lib, counting(traces, bump), model)
-    step()
-    model.kernel[...] = jnp.array([5.0, 6.0, 7.0])
-    model.count.set_value(jnp.array(10))
-    assert numbers(step()) == [5, 6, 7]
-    assert count_of(model) == 11
-    assert len(traces) <= 2  # the count that came out is no longer weakly typed
 
 
 @both
@@ -143,23 +114,6 @@ def test_numbers_of_arguments_count_the_bound_ones(lib, bind):
     call = bind(lib, step, counter(lib), static_argnums=1, donate_argnums=2)
     assert numbers(call(2, x)) == [3, 5, 7]
     assert x.is_deleted()
-
-
-@both
-@each_binding
-def test_an_exception_inside_leaves_the_bound_model(lib, bind):
-    model = lib.List([counter(lib), counter(lib)])
-    before = contents(lib, lib.clone(model))
-
-    def fail(model):
-        bump(model[0])
-        raise KeyError("inside")
-
-    step = bind(lib, fail, model)
-    for _ in range(2):
-        with pytest.raises(KeyError, match="inside"):
-            step()
-    assert contents(lib, model) == before
 
 
 @both
@@ -304,19 +258,6 @@ def test_a_cached_model_must_keep_its_structure(lib, change):
     with pytest.raises(ValueError, match="structure"):
         step()
     assert (model.mode, hasattr(model, "new"), hasattr(model, "kernel")) == ("train", False, True)
-
-
-def test_one_model_can_be_cached_twice():
-    model = counter(nnx)
-
-    def step(a, b):
-        assert a is b
-        bump(a)
-
-    call = nnx.cached_partial(nnx.jit(step), model, model)
-    call()
-    call()
-    assert count_of(model) == 2
 
 
 # -- jit_partial -----------------------------------------------------------------------------------

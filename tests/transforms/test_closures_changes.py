@@ -11,7 +11,7 @@ import pytest
 
 from tests.transforms.library import nnx
 from tests.transforms.modes import Before, all_modes, counter, fixed_modes, number, use
-from typed_nnx.errors import StructureChangedError, TraceLevelError
+from typed_nnx.errors import StructureChangedError
 
 X = jnp.float32(2)
 
@@ -38,23 +38,6 @@ def test_new_values_from_outside_are_seen_without_a_new_trace(mode):
     assert len(traces) == 1
 
 
-@pytest.mark.parametrize("transform", ["grad", "remat", "vmap"])
-def test_new_values_are_seen_through_a_transform_inside_jit(transform):
-    model, traces = counter(nnx, 1.0, 2.0), []
-
-    def inside(x):
-        traces.append(1)
-        return use(model, x)
-
-    lifted = nnx.jit(getattr(nnx, transform)(inside))
-    x = jnp.ones(3) if transform == "vmap" else X
-    first = lifted(x)
-    model.w[...] *= 2
-    count = len(traces)
-    assert number(first * 2) == number(lifted(x))
-    assert len(traces) == count
-
-
 def test_a_static_value_changed_outside_is_seen_and_costs_one_trace():
     model, traces = counter(nnx), []
     model.mode = "train"
@@ -70,22 +53,6 @@ def test_a_static_value_changed_outside_is_seen_and_costs_one_trace():
         seen.append(int(inside()))
     assert seen == [1, 2, 1, 2]
     assert traces == ["train", "eval"]
-
-
-def test_another_model_in_the_same_variable_is_seen():
-    model, traces = counter(nnx, 1.0, 2.0), []
-    first = model
-
-    @nnx.jit
-    def inside(x):
-        traces.append(1)
-        return use(model, x)
-
-    assert number(inside(X)) == 6.0
-    model = counter(nnx, 10.0, 20.0)
-    assert number(inside(X)) == 60.0
-    assert (number(first.n), number(model.n)) == (1.0, 1.0)
-    assert len(traces) == 1
 
 
 def test_a_model_exchanged_in_a_captured_list_or_dict_is_seen():
@@ -141,19 +108,6 @@ def test_a_model_put_into_a_captured_list_of_arrays_or_a_named_tuple_in_it_is_se
     held.append(model)
     assert number(step()) == 3.0
     assert number(model.n) == 1.0
-
-
-def test_a_model_put_into_an_empty_captured_list_is_seen():
-    models: list[Any] = []
-
-    @nnx.jit
-    def inside(x):
-        return x + sum(use(model, x) for model in models)
-
-    assert number(inside(X)) == 2.0
-    models.append(counter(nnx, 5.0))
-    assert number(inside(X)) == 12.0
-    assert number(models[0].n) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -220,34 +174,6 @@ def test_the_structure_of_a_captured_model_may_change_inside(transform):
     assert (number(weights), number(count)) == ([1.0, 2.0], 0.0)
 
 
-def test_both_branches_may_change_a_captured_model_alike():
-    model = counter(nnx)
-
-    def adds(value):
-        def inside():
-            model.z = nnx.Variable(jnp.float32(value))
-
-        return inside
-
-    nnx.cond(False, adds(5), adds(6))
-    assert number(model.z) == 6.0
-
-
-def test_branches_that_change_a_captured_model_differently_are_an_error():
-    model = counter(nnx)
-    before = Before(model)
-
-    def adds():
-        model.z = nnx.Variable(jnp.float32(1))
-
-    def leaves():
-        pass
-
-    with pytest.raises((TypeError, ValueError), match=r"\bz\b"):
-        nnx.cond(True, adds, leaves)
-    assert before.is_still_so()
-
-
 @pytest.mark.parametrize("loop", ["scan", "while_loop", "fori_loop"])
 def test_a_loop_may_not_change_the_structure_of_a_captured_model(loop):
     model = counter(nnx)
@@ -288,35 +214,6 @@ def test_without_graph_updates_a_captured_model_may_not_change_structure(mode, t
 # -- what is not captured --------------------------------------------------------------------------
 
 GLOBAL = counter(nnx, 1.0, 2.0)
-
-
-@pytest.mark.thorough
-@all_modes
-def test_a_global_model_may_be_read_but_not_changed_inside(mode):
-    before = Before(GLOBAL)
-    assert number(nnx.jit(lambda x: x * GLOBAL.w[...].sum(), **mode)(X)) == 6.0
-    with pytest.raises(TraceLevelError, match="trace level"):
-        nnx.jit(lambda x: use(GLOBAL, x), **mode)(X)
-    with pytest.raises(TraceLevelError, match="trace level"):
-        nnx.jit(lambda x: setattr(GLOBAL, "mode", "a"), **mode)(X)
-    assert before.is_still_so()
-
-
-def test_plain_values_of_a_closure_stay_python():
-    traces = 0
-    scale, names = 2.0, ["a"]
-
-    @nnx.jit
-    def inside(x):
-        nonlocal traces
-        traces += 1
-        names.append("b")
-        return x * scale
-
-    inside(X)
-    inside(X)
-    assert traces == 1
-    assert names == ["a", "b"]
 
 
 def test_nonlocal_writes_beside_a_captured_model_reach_the_outside():

@@ -15,7 +15,6 @@ from tests.transforms.modes import (
     counter,
     gradient,
     number,
-    shared_modes,
     use,
 )
 
@@ -42,26 +41,6 @@ def test_a_captured_model_that_is_an_argument_is_one_object(mode, transform):
     assert number(lifted(model, X)) == 6.0
     assert set(seen) == {True}
     assert number(model.n) == 2.0
-
-
-@all_modes
-def test_a_keyword_argument_and_a_captured_model_are_one_object(mode):
-    model = counter(nnx, 1.0, 2.0)
-    seen: list[bool] = []
-    assert number(nnx.jit(same(model, seen), **mode)(x=X, argument=model)) == 6.0
-    assert set(seen) == {True}
-    assert number(model.n) == 2.0
-
-
-@all_modes
-def test_an_operand_and_a_captured_model_are_one_object(mode):
-    model = counter(nnx, 1.0, 2.0)
-    seen: list[bool] = []
-    inside = same(model, seen)
-    assert number(nnx.cond(True, inside, inside, model, X, **mode)) == 6.0
-    assert number(nnx.switch(0, [inside], model, X, **mode)) == 6.0
-    assert set(seen) == {True}
-    assert number(model.n) == 4.0
 
 
 @all_modes
@@ -128,39 +107,6 @@ def test_part_of_a_captured_model_may_be_an_argument(mode):
     assert number(model.w) == [2.0, 4.0]
 
 
-@all_modes
-def test_a_captured_part_of_an_argument_is_the_part(mode):
-    model = counter(nnx, 1.0, 2.0)
-    weights = model.w
-
-    @nnx.jit(**mode)
-    def inside(model):
-        weights[...] *= 2
-        return model.w[...] + 0, weights is model.w
-
-    result, one = inside(model)
-    assert one
-    assert number(result) == [2.0, 4.0]
-    assert number(weights) == [2.0, 4.0]
-
-
-@shared_modes
-def test_captured_models_that_share_a_part_share_it_inside(mode):
-    one, two = counter(nnx, 1.0), counter(nnx, 2.0)
-    two.n = one.n
-    shared = []
-
-    @nnx.jit(**mode)
-    def inside(x):
-        shared.append(one.n is two.n)
-        return use(one, x) + use(two, x)
-
-    assert number(inside(X)) == 6.0
-    assert set(shared) == {True}
-    assert number(one.n) == 2.0
-    assert one.n is two.n
-
-
 @pytest.mark.parametrize("transform", ["jit", "remat", "cond"])
 def test_a_captured_model_that_is_returned_is_the_very_object(transform):
     model = counter(nnx)
@@ -211,18 +157,6 @@ def test_a_gradient_counts_both_uses_of_a_model_that_is_argument_and_captured(mo
 
 
 @all_modes
-def test_a_gradient_ignores_another_captured_model(mode):
-    model, other = counter(nnx, 1.0, 2.0), counter(nnx, 5.0, 7.0)
-
-    def loss(argument):
-        other.n[...] += 1
-        return (argument.w[...] * other.w[...]).sum()
-
-    assert gradient(nnx.grad(loss, **mode)(model), "w") == [5.0, 7.0]
-    assert (number(model.n), number(other.n)) == (0.0, 1.0)
-
-
-@all_modes
 def test_a_captured_model_is_broadcast_over_a_mapped_axis(mode):
     model = counter(nnx, 1.0, 2.0)
     seen = []
@@ -248,16 +182,3 @@ def test_a_captured_model_may_not_come_to_depend_on_the_mapped_axis(mode):
     with pytest.raises(ValueError, match=r"\bn\b"):
         inside(jnp.array([1, 10], jnp.float32))
     assert before.is_still_so()
-
-
-@all_modes
-def test_a_captured_model_is_carried_from_step_to_step_of_a_scan(mode):
-    model = counter(nnx)
-
-    def inside(x):
-        model.n[...] = 10 * model.n[...] + x
-        return model.n[...] + 0
-
-    seen = nnx.scan(inside, in_axes=0, out_axes=0, **mode)(jnp.array([1, 2, 3], jnp.float32))
-    assert number(seen) == [1.0, 12.0, 123.0]
-    assert number(model.n) == 123.0

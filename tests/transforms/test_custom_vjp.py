@@ -23,14 +23,6 @@ from tests.transforms.jit_models import in_each_mode, in_fixed_modes, numbers
 
 @both
 @in_each_mode
-def test_a_plain_call_runs_the_function(lib, modes):
-    model = affine(lib)
-    close(scaled(lib, modes)(model, X), forward(affine_values(), X))
-    assert numbers(model.calls) == 1.0
-
-
-@both
-@in_each_mode
 def test_the_gradient_is_that_of_the_rule(lib, modes):
     function, model = scaled(lib, modes), affine(lib)
 
@@ -48,17 +40,6 @@ def test_the_gradient_is_that_of_the_rule(lib, modes):
 def test_the_function_itself_can_be_differentiated(lib, modes):
     found = lib.grad(scaled(lib, modes), argnums=(0, 1), **modes)(affine(lib), X)
     agrees(found, expected_gradients())
-
-
-@both
-@in_each_mode
-def test_it_is_used_under_jit(lib, modes):
-    function, model = scaled(lib, modes), affine(lib)
-    step = lib.jit(lambda m, x: lib.grad(function, argnums=(0, 1), **modes)(m, x), **modes)
-    agrees(step(model, X), expected_gradients())
-    assert numbers(model.calls) == 1.0
-    close(lib.jit(lambda m, x: function(m, x), **modes)(model, X), forward(affine_values(), X))
-    assert numbers(model.calls) == 2.0
 
 
 @both

@@ -156,36 +156,6 @@ def test_structure_may_change_inside(lib, under_grad):
     assert numbers(model.calls) == 1.0
 
 
-@both
-@in_each_mode
-@pytest.mark.parametrize("place", ["function", "fwd", "bwd"])
-def test_an_exception_leaves_the_model_as_it_was(lib, modes, place):
-    def fail(model, here):
-        if place == here:
-            model.kernel[...] = jnp.ones(3)
-            raise KeyError(place)
-
-    @lib.custom_vjp(**modes)
-    def function(model):
-        fail(model, "function")
-        return model(X)
-
-    def fwd(model):
-        fail(model, "fwd")
-        return model(X), affine(lib)
-
-    def bwd(kept, g):
-        fail(kept, "bwd")
-
-    function.defvjp(fwd, bwd)
-    model = affine(lib)
-    before = bits(model)
-    call = function if place == "function" else lib.grad(function, **modes)
-    with pytest.raises(KeyError, match=place):
-        call(model)
-    assert bits(model) == before
-
-
 WRONG = {
     "too_few": lambda by_model: (by_model,),
     "too_many": lambda by_model: (by_model, X, X),
@@ -268,15 +238,3 @@ def test_what_is_closed_over_is_changed_once(modes, under_grad):
     else:
         close(function(X), forward(affine_values(), X))
     assert numbers(model.calls) == 1.0
-
-
-def test_names_and_docs_are_those_of_the_function():
-    @nnx.custom_vjp
-    def smooth(x):
-        """Say something."""
-        return x
-
-    assert (smooth.__name__, smooth.__doc__) == ("smooth", "Say something.")
-    assert "custom_vjp" in repr(smooth)
-    assert "smooth" in repr(smooth)
-    assert smooth.__wrapped__(3) == 3

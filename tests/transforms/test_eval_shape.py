@@ -8,16 +8,13 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-import typed_nnx as nnx
 from tests.core.libraries import both
 from tests.transforms.jit_models import (
     bump,
     contents,
-    count_of,
     counter,
     counter_type,
     in_each_mode,
-    numbers,
     pair,
     raw,
 )
@@ -43,12 +40,6 @@ def shape(*dims, dtype=jnp.float32):
 def test_the_result_is_abstract(lib, modes, call, expected):
     function, *args = call(lib)
     assert lib.eval_shape(function, *args, **modes) == expected
-
-
-@both
-@in_each_mode
-def test_keyword_arguments_go_to_the_function(lib, modes):
-    assert lib.eval_shape(lambda *, m, x: bump(m) * x, m=counter(lib), x=2.0, **modes) == shape(3)
 
 
 @both
@@ -79,14 +70,6 @@ def test_metadata_states_and_random_streams_stay(lib, modes):
     graphdef, state = lib.eval_shape(lambda: lib.split(counter(lib)), **modes)
     assert graphdef == lib.graphdef(counter(lib))
     assert raw(state["kernel"]) == shape(3)
-
-
-@both
-@in_each_mode
-def test_an_abstract_model_takes_real_values(lib, modes):
-    graphdef, _ = lib.split(lib.eval_shape(counter_type(lib), **modes))
-    model = lib.merge(graphdef, lib.state(counter(lib)))
-    assert numbers(bump(model, 2)) == [2, 4, 6]
 
 
 @both
@@ -136,22 +119,6 @@ def test_the_arguments_keep_their_structure(lib, mutate):
 
 
 @both
-@in_each_mode
-def test_random_streams_do_not_move_on(lib, modes):
-    rngs = lib.Rngs(0)
-    drawn = lib.eval_shape(lambda r: jax.random.normal(r.params(), (2,)), rngs, **modes)
-    assert (drawn, int(rngs.params.count[...])) == (shape(2), 0)
-
-
-@both
-def test_an_input_comes_out_as_a_new_abstract_model(lib):
-    model = counter(lib)
-    result = lib.eval_shape(lambda m: m, model)
-    assert result is not model
-    assert (raw(result.kernel), numbers(model.kernel[...])) == (shape(3), [1, 2, 3])
-
-
-@both
 @pytest.mark.parametrize("modes", [{}, {"graph_updates": False}], ids=["graph", "fixed"])
 def test_sharing_is_kept(lib, modes):
     def build():
@@ -163,29 +130,9 @@ def test_sharing_is_kept(lib, modes):
 
 
 @both
-def test_a_model_may_be_two_arguments_of_a_graph(lib):
-    model = counter(lib)
-    assert lib.eval_shape(lambda a, b: 1 if a is b else None, model, model) is not None
-    with pytest.raises(ValueError, match=r"(?ms)(\[0\]|^ +a$).*(\[1\]|^ +b$)"):
-        lib.eval_shape(lambda a, b: 1, model, model, graph=False)
-
-
-@both
 @in_each_mode
 def test_values_that_are_no_arrays_are_errors(lib, modes):
     with pytest.raises(TypeError):
         lib.eval_shape(lambda x: 1, "text", **modes)
     with pytest.raises(TypeError, match="not a valid JAX type"):
         lib.eval_shape(lambda: "text", **modes)
-
-
-@in_each_mode
-@pytest.mark.parametrize(
-    "captured",
-    [lambda m: m, lambda m: m.__call__, lambda m: lambda x: m(x)],
-    ids=["callable_module", "bound_method", "closure"],
-)
-def test_a_captured_model_is_left_as_it_was(modes, captured):
-    model = counter(nnx)
-    assert nnx.eval_shape(captured(model), 2.0, **modes) == shape(3)
-    assert count_of(model) == 0

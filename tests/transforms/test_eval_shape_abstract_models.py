@@ -16,7 +16,7 @@ from jax.sharding import PartitionSpec as P
 import typed_nnx as nnx
 from tests.core.libraries import both
 from typed_nnx import spmd
-from typed_nnx.errors import MeshRequiredError, SharedReferenceError, UnknownMeshAxisError
+from typed_nnx.errors import MeshRequiredError, UnknownMeshAxisError
 
 KINDS = {"auto": AxisType.Auto, "explicit": AxisType.Explicit}
 
@@ -158,12 +158,6 @@ def test_a_shared_variable_stays_one_in_the_tree(lib: tp.Any) -> None:
     assert found["a"] is found["b"]
     with pytest.raises(ValueError, match="Duplicate"):
         lib.spmd.as_abstract({"a": variable, "b": variable}, graph=False)
-
-
-def test_the_error_of_a_shared_variable_in_tree_mode_is_ours() -> None:
-    variable = nnx.Param(jnp.ones(2))
-    with pytest.raises(SharedReferenceError, match="as_abstract"):
-        spmd.as_abstract([variable, variable], graph=False)
 
 
 def test_the_older_name_does_the_same() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -21,7 +19,7 @@ from tests.transforms.gradient_models import (
     like_affine,
     stack,
 )
-from tests.transforms.jit_models import in_each_mode, in_fixed_modes, numbers
+from tests.transforms.jit_models import in_each_mode, numbers
 
 
 @both
@@ -112,15 +110,6 @@ def test_the_error_for_a_vector_says_which_function_and_what_to_do(transform):
 
 @both
 @in_each_mode
-def test_a_constant_loss_has_gradient_zero(lib, modes):
-    like_affine(
-        lib.grad(lambda model: 1.5, **modes)(affine(lib)),
-        {"kernel": jnp.zeros(3), "shift": jnp.array(0.0)},
-    )
-
-
-@both
-@in_each_mode
 def test_integers_need_allow_int(lib, modes):
     weight = lib.Param(jnp.array([1, 2]))
 
@@ -170,12 +159,6 @@ def test_other_arguments_stay_python_values(lib, modes):
 
     found = lib.grad(loss, **modes)(affine(lib), 3, "n", True, jnp.sin)
     close(found.shift[...], 3 * jnp.cos(jnp.array(1.5)))
-
-
-@both
-@in_fixed_modes
-def test_modules_may_come_by_keyword(lib, modes):
-    keyword_module(lib, modes)
 
 
 @in_each_mode
@@ -231,24 +214,3 @@ def test_it_decorates_methods(lib, modes):
     close(Model.by_self(model, 3.0).shift[...], jnp.array(12.0))
     assert [float(x) for x in model.by_x(3.0)] == [18.0, 12.0]
     assert numbers(model.calls) == 2.0
-
-
-@both
-@in_each_mode
-def test_partial_functions_keep_their_plain_arguments(lib, modes):
-    def loss(model, x, factor):
-        return model(x) * factor
-
-    found = lib.grad(functools.partial(loss, factor=3.0), **modes)(affine(lib), X)
-    like_affine(found, jax.grad(lambda v: 3.0 * forward(v, X))(affine_values()))
-
-
-def test_names_and_docs_are_those_of_the_function():
-    @nnx.grad
-    def loss(model):
-        """Say something."""
-        return model(X)
-
-    assert (getattr(loss, "__name__", None), loss.__doc__) == ("loss", "Say something.")
-    assert "grad" in repr(loss)
-    assert "loss" in repr(loss)

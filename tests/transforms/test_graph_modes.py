@@ -17,7 +17,6 @@ from tests.transforms.modes import (
     fixed_modes,
     gradient,
     number,
-    shared_modes,
 )
 
 #: Transforms of a function of one model; mapped ones take a model of size 3.
@@ -74,60 +73,6 @@ def removes(lib, model):
     del model.n
 
 
-every_change = pytest.mark.parametrize("change", [adds, replaces, sets, removes])
-
-
-@both
-@every_lift
-@every_change
-def test_with_graph_updates_a_change_of_structure_comes_out(lib, lift, change):
-    model = sized(lib)
-    count = model.n
-
-    def inside(model):
-        change(lib, model)
-        return 0.0
-
-    lift(lib, inside)(model)
-    if change is adds:
-        assert number(model.z) == [3.0, 6.0, 9.0]
-    elif change is replaces:
-        assert model.n is not count
-        assert number(model.n) == [3.0, 6.0, 9.0]
-        assert number(count) == [0.0, 0.0, 0.0]
-    elif change is sets:
-        assert model.mode == "trained"
-    else:
-        assert not hasattr(model, "n")
-
-
-@both
-@fixed_modes
-@every_lift
-@every_change
-def test_without_graph_updates_no_change_of_structure_comes_out(lib, mode, lift, change):
-    """The oracle drops the change without a word; we raise, which `test_graph_mode_errors` shows."""
-    model = sized(lib)
-    before = Before(model)
-
-    def inside(model):
-        change(lib, model)
-        return 0.0
-
-    with contextlib.suppress(ValueError):
-        lift(lib, inside, **mode)(model)
-    assert before.is_still_so()
-
-
-@both
-@every_lift
-def test_with_graph_updates_an_argument_that_is_returned_is_the_very_object(lib, lift):
-    model = sized(lib)
-    result = lift(lib, lambda model: [model, model.w])(model)
-    assert result[0] is model
-    assert result[1] is model.w
-
-
 @both
 @fixed_modes
 @every_lift
@@ -141,28 +86,6 @@ def test_without_graph_updates_an_argument_may_not_be_returned(lib, mode, lift):
 
 
 @both
-@all_modes
-@pytest.mark.parametrize("name", ["jit", "remat", "cond", "checkify"])
-def test_a_new_module_comes_out_in_every_mode(lib, mode, name):
-    model = sized(lib)
-    result = LIFTS[name](lib, lambda model: counter(lib, 7.0), **mode)(model)
-    assert type(result) is type(model)
-    assert number(result.w) == [7.0]
-
-
-@both
-@shared_modes
-@pytest.mark.parametrize("name", ["jit", "remat", "cond", "checkify"])
-def test_a_new_module_that_is_returned_twice_is_one_object(lib, mode, name):
-    def inside(model):
-        made = counter(lib, 7.0)
-        return {"a": made, "b": [made]}
-
-    result = LIFTS[name](lib, inside, **mode)(sized(lib))
-    assert result["a"] is result["b"][0]
-
-
-@both
 @every_lift
 def test_in_tree_mode_a_new_module_may_not_be_returned_twice(lib, lift):
     def inside(model):
@@ -171,36 +94,6 @@ def test_in_tree_mode_a_new_module_may_not_be_returned_twice(lib, lift):
 
     with pytest.raises(ValueError, match=r"(?s)Duplicate.*paths.*0.*1"):
         lift(lib, inside, graph=False)(sized(lib))
-
-
-@both
-@shared_modes
-@every_lift
-def test_shared_parts_of_an_argument_stay_shared(lib, mode, lift):
-    model, seen = sized(lib), []
-    pair = lib.Dict(a=model, b=model, w=model.w)
-
-    def inside(pair):
-        seen.append(pair.a is pair.b)
-        seen.append(pair.w is pair.a.w)
-        doubles(pair.a)
-        doubles(pair.b)
-        return 0.0
-
-    lift(lib, inside, **mode)(pair)
-    assert set(seen) == {True}
-    assert number(model.n) == [2.0, 2.0, 2.0]
-    assert pair.a is pair.b
-
-
-@both
-@every_lift
-def test_in_tree_mode_shared_parts_are_refused(lib, lift):
-    model = sized(lib)
-    before = Before(model)
-    with pytest.raises(ValueError, match=r"(?s)a.*b"):
-        lift(lib, lambda pair: 0.0, graph=False)(lib.Dict(a=model, b=model, w=model.w))
-    assert before.is_still_so()
 
 
 @both
@@ -223,48 +116,6 @@ def test_tree_mode_never_allows_graph_updates(lib, lift):
 
 def squares(model):
     return jnp.square(model.w[...]).sum()
-
-
-@both
-def test_with_graph_updates_a_gradient_is_a_state_of_the_params(lib):
-    model = counter(lib, 1.0, 2.0)
-    slopes = lib.grad(squares)(model)
-    assert type(slopes) is lib.State
-    assert set(slopes) == {"w"}
-    assert gradient(slopes, "w") == [2.0, 4.0]
-    assert type(lib.grad(lambda tree: squares(tree["x"]))({"x": model})["x"]) is lib.State
-
-
-@both
-@fixed_modes
-def test_without_graph_updates_a_gradient_is_a_module_of_all_variables(lib, mode):
-    model = counter(lib, 1.0, 2.0)
-    slopes = lib.grad(squares, **mode)(model)
-    assert type(slopes) is type(model)
-    assert slopes is not model
-    assert number(slopes.w) == [2.0, 4.0]
-    assert number(slopes.n) == 0.0
-    assert type(slopes.w) is lib.Param
-    assert number(model.w) == [1.0, 2.0]
-    nested = lib.grad(lambda tree: squares(tree["x"]), **mode)({"x": model})
-    assert type(nested["x"]) is type(model)
-
-
-@both
-@all_modes
-def test_a_gradient_of_a_variable_is_a_variable(lib, mode):
-    weights = lib.Param(jnp.array([1, 2], jnp.float32))
-    slopes = lib.grad(lambda w: jnp.square(w[...]).sum(), **mode)(weights)
-    assert type(slopes) is lib.Param
-    assert number(slopes) == [2.0, 4.0]
-
-
-@both
-@all_modes
-def test_a_gradient_of_a_state_is_a_state(lib, mode):
-    slopes = lib.grad(lambda s: jnp.square(s["w"][...]).sum(), **mode)(lib.state(counter(lib)))
-    assert type(slopes) is lib.State
-    assert gradient(slopes, "w") == [2.0, 4.0]
 
 
 @both

@@ -18,7 +18,6 @@ from tests.transforms.jit_models import (
     count_of,
     counter,
     in_each_mode,
-    in_fixed_modes,
     numbers,
     pair,
     raw,
@@ -138,13 +137,6 @@ def shared_between(lib):
     return model, model.layers[0].count
 
 
-@both
-@pytest.mark.parametrize("arguments", [shared_inside, shared_between])
-def test_trees_must_not_share(lib, arguments):
-    with pytest.raises(ValueError, match="(?s)Duplicate.*layers"):
-        lib.jit(lambda *args: 0, graph=False)(*arguments(lib))
-
-
 @pytest.mark.parametrize(
     ("arguments", "places"),
     [
@@ -155,18 +147,6 @@ def test_trees_must_not_share(lib, arguments):
 def test_the_error_of_sharing_in_a_tree_names_both_paths_as_one_writes_them(arguments, places):
     with pytest.raises(ValueError, match=places):
         nnx.jit(lambda *args: 0, graph=False)(*arguments(nnx))
-
-
-@both
-@in_fixed_modes
-@pytest.mark.parametrize(
-    "result",
-    [lambda m: m, lambda m: {"a": m.kernel}, lambda m: [m.count]],
-    ids=["module", "variable", "other_variable"],
-)
-def test_without_updates_an_input_must_not_come_out(lib, modes, result):
-    with pytest.raises(ValueError, match=r"(?s)count|kernel"):
-        lib.jit(result, **modes)(counter(lib))
 
 
 @both

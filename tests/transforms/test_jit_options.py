@@ -61,22 +61,6 @@ def test_static_arguments_are_python_values_by_position_and_by_name(lib, modes, 
 
 @both
 @in_each_mode
-def test_a_static_argument_may_come_before_a_model(lib, modes):
-    model = counter(lib)
-    step = lib.jit(lambda k, m: times(m, k), static_argnums=0, **modes)
-    assert numbers(step(2, model)) == [2, 4, 6]
-    assert count_of(model) == 1
-
-
-@both
-@in_each_mode
-def test_a_negative_number_counts_static_arguments_from_the_end(lib, modes):
-    step = lib.jit(times, static_argnums=-1, **modes)
-    assert numbers(step(counter(lib), 2)) == [2, 4, 6]
-
-
-@both
-@in_each_mode
 def test_a_static_argument_with_a_default_may_be_left_out(lib, modes):
     step = lib.jit(lambda m, how="a": m.kernel[...] * len(how), static_argnames="how", **modes)
     assert numbers(step(counter(lib))) == [1, 2, 3]

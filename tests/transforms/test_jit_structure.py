@@ -86,18 +86,6 @@ def test_a_change_inside_is_the_change_that_the_plain_function_makes(lib, change
 
 
 @both
-@each_change
-def test_a_changed_model_can_go_through_again(lib, change):
-    inside, outside = pair(lib), pair(lib)
-    step = lib.jit(lambda m: change(lib, m) and None)
-    for model, function in ((inside, step), (outside, lambda m: change(lib, m))):
-        for _ in range(2):
-            with contextlib.suppress(AttributeError, IndexError):
-                function(model)
-    assert same_contents(lib, inside, outside)
-
-
-@both
 @in_fixed_modes
 @each_structural_change
 def test_without_updates_the_structure_outside_stays(lib, modes, change):
@@ -123,129 +111,10 @@ def test_without_updates_a_structural_change_is_an_error_and_nothing_changes(mod
     assert contents(nnx, model) == before
 
 
-@in_fixed_modes
-def test_the_error_of_a_structural_change_names_the_path(modes):
-    with pytest.raises(StructureChangedError, match=r"layers\[0\]\.kernel.*removed"):
-        nnx.jit(lambda m: delattr(m.layers[0], "kernel"), **modes)(pair(nnx))
-    with pytest.raises(StructureChangedError, match=r"layers\[1\]\.mode"):
-        nnx.jit(lambda m: setattr(m.layers[1], "mode", "eval"), **modes)(pair(nnx))
-
-
 # -- identity --------------------------------------------------------------------------------------
 
 
-@both
-def test_objects_keep_their_identity_when_they_move(lib):
-    model = pair(lib)
-    first, second = model.layers
-    kernel = first.kernel
-
-    def move(m):
-        m.layers[0], m.layers[1] = m.layers[1], m.layers[0]
-        m.kept = m.layers[1].kernel
-        return m.layers[0]
-
-    assert lib.jit(move)(model) is second
-    assert (model.layers[0] is second, model.layers[1] is first) == (True, True)
-    assert model.kept is kernel is first.kernel
-
-
-@both
-def test_what_goes_in_comes_out_as_itself(lib):
-    model = pair(lib)
-    pytree = {"m": model.layers[0]}
-
-    @lib.jit
-    def give(m, tree):
-        return m, m, (m.layers[1].kernel, tree), lib.Dict(inner=m.layers[0])
-
-    first, second, (kernel, tree), around = give(model, pytree)
-    assert (first is model, second is model, kernel is model.layers[1].kernel) == (True,) * 3
-    assert tree["m"] is model.layers[0] is around.inner
-
-
-@both
-def test_new_objects_that_are_shared_come_out_shared(lib):
-    @lib.jit
-    def build():
-        model = counter(lib)
-        return {"a": model, "b": [model], "kernel": model.kernel}
-
-    result = build()
-    assert result["a"] is result["b"][0]
-    assert result["kernel"] is result["a"].kernel
-
-
-@both
-def test_the_parts_of_a_split_inside_belong_to_the_model(lib):
-    model = counter(lib)
-    graphdef, state = lib.jit(lambda m: lib.split(m))(model)
-    assert graphdef == lib.graphdef(model)
-    assert (state["kernel"] is model.kernel, state["count"] is model.count) == (True, True)
-
-
-@both
-def test_a_clone_made_inside_is_a_new_model(lib):
-    model = counter(lib)
-    clone = lib.jit(lib.clone)(model)
-    assert clone is not model
-    assert clone.kernel is not model.kernel
-    assert same_contents(lib, clone, model)
-
-
-@both
-def test_a_model_merged_inside_takes_the_variables_of_the_state(lib):
-    model = counter(lib)
-    graphdef, state = lib.split(model)
-    merged = lib.jit(lambda g, s: lib.merge(g, s))(graphdef, state)
-    assert merged.kernel is state["kernel"]
-    assert same_contents(lib, merged, model)
-
-
-@both
-def test_arguments_can_be_attached_to_each_other_and_taken_off(lib):
-    parent, child = counter(lib), counter(lib)
-    lib.jit(lambda p, c: setattr(p, "child", c))(parent, child)
-    assert parent.child is child
-
-    def take(p):
-        taken = p.child
-        del p.child
-        return taken
-
-    assert lib.jit(take)(parent) is child
-    assert not hasattr(parent, "child")
-
-
-@both
-def test_popped_variables_leave_the_model_and_come_out(lib):
-    model = counter(lib)
-    model.sow(lib.Intermediate, "hidden", jnp.array(3.0))
-    popped = lib.jit(lambda m: lib.pop(m, lib.Intermediate))(model)
-    assert numbers(popped["hidden"].get_value()[0]) == 3
-    assert not hasattr(model, "hidden")
-
-
 # -- sharing ---------------------------------------------------------------------------------------
-
-
-@both
-@pytest.mark.parametrize("modes", [{}, {"graph_updates": False}], ids=["graph", "fixed"])
-def test_sharing_between_arguments_is_seen_inside(lib, modes):
-    first, second = counter(lib), counter(lib)
-    second.kernel = first.kernel
-
-    def step(a, b, same, kernel):
-        assert (a is same, a.kernel is b.kernel, kernel is a.kernel) == (True, True, True)
-        assert a.count is not b.count
-        b.kernel[...] += 1
-        bump(same, 3)
-        bump(a, 4)
-
-    lib.jit(step, **modes)(first, second, first, first.kernel)
-    assert numbers(first.kernel[...]) == [2, 3, 4]
-    assert (count_of(first), count_of(second)) == (7, 0)
-    assert second.kernel is first.kernel
 
 
 @both
@@ -257,20 +126,6 @@ def test_the_pattern_of_sharing_is_part_of_the_cache_key(lib, modes):
     results = [bool(step(model, other)) for other in (counter(lib), model, counter(lib), model)]
     assert results == [False, True, False, True]
     assert len(traces) == 2
-
-
-@both
-def test_a_cycle_goes_in_and_out(lib):
-    model = pair(lib)
-    model.layers[0].parent = model
-
-    def step(m):
-        assert m.layers[0].parent is m
-        bump(m.layers[0].parent.layers[1])
-        return m.layers[0]
-
-    assert lib.jit(step)(model).parent is model
-    assert count_of(model.layers[1]) == 1
 
 
 # -- plain data ------------------------------------------------------------------------------------
@@ -348,12 +203,6 @@ def test_a_variable_taken_off_inside_keeps_its_new_metadata_and_value():
 
     nnx.jit(step)(model)
     assert (old.tag, numbers(old[...])) == ("gone", [2, 3, 4])
-
-
-def test_metadata_set_inside_reaches_the_callers_variable():
-    model = counter(nnx)
-    nnx.jit(lambda m: m.kernel.set_metadata(tag="seen"))(model)
-    assert model.kernel.tag == "seen"
 
 
 def test_an_untouched_variable_keeps_the_very_array():

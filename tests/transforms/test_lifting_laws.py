@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import pytest
+from jax.sharding import PartitionSpec as P
 
+import typed_nnx as nnx
 from tests.core.libraries import both
 from tests.transforms.jit_models import (
     MODES,
     bump,
-    contents,
     count_of,
     counter,
     numbers,
@@ -80,17 +82,26 @@ def test_without_updates_an_input_must_not_come_out(lib, call, modes):
         call(lib, lambda m: m, counter(lib), **modes)
 
 
-@both
-@each(*CALLS)
-def test_an_exception_inside_leaves_the_model(lib, call, modes):
-    model = pair(lib)
-    before = contents(lib, lib.clone(model))
+WRAPPERS = {
+    "shard_map": lambda f: nnx.shard_map(
+        f, mesh=jax.make_mesh((1,), ("data",)), in_specs=P(), out_specs=P()
+    ),
+    **{
+        name: getattr(nnx, name)
+        for name in (
+            *("checkify", "custom_vjp", "grad", "jit", "make_jaxpr", "pmap", "remat", "scan"),
+            *("value_and_grad", "vmap"),
+        )
+    },
+}
 
-    def fail(m):
-        bump(m.layers[0])
-        m.layers[0].mode = "eval"
-        raise KeyError("inside")
 
-    with pytest.raises(KeyError, match="inside"):
-        call(lib, fail, model, **modes)
-    assert contents(lib, model) == before
+@pytest.mark.parametrize("wrap", WRAPPERS.values(), ids=WRAPPERS)
+def test_a_transformed_function_keeps_the_names_of_the_function(wrap):
+    def step(model):
+        """Say what it does."""
+        return model
+
+    wrapped = wrap(step)
+    assert (wrapped.__name__, wrapped.__doc__) == ("step", "Say what it does.")
+    assert (wrapped.__wrapped__, wrapped.__module__) == (step, step.__module__)

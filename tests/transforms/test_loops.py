@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from tests.core.libraries import both
-from tests.transforms.modes import Before, all_modes, counter, fails, gradient, number, shared_modes
+from tests.transforms.modes import Before, all_modes, counter, gradient, number, shared_modes
 
 both_loops = pytest.mark.parametrize("loop", ["while_loop", "fori_loop"])
 
@@ -45,49 +44,6 @@ def test_updates_of_the_carry_come_out(lib, mode, loop):
 
 
 @both
-@both_loops
-def test_with_graph_updates_the_result_is_the_very_object(lib, loop):
-    model = counter(lib)
-    assert repeat(lib, loop, doubles, model) is model
-
-
-@both
-@all_modes
-@both_loops
-def test_the_result_holds_the_variables_of_the_carry(lib, mode, loop):
-    model, variable = counter(lib), lib.Variable(jnp.float32(1))
-
-    def body(carry):
-        carry["model"].n[...] += 1
-        carry["variable"][...] *= 3
-        return carry
-
-    result = repeat(lib, loop, body, {"model": model, "variable": variable}, **mode)
-    assert type(result["model"]) is type(model)
-    assert result["model"].n is model.n
-    assert result["variable"] is variable
-    assert (number(model.n), number(variable)) == (3.0, 27.0)
-
-
-@both
-@all_modes
-@both_loops
-def test_several_modules_and_arrays_are_carried(lib, mode, loop):
-    one, two = counter(lib, 1.0), counter(lib, 5.0)
-
-    def body(carry):
-        first, (second, total) = carry
-        first.n[...] += 1
-        second.w[...] += first.w[...]
-        return first, (second, total + second.w[...].sum())
-
-    result = repeat(lib, loop, body, (one, (two, jnp.float32(0))), **mode)
-    assert number(one.n) == 3.0
-    assert number(two.w) == [8.0]
-    assert number(result[1][1]) == 6.0 + 7.0 + 8.0
-
-
-@both
 @shared_modes
 @both_loops
 def test_shared_objects_of_the_carry_stay_shared(lib, mode, loop):
@@ -115,34 +71,6 @@ def test_no_steps_leave_everything_as_it_was(lib, mode, loop):
     repeat(lib, loop, doubles, model, steps=0, **mode)
     assert number(model.n) == 0.0
     assert number(model.w) == [1.0, 2.0]
-
-
-@both
-@all_modes
-@both_loops
-def test_the_streams_of_a_carry_move_on_with_each_step(lib, mode, loop):
-    rngs, alone = lib.Rngs(0), lib.Rngs(0)
-
-    def body(carry):
-        rngs, total = carry
-        return rngs, total + jax.random.uniform(rngs())
-
-    _, total = repeat(lib, loop, body, (rngs, jnp.float32(0)), **mode)
-    assert number(rngs.default.count) == 3
-    expected = sum(float(jax.random.uniform(alone())) for _ in range(3))
-    np.testing.assert_allclose(total, expected, rtol=1e-6)
-
-
-@both
-@all_modes
-@both_loops
-def test_an_exception_in_the_body_leaves_the_carry_as_it_was(lib, mode, loop):
-    model = counter(lib)
-    before = Before(model)
-
-    with pytest.raises(RuntimeError, match="inside"):
-        repeat(lib, loop, fails, model, **mode)
-    assert before.is_still_so()
 
 
 @both
@@ -211,14 +139,6 @@ def test_a_body_that_changes_the_structure_is_an_error(lib, loop, body):
 
 @both
 @all_modes
-def test_a_condition_reads_the_carry(lib, mode):
-    model = counter(lib, 1.0, 2.0)
-    lib.while_loop(lambda model: model.w[...].sum() < 20, doubles, model, **mode)
-    assert number(model.w) == [8.0, 16.0]
-
-
-@both
-@all_modes
 def test_a_carry_of_weak_type_takes_the_dtype_of_the_body(lib, mode):
     result = lib.while_loop(lambda c: c < 3, lambda c: c + 1.0, 0, **mode)
     assert result.dtype == jnp.float32
@@ -246,22 +166,6 @@ def test_a_while_loop_has_no_reverse_gradient(lib, mode):
 
     with pytest.raises(ValueError, match="Reverse-mode differentiation does not work"):
         lib.grad(loss, **mode)(counter(lib))
-
-
-@both
-@all_modes
-def test_a_while_loop_inside_jit_takes_a_traced_bound(lib, mode):
-    model, traces = counter(lib), []
-
-    @lib.jit(**mode)
-    def run(model, steps):
-        traces.append(1)
-        repeat(lib, "while_loop", doubles, model, steps=steps, **mode)
-
-    run(model, 2)
-    run(model, 3)
-    assert number(model.n) == 5.0
-    assert len(traces) == 1
 
 
 # -- fori_loop -------------------------------------------------------------------------------------
@@ -292,15 +196,6 @@ def test_the_index_counts_from_the_lower_bound_up_to_the_upper(lib, mode, lower,
     model = counter(lib)
     lib.fori_loop(lower, upper, adds_step, model, **mode)
     assert number(model.n) == expected
-
-
-@both
-@all_modes
-@pytest.mark.parametrize("unroll", [None, 1, 2, 5, 8, True, False], ids=str)
-def test_unrolling_changes_nothing(lib, mode, unroll):
-    model = counter(lib)
-    lib.fori_loop(0, 5, adds_step, model, unroll=unroll, **mode)
-    assert number(model.n) == 10.0
 
 
 @both
@@ -349,17 +244,3 @@ def test_loops_nest(lib, mode):
 
     lib.fori_loop(0, 4, outer, model, **mode)
     assert number(model.n) == sum(j for i in range(4) for j in range(i))
-
-
-@both
-@both_loops
-def test_loops_over_many_models_at_once(lib, loop):
-    model = counter(lib, 1.0, 2.0, 3.0, size=(3,))
-
-    @lib.vmap
-    def run(model):
-        repeat(lib, loop, doubles, model)
-
-    run(model)
-    assert number(model.n) == [3.0, 3.0, 3.0]
-    assert number(model.w) == [8.0, 16.0, 24.0]

@@ -57,31 +57,6 @@ def test_a_replaced_variable_is_an_error_that_names_it(mode, loop):
 
 @all_modes
 @both_loops
-def test_a_body_without_return_says_so(mode, loop):
-    model = counter(nnx)
-    before = Before(model)
-
-    def forgets(model):
-        model.n[...] += 1
-
-    text = error_of(lambda: repeat(nnx, loop, forgets, model, **mode))
-    assert loop in text
-    assert "None" in text
-    assert before.is_still_so()
-
-
-@all_modes
-@both_loops
-def test_a_body_that_returns_another_module_is_an_error(mode, loop):
-    model = counter(nnx)
-    before = Before(model)
-    text = error_of(lambda: repeat(nnx, loop, lambda model: counter(nnx), model, **mode))
-    assert loop in text
-    assert before.is_still_so()
-
-
-@all_modes
-@both_loops
 def test_a_body_that_exchanges_two_modules_is_an_error(mode, loop):
     one, two = counter(nnx, 1.0), counter(nnx, 2.0)
     before = Before(one), Before(two)
@@ -136,18 +111,3 @@ def test_a_condition_that_writes_is_an_error_or_counts(mode):
 def test_the_result_is_the_very_object_in_every_mode(mode, loop):
     model = counter(nnx)
     assert repeat(nnx, loop, doubles, model, **mode) is model
-
-
-@all_modes
-@both_loops
-def test_a_plain_array_of_the_carry_is_updated(mode, loop):
-    model = counter(nnx)
-    model.plain = nnx.data(jnp.zeros(2))
-
-    def adds(model):
-        model.plain = model.plain + 1
-        return model
-
-    result = repeat(nnx, loop, adds, model, **mode)
-    assert number(result.plain) == [3.0, 3.0]
-    assert number(model.plain) == [3.0, 3.0]

@@ -83,28 +83,10 @@ def test_static_arguments_are_python_values(lib, modes, number):
 
 @both
 @each_fixed_mode
-def test_it_decorates_and_keeps_the_name(lib, modes):
-    @lib.make_jaxpr(**modes)
-    def step(model):
-        return model.kernel[...] * 2
-
-    assert step.__name__ == "step"
-    assert primitives(step(counter(lib))) == ["mul"]
-
-
-@both
-@each_fixed_mode
 def test_abstract_models_have_a_jaxpr(lib, modes):
     abstract = lib.eval_shape(counter_type(lib))
     real = lib.make_jaxpr(bump, **modes)(counter(lib), 2)
     assert str(lib.make_jaxpr(bump, **modes)(abstract, 2)) == str(real)
-
-
-@both
-@each_fixed_mode
-def test_a_new_model_comes_out_as_its_values(lib, modes):
-    jaxpr = lib.make_jaxpr(lambda: counter(lib), **modes)()
-    assert sorted(aval.shape for aval in jaxpr.out_avals) == [(), (3,)]
 
 
 @both
@@ -119,12 +101,6 @@ def test_options_that_nnx_does_not_have_are_errors(lib, modes, option):
 def test_a_context_sets_the_mode(lib):
     with lib.set_graph_updates(False):
         assert primitives(lib.make_jaxpr(lambda m: m.kernel[...] * 2)(counter(lib))) == ["mul"]
-
-
-@in_each_mode
-def test_every_mode_makes_jaxprs(modes):
-    jaxpr = nnx.make_jaxpr(lambda m: m.layers[0].kernel[...] * m.scale, **modes)(pair(nnx))
-    assert "mul" in primitives(jaxpr)
 
 
 def test_a_structural_change_inside_stays_inside():

@@ -13,11 +13,8 @@ from tests.core.libraries import both
 from tests.transforms.jit_models import (
     count_of,
     counter,
-    counter_type,
     in_each_mode,
-    in_fixed_modes,
     numbers,
-    same_contents,
 )
 
 
@@ -87,29 +84,6 @@ def test_only_the_users_checks_are_made_by_default(lib):
     error, result = lib.checkify(lambda m: jnp.log(-m.kernel[...]))(counter(lib))
     assert error.get() is None
     assert jnp.isnan(result).all()
-
-
-@both
-def test_keyword_arguments_are_taken(lib):
-    model = counter(lib)
-    error, result = lib.checkify(checked)(model=model, x=jnp.array(2.0))
-    assert (error.get(), numbers(result), count_of(model)) == (None, [2, 4, 6], 1)
-
-
-@in_fixed_modes
-def test_keyword_arguments_are_taken_in_each_mode(modes):
-    model = counter(nnx)
-    error, _ = nnx.checkify(checked, **modes)(model=model, x=jnp.array(-2.0))
-    assert "x is -2" in (error.get() or "")
-    assert count_of(model) == 1
-
-
-@both
-@in_each_mode
-def test_a_new_model_comes_out(lib, modes):
-    _, model = lib.checkify(lambda: counter(lib), **modes)()
-    assert type(model) is counter_type(lib)
-    assert same_contents(lib, model, counter(lib))
 
 
 @both

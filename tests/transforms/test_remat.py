@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
@@ -52,21 +51,6 @@ def test_remat_gives_the_values_and_updates_of_the_plain_function(lib, modes, ca
     result = call(functools.partial(lib.remat, **modes), model)
     np.testing.assert_allclose(result, wave(plain, 2.0), rtol=1e-6)
     assert same_contents(lib, model, plain)
-
-
-@both
-@in_each_mode
-@pytest.mark.parametrize("under_jit", [False, True], ids=["eager", "jit"])
-def test_gradients_through_remat_are_those_of_the_plain_function(lib, modes, under_jit):
-    kernel = jnp.array([1.0, 2.0, 3.0])
-
-    def loss(kernel):
-        model = counter(lib)
-        model.kernel.set_value(kernel)
-        return lib.remat(wave, **modes)(model, 2.0).sum()
-
-    gradient = (jax.jit if under_jit else lambda f: f)(jax.grad(loss))(kernel)
-    np.testing.assert_allclose(gradient, 2 * np.cos(2 * np.array([1.0, 2, 3])), rtol=1e-6)
 
 
 def saved(lib, modes, **options):
@@ -149,13 +133,6 @@ def test_a_value_that_is_no_array_must_be_static(lib, modes):
         lib.remat(lambda: "text", **modes)()
 
 
-@both
-def test_the_names_of_the_function_stay(lib):
-    wrapped = lib.remat(wave)
-    assert (wrapped.__name__, wrapped.__doc__) == (wave.__name__, wave.__doc__)
-    assert inspect.unwrap(wrapped) is wave
-
-
 @in_each_mode
 @pytest.mark.parametrize(
     "captured",
@@ -166,18 +143,6 @@ def test_remat_manages_the_model_in_a_callable(modes, captured):
     model = counter(nnx)
     assert numbers(nnx.remat(captured(model), **modes)(2)) == [2, 4, 6]
     assert count_of(model) in {1, 2}
-
-
-@in_each_mode
-def test_remat_mutates_what_a_closure_captured_once(modes):
-    model = counter(nnx)
-
-    def step(x):
-        return wave(model, x)
-
-    for _ in range(3):
-        nnx.remat(step, **modes)(2.0)
-    assert count_of(model) == 3
 
 
 # -- what an eager call sees besides its arguments -------------------------------------------------

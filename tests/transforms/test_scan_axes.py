@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import typed_nnx as nnx
-from tests.core.libraries import both, said
-from tests.transforms.mapping_scenarios import MODES, all_modes, fixed_modes, model_of
+from tests.core.libraries import both
+from tests.transforms.mapping_scenarios import all_modes, fixed_modes, model_of
 
 XS = jnp.arange(4.0)
 SUMS = [0.0, 0.0, 1.0, 3.0]  # the carry before each step
@@ -23,12 +23,6 @@ def listed(tree: Any) -> Any:
 
 
 # -- where the carry is ------------------------------------------------------------------------
-
-
-@both
-@all_modes
-def test_by_default_the_first_argument_is_carried_and_the_second_scanned(lib, mode):
-    assert listed(lib.scan(lambda c, x: (c + x, c), **mode)(0.0, XS)) == (6.0, SUMS)
 
 
 @both
@@ -120,53 +114,6 @@ def test_other_axes_are_scanned_and_stacked(lib, mode, axis):
 
 @both
 @all_modes
-def test_axes_follow_the_nests_of_arguments_and_results(lib, mode):
-    scanned = lib.scan(
-        lambda c, d: (c + d["x"] * d["y"], {"a": d["row"], "b": d["row"]}),
-        in_axes=(lib.Carry, {"x": 0, "y": None, "row": 1}),
-        out_axes=(lib.Carry, {"a": 0, "b": 1}),
-        **mode,
-    )
-    carry, out = scanned(0.0, {"x": XS[:3], "y": 2.0, "row": ROWS})
-    assert (float(carry), out["a"].tolist(), out["b"].tolist()) == (
-        6.0,
-        ROWS.T.tolist(),
-        ROWS.tolist(),
-    )
-
-
-@both
-@all_modes
-def test_a_model_scanned_along_another_axis_is_written_back_along_it(lib, mode):
-    model = model_of(lib, weight=lib.Param(ROWS))
-
-    def step(carry: Any, layer: Any) -> Any:
-        layer.weight[...] += carry
-        return carry + 1, None
-
-    lib.scan(step, in_axes=(lib.Carry, 1), **mode)(0.0, model)
-    assert model.weight[...].tolist() == (ROWS + jnp.arange(3.0).reshape(1, 3)).tolist()
-
-
-@both
-@all_modes
-def test_reverse_goes_from_the_end_and_stacks_in_place(lib, mode):
-    result = lib.scan(lambda c, x: (c + x, c), reverse=True, **mode)(0.0, XS)
-    assert listed(result) == (6.0, [6.0, 5.0, 3.0, 0.0])
-
-
-@both
-@all_modes
-@pytest.mark.parametrize(
-    "options", [{"unroll": 2}, {"unroll": True}, {"_split_transpose": True}, {"length": 4}], ids=str
-)
-def test_options_that_change_no_value(lib, mode, options):
-    result = lib.scan(lambda c, x: (c + x, c), **options, **mode)(0.0, XS)
-    assert listed(result) == (6.0, SUMS)
-
-
-@both
-@all_modes
 def test_unroll_reaches_the_compiler(lib, mode):
     def steps(unroll: int) -> int:
         scanned = lib.scan(lambda c, x: (jnp.sin(c) + x, None), unroll=unroll, **mode)
@@ -222,20 +169,6 @@ def test_parts_of_a_model_can_be_shared_by_all_steps(lib):
 
 
 @both
-def test_random_streams_of_a_scanned_model_can_be_carried(lib):
-    model = model_of(lib, weight=lib.Param(XS), rngs=lib.Rngs(params=0))
-    axes = lib.StateAxes({lib.Param: 0, lib.RngState: lib.Carry})
-
-    def step(model: Any, carry: Any) -> Any:
-        return carry, model.rngs.params.normal(())
-
-    scanned = lib.scan(step, in_axes=(axes, lib.Carry), out_axes=(lib.Carry, 0))
-    loop = lib.Rngs(params=0)
-    assert scanned(model, 0.0)[1].tolist() == [float(loop.params.normal(())) for _ in XS]
-    assert int(model.rngs.params.count[...]) == 4
-
-
-@both
 def test_state_axes_place_the_variables_of_new_models(lib):
     def step(carry: Any, x: Any) -> Any:
         pair = jnp.stack([x, -x])
@@ -245,14 +178,6 @@ def test_state_axes_place_the_variables_of_new_models(lib):
     _, made = lib.scan(step, out_axes=(lib.Carry, axes))(0.0, XS)
     assert made.weight[...].tolist() == [XS.tolist(), (-XS).tolist()]
     assert made.total[...].tolist() == jnp.stack([XS, -XS], 1).tolist()
-
-
-@both
-def test_a_variable_that_no_filter_matches_is_an_error(lib):
-    model = model_of(lib, weight=lib.Param(XS), total=lib.BatchStat(XS))
-    axes = lib.StateAxes({lib.Param: 0})
-    with pytest.raises(ValueError, match="total"):
-        lib.scan(lambda m, c: c, in_axes=(axes, lib.Carry), out_axes=lib.Carry)(model, 0.0)
 
 
 # -- a model without axis ----------------------------------------------------------------------
@@ -341,22 +266,6 @@ def test_lengths_that_disagree_are_an_error(lib, mode):
         lib.scan(lambda c, x: (c, x), length=3, **mode)(0.0, XS)
     with pytest.raises(ValueError, match="sizes"):
         lib.scan(lambda c, x, y: (c, x), in_axes=(lib.Carry, 0, 0), **mode)(0.0, XS, XS[:3])
-
-
-@both
-@pytest.mark.parametrize("mode", list(MODES.values()), ids=list(MODES))
-def test_axes_that_do_not_fit_the_arguments_are_an_error(lib, mode):
-    with pytest.raises(ValueError, match=said(lib, "in_axes|structure")):
-        lib.scan(lambda c, x: (c, x), in_axes=(lib.Carry,), **mode)(0.0, XS)
-    with pytest.raises(ValueError, match=said(lib, "in_axes|structure")):
-        lib.scan(lambda c: (c, c), **mode)(0.0)
-
-
-def test_a_carry_without_its_counterpart_says_what_it_got():
-    with pytest.raises(ValueError, match="out_axes") as caught:
-        nnx.scan(lambda c, x: x, in_axes=(nnx.Carry, 0), out_axes=0)(0.0, XS)
-    assert "in_axes" in str(caught.value)
-    assert "Fix: " in str(caught.value)
 
 
 @pytest.mark.thorough

@@ -10,9 +10,7 @@ import pytest
 import typed_nnx as nnx
 from tests.transforms.mapping_scenarios import (
     all_modes,
-    fixed_modes,
     model_of,
-    stacked_model,
     values,
 )
 from typed_nnx.errors import CarryTypeError
@@ -22,40 +20,6 @@ XS = jnp.arange(4.0)
 
 def counter() -> Any:
     return model_of(nnx, count=nnx.BatchStat(jnp.zeros(())), kind="a")
-
-
-@all_modes
-def test_a_captured_model_is_read_and_later_changes_are_seen(mode):
-    model = model_of(nnx, weight=nnx.Param(jnp.full((), 2.0)))
-    scanned = nnx.scan(lambda carry, x: (carry + model.weight[...] * x, None), **mode)
-    assert float(scanned(0.0, XS)[0]) == 12.0
-    model.weight[...] = jnp.full((), 3.0)
-    assert float(scanned(0.0, XS)[0]) == 18.0
-
-
-@all_modes
-def test_a_captured_model_that_is_carried_too_is_one_object(mode):
-    model = counter()
-
-    def step(carried: Any, x: Any) -> Any:
-        assert carried.count is model.count
-        model.count[...] += x
-        return carried, None
-
-    nnx.scan(step, **mode)(model, XS)
-    assert float(model.count[...]) == 6.0
-
-
-@all_modes
-def test_a_bound_method_reads_its_object(mode):
-    class Model(nnx.Module):
-        def __init__(self) -> None:
-            self.weight = nnx.Param(jnp.full((), 2.0))
-
-        def step(self, carry: Any, x: Any) -> Any:
-            return carry + self.weight[...] * x, None
-
-    assert float(nnx.scan(Model().step, **mode)(0.0, XS)[0]) == 12.0
 
 
 @all_modes
@@ -146,26 +110,3 @@ def test_a_function_must_return_a_carry_and_an_output(mode, returned):
 
     with pytest.raises((TypeError, ValueError), match="out_axes|return"):
         nnx.scan(step, **mode)(0.0, XS)
-
-
-@fixed_modes
-def test_a_structure_that_must_stay_names_what_changed(mode):
-    layers = stacked_model(nnx)
-    before = values(layers)
-
-    def step(carry: Any, layer: Any) -> Any:
-        layer.extra = nnx.Param(layer.weight[...])
-        return carry, None
-
-    with pytest.raises(nnx.errors.StructureChangedError, match="extra"):
-        nnx.scan(step, **mode)(0.0, layers)
-    assert values(layers) == before
-
-
-def test_one_object_carried_and_scanned_names_both_places():
-    model = stacked_model(nnx)
-    other = model_of(nnx, tied=model.weight)
-    with pytest.raises(nnx.errors.PrefixConflictError) as caught:
-        nnx.scan(lambda carry, layer: (carry, None))(model, other)
-    assert "weight" in str(caught.value)
-    assert "tied" in str(caught.value)

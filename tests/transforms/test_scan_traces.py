@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 import typed_nnx as nnx
-from tests.core.libraries import both
-from tests.transforms.modes import counter, number, use
+from tests.transforms.modes import counter, use
 
 XS = jnp.arange(3.0)
 TWICE = nnx.Param(jnp.array(2.0))
@@ -43,16 +42,6 @@ def counted(
         return body(*args)
 
     return traces, lib.scan(step, **options)
-
-
-@both
-def test_repeated_calls_trace_once_and_use_their_own_values(lib: Any) -> None:
-    traces, scanned = counted(lambda carry, x: (carry + x, x**2), lib)
-    for start in (0.0, 1.0, 5.0):
-        last, squares = scanned(jnp.array(start), XS + start)
-        assert float(last) == start + 3 * (1 + start)
-        assert squares.tolist() == [(x + start) ** 2 for x in range(3)]
-    assert len(traces) == 1
 
 
 def test_what_the_function_counts_itself_costs_no_trace() -> None:
@@ -158,24 +147,6 @@ def test_a_structure_that_grows_does_so_for_each_module() -> None:
     assert len(traces) == 1
 
 
-def test_a_captured_module_is_used_as_it_is_now() -> None:
-    model, traces = counter(nnx, 1.0, 2.0), []
-
-    @nnx.scan
-    def step(carry: Any, x: Any) -> Any:
-        traces.append(1)
-        return carry, use(model, x)
-
-    start, twos = jnp.array(0.0), jnp.full(2, 2.0)
-    first = step(start, twos)[1].tolist()
-    model.w[...] *= 2
-    assert step(start, twos)[1].tolist() == [2 * x for x in first]
-    assert (number(model.n), len(traces)) == (4.0, 1)
-    before, model = model, counter(nnx, 10.0, 20.0)
-    assert step(start, twos)[1].tolist() == [10 * x for x in first]
-    assert (number(before.n), number(model.n)) == (4.0, 2.0)
-
-
 def test_another_value_in_a_closure_is_seen() -> None:
     factor: Any = jnp.array(2.0)
     more = {"by": 1.0}
@@ -253,17 +224,6 @@ def test_attributes_of_other_objects_are_read_as_they_are_now() -> None:
                 assert scanned(start, XS)[1].tolist() == (XS * value * factor).tolist()
 
 
-def test_settings_count() -> None:
-    def step(carry: Any, x: Any) -> Any:
-        return carry, nnx.Param(x)
-
-    scanned = nnx.scan(step)
-    start = jnp.array(0.0)
-    assert scanned(start, XS)[1].get_metadata("eager_sharding", True) is not False
-    with nnx.use_eager_sharding(False):
-        assert scanned(start, XS)[1].get_metadata("eager_sharding") is False
-
-
 def test_context_variables_count() -> None:
     factor: ContextVar[float] = ContextVar("factor", default=1.0)
 
@@ -293,24 +253,6 @@ def test_a_trace_serves_jit_grad_and_eager_calls() -> None:
     assert float(nnx.jit(nnx.grad(loss))(cell).w[...]) == 3.0
     assert float(cell.seen[...]) == 18.0
     assert float(loss(cell)) == 6.0
-
-
-def test_an_error_leaves_nothing_behind() -> None:
-    fails = True
-
-    @nnx.scan
-    def step(cell: Any, x: Any) -> Any:
-        found = cell(0.0, x)
-        if fails:
-            raise RuntimeError("as asked")
-        return cell, found
-
-    cell = Cell(2.0)
-    with pytest.raises(RuntimeError, match="as asked"):
-        step(cell, XS)
-    fails = False
-    assert step(cell, XS)[1].tolist() == [0.0, 2.0, 4.0]
-    assert float(cell.seen[...]) == 3.0
 
 
 @pytest.mark.thorough

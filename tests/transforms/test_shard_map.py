@@ -195,35 +195,6 @@ def test_a_model_made_inside_may_have_a_spec_for_each_variable(lib):
     assert found.total[...].sharding.spec == WHOLE
 
 
-@both
-def test_the_structure_may_change_and_arguments_come_back(lib):
-    one = model(lib)
-
-    def change(model: Any, x: Any) -> Any:
-        model.extra = lib.Cache(x * 2)
-        model.kind = "b"
-        return model
-
-    assert mapped(lib, change, CUT)(one, XS) is one
-    assert one.extra[...].tolist() == (XS * 2).tolist()
-    assert one.kind == "b"
-
-
-@both
-@all_modes
-def test_after_an_exception_the_model_is_as_before(lib, mode):
-    one = model(lib)
-    before = values(one)
-
-    def fail(model: Any, x: Any) -> Any:
-        step(model, x)
-        raise RuntimeError("inside")
-
-    with pytest.raises(RuntimeError, match="inside"):
-        mapped(lib, fail, CUT, **mode)(one, XS)
-    assert values(one) == before
-
-
 # -- forms -------------------------------------------------------------------------------------
 
 
@@ -238,18 +209,6 @@ def test_it_runs_inside_jit_and_grad(lib, mode):
     slope = lib.grad(lambda model, x: call(model, x).sum(), **mode)(one, XS)
     found = slope["weight"] if hasattr(slope, "flat_state") else slope.weight
     assert found[...].tolist() == XS.tolist()
-
-
-@both
-def test_it_decorates_and_has_the_name_of_the_function(lib):
-    @lib.shard_map(mesh=MESH, in_specs=CUT, out_specs=CUT, axis_names={"d"})
-    def double(x: Any) -> Any:
-        return x * jax.lax.axis_size("d") * 2
-
-    assert double.__name__ == "double"
-    assert double(XS).tolist() == (XS * 2).tolist()
-    with pytest.raises(TypeError, match="mesh"):
-        lib.shard_map(double, in_specs=CUT, out_specs=CUT)
 
 
 @both

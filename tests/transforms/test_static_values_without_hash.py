@@ -128,16 +128,6 @@ def test_equal_values_share_a_trace_and_others_do_not(lib: Any) -> None:
     assert len(seen) == 2
 
 
-@both
-def test_values_of_a_class_with_its_own_equality_are_compared_by_it(lib: Any) -> None:
-    seen, call = traces(lib)
-    model = model_of(lib, Named("a"))
-    for config in (Named("a"), Named("b"), Named("a")):
-        model.config = config
-        call(model, 1.0)
-    assert len(seen) == 2
-
-
 @pytest.mark.parametrize("name", ["jit", "remat", "cached_partial", "grad", "eager"])
 def test_a_change_in_place_is_seen(name: str) -> None:
     config = Config(2)

@@ -163,22 +163,6 @@ def test_threads_read_one_model() -> None:
     read_one_model(1.2)
 
 
-def test_the_first_calls_of_a_function_may_come_at_once() -> None:
-    for number in range(3):
-        made = [Model(float(2 ** (i + number))) for i in range(threads.THREADS)]
-        step = nnx.jit(halve)
-
-        def work(
-            i: int, made: list[tp.Any] = made, step: tp.Any = step, number: int = number
-        ) -> None:
-            assert is_all(step(made[i], ones()), 3.0 * 2 ** (i + number))
-
-        threads.together(work)
-        for i, model in enumerate(made):
-            assert is_all(model.first.w[...], 2.0 ** (i + number) / 2)
-            assert int(model.first.count[...]) == 1
-
-
 class Wide(nnx.Module):
     """A model whose values take a while to gather, so that a write may fall into that time."""
 

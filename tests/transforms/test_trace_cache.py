@@ -125,17 +125,6 @@ def plain(model: Any, x: Any) -> Any:
 
 
 @every
-def test_several_calls_run_the_function_once(run: Run, runs: Callable[[], int]) -> None:
-    kind = f"of several calls {run.__name__}"  # that no other test has traced
-    models = [Cell(1.0, kind), Cell(2.0, kind)]
-    for calls in range(1, 4):
-        for model in models:
-            assert float(run(plain, model)) == 3.0 * float(model.w[...])
-            assert float(model.seen[...]) == calls
-    assert runs() == 1
-
-
-@every
 def test_a_structure_of_another_kind_is_another_trace(run: Run, runs: Callable[[], int]) -> None:
     model = Cell(act=f"of another kind {run.__name__}")
     run(plain, model)
@@ -264,23 +253,6 @@ def test_settings_and_context_variables_count(run: Run, runs: Callable[[], int])
     assert runs() == 1
 
 
-@every
-def test_functions_that_change_what_they_close_over_run_each(
-    run: Run, runs: Callable[[], int]
-) -> None:
-    model = Cell()
-    for _ in range(3):
-        shapes: list[Any] = []
-
-        def body(model: Any, x: Any, shapes: list[Any] = shapes) -> Any:
-            shapes.append(jnp.shape(x))
-            return model(x)
-
-        run(body, model)
-        assert shapes
-    assert runs() == 3
-
-
 class Trainer:
     """An object of a class that is unknown here: it changes unseen."""
 
@@ -296,24 +268,6 @@ def test_an_object_that_cannot_be_watched_is_read_at_each_call(run: Run) -> None
     for factor in (1.0, 2.0):
         trainer.factor = factor
         assert float(run(lambda m, x: trainer(m, x), model)) == 3.0 * factor
-
-
-@every
-def test_an_error_is_raised_again_and_forgotten(run: Run) -> None:
-    model, fails = Cell(), [True]
-
-    def body(model: Any, x: Any) -> Any:
-        found = model(x)
-        if fails:
-            raise RuntimeError("as asked")
-        return found
-
-    for _ in range(2):
-        with pytest.raises(RuntimeError, match="as asked"):
-            run(body, model)
-    fails.clear()
-    assert float(run(body, model)) == 3.0
-    assert float(model.seen[...]) == 1.0
 
 
 @pytest.mark.thorough

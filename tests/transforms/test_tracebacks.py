@@ -99,12 +99,6 @@ def frames(error: Exception, package: Path) -> list[str]:
     return [str(entry) for entry in entries if Path(entry.filename).is_relative_to(package)]
 
 
-@pytest.mark.parametrize("name", RUNS)
-def test_there_are_no_more_frames_of_the_library_than_with_flax(name: str) -> None:
-    ours, theirs = error_of(typed_nnx, RUNS[name]), error_of(flax.nnx, RUNS[name])
-    assert len(frames(ours, OURS)) <= len(frames(theirs, FLAX))
-
-
 @pytest.mark.parametrize("name", [name for name in RUNS if name != "a layer"])
 def test_a_shape_error_of_jax_shows_the_lines_of_the_user_alone(name: str) -> None:
     error = error_of(typed_nnx, RUNS[name])

@@ -19,7 +19,6 @@ from tests.transforms.mapping_scenarios import (
     stacked_model,
     update,
     values,
-    vmap_by_loop,
 )
 
 XS = jnp.arange(12.0).reshape(4, 3)
@@ -77,17 +76,6 @@ def test_state_axes_cannot_be_changed_and_are_leaves_to_jax(lib):
 
 @both
 @all_modes
-@pytest.mark.parametrize("in_axes", [0, (0, 0)], ids=str)
-def test_one_axis_stands_for_all_arguments(lib, mode, in_axes):
-    model = stacked_model(lib)
-    expected, left = vmap_by_loop(update, stacked_model(lib), XS)
-    result = lib.vmap(update, in_axes=in_axes, **mode)(model, XS)
-    np.testing.assert_allclose(result, expected)
-    assert values(model) == values(left)
-
-
-@both
-@all_modes
 @pytest.mark.parametrize("axis", [1, -1], ids=str)
 def test_other_axes_map_and_write_back_along_themselves(lib, mode, axis):
     model = model_of(lib, weight=lib.Param(XS.T))
@@ -109,27 +97,6 @@ def test_an_argument_without_axis_is_the_same_for_all_lanes(lib, mode):
     result = lib.vmap(read, in_axes=(None, 0), **mode)(model, XS)
     assert result.tolist() == (XS * jnp.arange(3.0).reshape(1, 3) + 1).tolist()
     assert values(model) == before
-
-
-@both
-@all_modes
-def test_values_that_are_no_arrays_pass_without_axis(lib, mode):
-    mapped = lib.vmap(lambda x, n, s: x * n * len(s), in_axes=(0, None, None), **mode)
-    assert mapped(XS, 2.0, "abc").tolist() == (XS * 6).tolist()
-
-
-@both
-@all_modes
-def test_axes_follow_the_nest_of_the_arguments(lib, mode):
-    nest = {"mapped": stacked_model(lib), "shared": model_of(lib, weight=lib.Param(jnp.ones(3)))}
-
-    def step(nest: Any, x: Any) -> Any:
-        return read(nest["mapped"], x) + nest["shared"].weight[...]
-
-    axes = ({"mapped": 0, "shared": None}, 0)
-    expected, _ = vmap_by_loop(read, stacked_model(lib), XS)
-    result = lib.vmap(step, in_axes=axes, **mode)(nest, XS)
-    np.testing.assert_allclose(result, expected + 1)
 
 
 @both
@@ -229,30 +196,6 @@ def test_a_string_filter_is_a_tag_and_not_a_path(lib):
 
 
 @both
-def test_a_variable_that_no_filter_matches_is_an_error(lib):
-    axes = lib.StateAxes({lib.Param: 0})
-    with pytest.raises(ValueError, match="total"):
-        lib.vmap(update, in_axes=(axes, 0))(stacked_model(lib), XS)
-
-
-@both
-def test_a_shared_part_of_a_model_cannot_get_a_value_per_lane(lib):
-    model = model_of(
-        lib, weight=lib.Param(jnp.ones((4, 3))), running_total=lib.BatchStat(jnp.zeros(()))
-    )
-    axes = lib.StateAxes({lib.Param: 0, ...: None})
-
-    def step(model: Any, x: Any) -> Any:
-        model.weight[...] += 1
-        model.running_total[...] += x.sum()
-        return x
-
-    with pytest.raises(ValueError, match="running_total"):
-        lib.vmap(step, in_axes=(axes, 0))(model, XS)
-    assert model.weight[...].tolist() == np.ones((4, 3)).tolist()
-
-
-@both
 def test_new_variables_follow_the_filters_of_their_model(lib):
     model = model_of(lib, weight=lib.Param(XS))
     axes = lib.StateAxes({lib.Param: 0, lib.Cache: 1, ...: None})
@@ -264,15 +207,6 @@ def test_new_variables_follow_the_filters_of_their_model(lib):
     lib.vmap(step, in_axes=(axes,))(model)
     assert model.cached[...].tolist() == XS.T.tolist()
     assert model.fixed[...].tolist() == [1.0, 1.0]
-
-
-@both
-def test_state_axes_inside_a_nest(lib):
-    nest = {"a": stacked_model(lib), "b": model_of(lib, weight=lib.Param(jnp.ones(3)))}
-    axes = ({"a": lib.StateAxes({lib.Param: 0, ...: 0}), "b": None}, 0)
-    expected, _ = vmap_by_loop(read, stacked_model(lib), XS)
-    mapped = lib.vmap(lambda nest, x: read(nest["a"], x) * nest["b"].weight[...], in_axes=axes)
-    np.testing.assert_allclose(mapped(nest, XS), expected)
 
 
 @both
@@ -335,14 +269,6 @@ def test_out_axes_place_the_lanes(lib, mode, axis):
 
 @both
 @all_modes
-def test_out_axes_follow_the_nest_of_the_result(lib, mode):
-    mapped = lib.vmap(lambda x: (x, {"a": x, "b": 1.0}), out_axes=(1, {"a": 0, "b": None}), **mode)
-    one, rest = mapped(XS)
-    assert (one.tolist(), rest["a"].tolist(), float(rest["b"])) == (XS.T.tolist(), XS.tolist(), 1.0)
-
-
-@both
-@all_modes
 def test_a_result_without_axis_must_be_the_same_for_all_lanes(lib, mode):
     made = lib.vmap(lambda x: model_of(lib, weight=lib.Param(jnp.ones(2))), out_axes=None, **mode)(
         XS
@@ -372,11 +298,3 @@ def test_state_axes_place_the_variables_of_a_new_model(lib):
     assert made.weight[...].tolist() == XS.T.tolist()
     assert made.total[...].tolist() == xs.tolist() == XS.tolist()
     assert made.size[...].tolist() == [1.0, 1.0]
-
-
-@both
-def test_one_module_may_be_given_twice_with_the_same_filters(lib: Any) -> None:
-    axes = lib.StateAxes({lib.BatchStat: 0, ...: None})
-    model = lib.Dict(w=lib.Param(jnp.array(2.0)), s=lib.BatchStat(jnp.arange(3.0)))
-    found = lib.vmap(lambda a, b: a.w[...] * b.s[...], in_axes=(axes, axes))(model, model)
-    assert found.tolist() == [0.0, 2.0, 4.0]

@@ -95,33 +95,6 @@ def test_what_is_read_without_axis_is_whole(lib, mode):
 
 
 @both
-@all_modes
-def test_other_axes_map_and_place_the_lanes(lib, mode):
-    model = model_of(lib, weight=lib.Param(XS.T))
-
-    def step(model: Any, x: Any) -> Any:
-        model.weight[...] += x
-        return model.weight[...] * 2
-
-    result = lib.pmap(step, in_axes=(1, 0), out_axes=1, **mode)(model, XS)
-    assert model.weight[...].tolist() == (XS.T * 2).tolist()
-    assert result.tolist() == (XS.T * 4).tolist()
-
-
-@both
-def test_state_axes_map_the_variables_of_one_model_differently(lib):
-    model = model_of(lib, weight=lib.Param(jnp.arange(3.0)), total=lib.BatchStat(jnp.zeros(1)))
-    axes = lib.StateAxes({lib.Param: None, ...: 0})
-
-    def step(model: Any, x: Any) -> Any:
-        model.total[...] += x.sum()
-        return read(model, x)
-
-    assert lib.pmap(step, in_axes=(axes, 0))(model, XS).tolist() == (XS * XS).tolist()
-    assert model.total[...].tolist() == [3.0]
-
-
-@both
 @fixed_modes
 def test_a_prefix_maps_the_variables_of_one_model_differently(lib, mode):
     model = model_of(lib, weight=lib.Param(jnp.arange(3.0)), total=lib.BatchStat(jnp.zeros(1)))
@@ -136,50 +109,6 @@ def test_a_prefix_maps_the_variables_of_one_model_differently(lib, mode):
 
 
 # -- structure ---------------------------------------------------------------------------------
-
-
-@both
-@all_modes
-def test_models_made_inside_come_out_stacked(lib, mode):
-    made = lib.pmap(lambda x: model_of(lib, weight=lib.Param(x * 2)), **mode)(XS)
-    assert made.weight[...].tolist() == (XS * 2).tolist()
-
-
-@both
-def test_the_structure_may_change_and_arguments_come_back(lib):
-    model = one_lane(lib)
-
-    def step(model: Any, x: Any) -> Any:
-        model.extra = lib.Cache(x)
-        del model.total
-        return model, x
-
-    returned, _ = lib.pmap(step)(model, XS)
-    assert returned is model
-    assert model.extra[...].tolist() == XS.tolist()
-    assert not hasattr(model, "total")
-
-
-@both
-def test_one_object_under_two_axes_is_an_error(lib):
-    model = one_lane(lib)
-    with pytest.raises(ValueError, match="Inconsistent aliasing"):
-        lib.pmap(lambda one, two: 1.0, in_axes=(0, None))(model, model)
-
-
-@both
-@all_modes
-def test_after_an_exception_the_model_is_as_before(lib, mode):
-    model = one_lane(lib)
-    before = values(model)
-
-    def step(model: Any, x: Any) -> Any:
-        update(model, x)
-        raise RuntimeError("inside")
-
-    with pytest.raises(RuntimeError, match="inside"):
-        lib.pmap(step, **mode)(model, XS)
-    assert values(model) == before
 
 
 # -- options -----------------------------------------------------------------------------------
@@ -288,30 +217,6 @@ def test_names_of_the_axis_go_in_and_come_out(lib):
         assert made.weight.get_metadata("out_sharding") == ("copies", "in")
 
 
-@both
-def test_it_has_the_name_of_the_function_and_decorates_with_and_without_options(lib):
-    @lib.pmap
-    def bare(x: Any) -> Any:
-        return x
-
-    @lib.pmap(out_axes=0)
-    def given(x: Any) -> Any:
-        return x
-
-    assert (bare.__name__, given.__name__) == ("bare", "given")
-    assert bare(XS).tolist() == given(XS).tolist() == XS.tolist()
-
-
-@both
-@all_modes
-def test_it_runs_inside_jit(lib, mode):
-    model = one_lane(lib)
-    expected, left = vmap_by_loop(update, one_lane(lib), XS)
-    result = lib.jit(lib.pmap(update, **mode), **mode)(model, XS)
-    np.testing.assert_allclose(result, expected)
-    assert values(model) == values(left)
-
-
 @fixed_modes
 @pytest.mark.filterwarnings("ignore:Some donated buffers were not usable")
 def test_what_is_only_read_of_a_donated_model_stays_usable(mode):
@@ -350,13 +255,6 @@ def test_captured_models_and_bound_methods_are_whole_on_every_device(mode):
 
 
 GLOBAL = model_of(nnx, weight=nnx.Param(jnp.arange(3.0)))
-
-
-def test_a_model_of_an_outer_trace_can_be_read():
-    """Its values cannot be written inside `jit`, so they are not moved either."""
-    result = nnx.jit(lambda x: nnx.pmap(read, in_axes=(None, 0))(GLOBAL, x))(XS)
-    assert result.tolist() == (XS * XS).tolist()
-    assert not isinstance(GLOBAL.weight[...], jax.core.Tracer)
 
 
 def test_the_structure_may_not_change_where_that_is_asserted():

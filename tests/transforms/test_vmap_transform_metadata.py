@@ -62,13 +62,6 @@ def test_both_libraries_name_the_option_alike():
 
 
 @both
-def test_models_made_inside_get_the_name_of_the_axis(lib):
-    model = layers_of(lib)
-    assert names(model) == STACKED
-    assert model.weight.shape == (4, 3, 5)
-
-
-@both
 @pytest.mark.parametrize("transform", ["vmap", "scan"])
 def test_a_variable_taken_off_inside_keeps_the_name_of_the_axis(lib, transform):
     model = layers_of(lib)
@@ -86,13 +79,6 @@ def test_a_variable_taken_off_inside_keeps_the_name_of_the_axis(lib, transform):
         lib.vmap(step, **options)(model)
     assert not hasattr(model, "weight")
     assert taken.get_metadata()["out_sharding"] == ("layers", "in", "out")
-
-
-@both
-@pytest.mark.parametrize("options", [{}, {"other": "layers"}], ids=str)
-def test_without_the_option_metadata_stays(lib, options):
-    model = lib.vmap(lambda key: create(lib), transform_metadata=options)(KEYS)
-    assert names(model) == BARE
 
 
 @both
@@ -326,17 +312,6 @@ def test_arguments_given_by_name_have_axes_in_their_position(mode):
         lambda one, two: (names(one), names(two)), in_axes=(0, None), partition="layers", **mode
     )(one, two=two)
     assert inside == (BARE, STACKED)
-
-
-def test_after_an_exception_the_names_are_as_before():
-    model = layers_of(nnx)
-
-    def step(model: Any) -> None:
-        raise RuntimeError("inside")
-
-    with pytest.raises(RuntimeError, match="inside"):
-        nnx.vmap(step, transform_metadata={nnx.PARTITION_NAME: "layers"})(model)
-    assert names(model) == STACKED
 
 
 def test_a_jitted_step_leaves_the_names():

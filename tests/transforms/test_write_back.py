@@ -33,21 +33,6 @@ def test_a_second_name_that_points_elsewhere_points_there_outside(lib):
     assert model.zz is model.two
 
 
-def test_all_that_is_taken_off_keeps_what_was_written_to_it():
-    model = model_of(nnx, one=model_of(nnx, v=variable(1)), two=model_of(nnx, v=variable(2)))
-    taken = model.one, model.two
-
-    def step(m: Any) -> None:
-        for part in (m.one, m.two):
-            part.v[...] += 10
-            part.kind = "taken"
-        del m.one, m.two
-
-    nnx.jit(step)(model)
-    assert [float(part.v[...]) for part in taken] == [11.0, 12.0]
-    assert [part.kind for part in taken] == ["taken", "taken"]
-
-
 @both
 def test_a_variable_in_two_models_is_read_anew_after_a_call_with_the_other(lib):
     shared = lib.BatchStat(ONE)
@@ -103,18 +88,6 @@ def test_a_list_in_a_variable_that_grows_in_place_has_grown_outside(calls):
     for _ in range(calls):
         step(model)
     assert [float(x) for x in model.v.get_value()] == [1.0] + [2.0] * calls
-
-
-def test_an_untouched_array_stays_the_very_array_when_the_structure_changes():
-    model = model_of(nnx, bare=ONE, v=variable(1))
-    held = model.bare, model.v.get_raw_value()
-
-    def step(m: Any) -> None:
-        m.new = nnx.Param(ONE)
-
-    nnx.jit(step)(model)
-    assert model.bare is held[0]
-    assert model.v.get_raw_value() is held[1]
 
 
 def pair_of(lib: Any) -> Any:
