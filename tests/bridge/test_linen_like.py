@@ -140,18 +140,6 @@ def test_it_works_under_jit_and_grad_of_jax() -> None:
     assert jax.tree.map(jnp.shape, grads) == jax.tree.map(jnp.shape, variables)
 
 
-def test_a_submodule_may_be_jitted_where_it_is_made() -> None:
-    def scenario(side: Any) -> Any:
-        class Net(side.bridge.Module):
-            @side.bridge.compact
-            def __call__(self, x: jax.Array) -> Any:
-                return side.nnx.jit(lambda dense, x: dense(x))(kit(side).Dense(3), x)
-
-        return Net().init(0, X)
-
-    assert_as_in_flax(scenario)
-
-
 def test_a_submodule_that_is_called_twice_keeps_its_parameters() -> None:
     class Inner(bridge.Module):
         @bridge.compact
@@ -200,23 +188,6 @@ def test_boxes_of_initializers_come_back_as_boxes() -> None:
         return variables, Net().apply(variables, X, mutable=True)
 
     assert_as_in_flax(scenario)
-
-
-def test_arrays_and_lists_of_variables_are_allowed_as_attributes() -> None:
-    class Net(bridge.Module):
-        def setup(self) -> None:
-            self.table = jnp.arange(3.0)[None]
-            self.scales = nnx.List([nnx.Param(jnp.ones(1))])
-
-        def __call__(self, x: jax.Array) -> Any:
-            return x * self.table * self.scales[0][...][None]
-
-    variables = Net().init(0, X)
-    assert plain(variables) == {"params": {"scales": {0: ("float32", [1.0])}}}
-    assert (
-        Net().apply({"params": {"scales": {0: jnp.full(1, 2.0)}}}, X)
-        == 2 * X * jnp.arange(3.0)[None]
-    ).all()
 
 
 # -- wrong use ---------------------------------------------------------------------------------------
@@ -291,36 +262,3 @@ def test_what_is_not_made_yet_is_no_attribute() -> None:
             return kit(OURS).Dense(3)(x)
 
     Net().apply(Net().init(0, X), X)
-
-
-@pytest.mark.parametrize("own", [True, False], ids=["without a parent", "of the caller"])
-def test_a_submodule_may_be_made_without_a_parent(own: bool) -> None:
-    def scopes(side: Any) -> Any:
-        class Part(side.bridge.Module):
-            pass
-
-        class Whole(side.bridge.Module):
-            @side.bridge.compact
-            def __call__(self) -> Any:
-                part = Part(parent=None) if own else Part()
-                return part.scope is None, sorted(k for k in vars(self) if k.startswith("Part"))
-
-        return Whole().apply({}, rngs=1)
-
-    assert_as_in_flax(scopes)
-
-
-def test_a_module_may_have_a_field_called_name() -> None:
-    def names(side: Any) -> Any:
-        class Part(side.bridge.Module):
-            name: str
-
-        class Whole(side.bridge.Module):
-            @side.bridge.compact
-            def __call__(self) -> Any:
-                part = Part(name="first")
-                return part.name, self.first is part
-
-        return Whole().apply({})
-
-    assert_as_in_flax(names)

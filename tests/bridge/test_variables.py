@@ -71,14 +71,6 @@ def mesh() -> jax.sharding.Mesh:
     return jax.make_mesh((1, 1), ("a", "b"), axis_types=(AUTO, AUTO))
 
 
-COLLECTIONS = ["params", "batch_stats", "cache", "intermediates", "perturbations", "newly_named"]
-
-
-@pytest.mark.parametrize("col", COLLECTIONS)
-def test_a_bare_value_becomes_the_variable_type_of_its_collection(col: str) -> None:
-    assert_as_in_flax(lambda s: s.bridge.variables.to_nnx_var(col, A))
-
-
 BOXES: dict[str, Any] = {
     "partitioned": lambda s: nn.Partitioned(A, ("a", None), mesh=mesh()),
     "logical": lambda s: nn.LogicallyPartitioned(A, ("x", "y"), mesh(), (("x", "a"), ("y", None))),
@@ -156,14 +148,6 @@ def test_trees_become_attributes_and_come_back_as_in_flax(which: str) -> None:
     _, _, back = assert_as_in_flax(scenario)
     if which in ("two levels", "tuples are values"):
         assert back == plain(TREES[which])
-
-
-def test_states_are_trees_too() -> None:
-    def scenario(side: Side) -> Any:
-        nested = {"a": side.nnx.State({"k": side.nnx.Param(A)}), "b": {0: side.nnx.Cache(A)}}
-        return side.bridge.variables.nnx_attrs_to_linen_vars(nested)
-
-    assert_as_in_flax(scenario)
 
 
 def test_subclasses_are_sorted_before_their_bases() -> None:

@@ -11,7 +11,7 @@ from flax import linen as nn
 
 import typed_nnx as nnx
 from tests.bridge.linen_models import X
-from tests.bridge.sides import FLAX, OURS, assert_as_in_flax, plain, state_of
+from tests.bridge.sides import assert_as_in_flax, state_of
 from typed_nnx import bridge
 from typed_nnx.errors import MeshRequiredError
 
@@ -100,14 +100,3 @@ def test_metadata_of_variables_gives_linen_its_partition_specs() -> None:
         return variables, specs, module.apply(variables, X)
 
     assert_as_in_flax(scenario)
-
-
-def test_a_jitted_step_keeps_the_metadata() -> None:
-    with jax.set_mesh(mesh()):
-        model = bridge.ToNNX(Counted("logical names"), rngs=nnx.Rngs(0)).lazy_init(X)
-        before = model.Dense_0["kernel"].get_metadata()
-        nnx.jit(lambda m, x: m(x, mutable=["seen"]))(model, X)
-        theirs = FLAX.bridge.ToNNX(Counted("logical names"), rngs=FLAX.nnx.Rngs(0)).lazy_init(X)
-        FLAX.nnx.jit(lambda m, x: m(x, mutable=["seen"]))(theirs, X)
-    assert model.Dense_0["kernel"].get_metadata() == before
-    assert plain(state_of(OURS, model)) == plain(state_of(FLAX, theirs))

@@ -10,7 +10,7 @@ from flax import linen as nn
 
 import typed_nnx as nnx
 from tests.bridge.linen_models import TwoParts, X
-from tests.bridge.sides import OURS, assert_as_in_flax, state_of, values_of
+from tests.bridge.sides import OURS, assert_as_in_flax
 from typed_nnx import bridge
 from typed_nnx.errors import BridgeError, LazyInitError
 
@@ -61,32 +61,6 @@ USES: dict[str, Any] = {
         side.bridge.lazy_init(m.parts[0].other, X)
     ),
 }
-
-
-@pytest.mark.parametrize("what", sorted(USES))
-def test_lazy_init_initialises_what_the_call_reaches(what: str) -> None:
-    def scenario(side: Any) -> Any:
-        model = net(side)
-        return USES[what](side, model), state_of(side, model)
-
-    assert_as_in_flax(scenario)
-
-
-def test_a_call_that_fails_leaves_the_model_ready_for_another() -> None:
-    model = net(OURS)
-    with pytest.raises(ValueError, match="two"):
-        bridge.lazy_init(model, _NoArray())
-    bridge.lazy_init(model, X)
-    assert values_of(OURS, model)[("last", "kernel")].shape == (2, 4)
-    assert "to_nnx__initializing" not in vars(model.last)
-
-
-class _NoArray:
-    """An argument that no layer takes."""
-
-    @property
-    def shape(self) -> Any:
-        raise ValueError("one, two")
 
 
 @pytest.mark.parametrize("given", [3, len, lambda x: x], ids=["int", "builtin", "function"])

@@ -82,17 +82,6 @@ def test_apply_gives_the_output_and_the_mutated_state_of_flax(which: str) -> Non
     assert_as_in_flax(scenario)
 
 
-def test_apply_under_jit_is_apply() -> None:
-    module = linen(OURS)
-    variables = module.init(STREAMS, X)
-    run = functools.partial(module.apply, mutable=["batch_stats", "cache"])
-    compiled = jax.jit(lambda v, x: run(v, x))(variables, X)
-    for one, other in zip(
-        jax.tree.leaves(compiled), jax.tree.leaves(run(variables, X)), strict=True
-    ):
-        assert jnp.allclose(one, other, rtol=1e-6)
-
-
 def test_shapes_of_init_are_those_of_flax() -> None:
     def scenario(side: Any) -> Any:
         found = jax.eval_shape(linen(side).init, STREAMS, X)
@@ -107,15 +96,6 @@ METHODS: dict[str, Any] = {
     "of a bound module": lambda m, v: m.bind(v).linear_only(X),
     "at init": lambda m, v: m.init(STREAMS, X, nnx_method="linear_only"),
 }
-
-
-@pytest.mark.parametrize("how", sorted(METHODS))
-def test_methods_of_the_module_can_be_called(how: str) -> None:
-    def scenario(side: Any) -> Any:
-        module = linen(side)
-        return METHODS[how](module, module.init(STREAMS, X))
-
-    assert_as_in_flax(scenario)
 
 
 def test_a_function_of_the_class_is_a_method_too() -> None:
@@ -190,16 +170,6 @@ def test_training_a_linen_model_with_optax_follows_flax() -> None:
     assert ours[0][-1] < ours[0][0]
     for one, other in zip(jax.tree.leaves(ours), jax.tree.leaves(theirs), strict=True):
         assert jnp.allclose(one, other, rtol=1e-5, atol=1e-6)
-
-
-def test_linen_vmap_makes_an_axis_of_parameters() -> None:
-    def scenario(side: Any) -> Any:
-        many = nn.vmap(
-            side.bridge.ToLinen, variable_axes={"params": 0}, split_rngs={"params": True}
-        )
-        return many(side.Linear, (3, 2)).init(STREAMS, jnp.stack([X, X + 1]))
-
-    assert_as_in_flax(scenario)
 
 
 # -- options ---------------------------------------------------------------------------------------
@@ -313,22 +283,6 @@ def test_a_linen_module_inside_a_module_inside_linen() -> None:
     assert_as_in_flax(scenario)
 
 
-@pytest.mark.filterwarnings("ignore:Found unknown module paths")
-def test_a_module_inside_linen_inside_a_module() -> None:
-    def scenario(side: Any) -> Any:
-        class Outer(nn.Module):
-            @nn.compact
-            def __call__(self, x: jax.Array) -> Any:
-                return linen(side, 3, name="block")(nn.Dense(3)(x))
-
-        rngs = side.nnx.Rngs(0, dropout=1)
-        model = side.bridge.ToNNX(Outer(), rngs=rngs).lazy_init(X)
-        output = model(X, mutable=["batch_stats"])
-        return output, side.nnx.to_pure_dict(side.nnx.state(model, side.nnx.BatchStat))
-
-    assert_as_in_flax(scenario)
-
-
 # -- wrong use ---------------------------------------------------------------------------------------
 
 
@@ -356,13 +310,6 @@ def test_a_variable_with_a_dict_for_a_value_takes_it_without_a_warning() -> None
         warnings.simplefilter("error")
         found = module.apply(doubled, X)
     assert plain(found) == plain(doubled["params"]["tree"])
-
-
-def test_known_variables_give_no_warning() -> None:
-    module = bridge.to_linen(OURS.Linear, 3, 4)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        module.apply(module.init(STREAMS, X), X)
 
 
 def test_an_nnx_method_that_is_no_method_is_refused() -> None:

@@ -112,17 +112,6 @@ MUTABLE = {
 }
 
 
-@pytest.mark.parametrize("which", sorted(MUTABLE))
-def test_a_call_writes_the_mutable_collections_to_the_attributes(which: str) -> None:
-    def scenario(side: Side) -> Any:
-        model = made(side, Everything(), dropout=1)
-        train = which not in ("one name", "none", "an empty list")
-        outputs = [model(X, train=train, mutable=MUTABLE[which]) for _ in range(2)]
-        return outputs, state_of(side, model)
-
-    assert_as_in_flax(scenario)
-
-
 def test_a_mutable_call_keeps_the_variables_so_that_others_see_the_new_values() -> None:
     model = made(OURS, Everything())
     count, graphdef = model.n, nnx.graphdef(model)
@@ -151,16 +140,6 @@ def test_a_method_is_called_by_name_by_function_or_as_an_attribute() -> None:
             model.double(X),
             model(X, scale=3.0),
         )
-
-    assert_as_in_flax(scenario)
-
-
-def test_a_second_lazy_init_adds_the_variables_of_another_method() -> None:
-    def scenario(side: Side) -> Any:
-        model = made(side, TwoParts())
-        first = own(model)
-        same = model.lazy_init(X, method=TwoParts.other) is model
-        return first, own(model), same, state_of(side, model)
 
     assert_as_in_flax(scenario)
 

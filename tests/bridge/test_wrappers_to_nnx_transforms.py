@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import flax.nnx
 import jax
 import jax.numpy as jnp
 import optax
 import pytest
 from flax import linen as nn
 
-import typed_nnx as nnx
 from tests.bridge.linen_models import Everything, X
 from tests.bridge.sides import FLAX, OURS, assert_as_in_flax, state_of, values_of
-from typed_nnx import bridge
 
 
 class Normed(nn.Module):
@@ -102,25 +99,6 @@ def test_a_transform_gives_the_outputs_and_the_state_of_flax(use: Any) -> None:
     close(numbers(OURS, ours), numbers(FLAX, theirs))
 
 
-def test_an_ensemble_by_vmap_is_that_of_flax() -> None:
-    def ensemble(side: Any) -> Any:
-        @side.nnx.split_rngs(splits=4)
-        @side.nnx.vmap(in_axes=0, out_axes=0)
-        def make(rngs: Any) -> Any:
-            return side.bridge.ToNNX(nn.Dense(2), rngs=rngs).lazy_init(X)
-
-        @side.nnx.vmap(in_axes=(0, None))
-        def call(model: Any, x: jax.Array) -> Any:
-            return model(x)
-
-        models = make(side.nnx.Rngs(0))
-        return numbers(side, models), call(models, X)
-
-    ours, theirs = ensemble(OURS), ensemble(FLAX)
-    assert ours[0].keys() == theirs[0].keys()
-    close(ours, theirs)
-
-
 def test_a_scan_over_layers_is_that_of_flax() -> None:
     def layers(side: Any) -> Any:
         @side.nnx.split_rngs(splits=3)
@@ -135,31 +113,6 @@ def test_a_scan_over_layers_is_that_of_flax() -> None:
         return run(make(side.nnx.Rngs(0)), X)
 
     close(layers(OURS), layers(FLAX))
-
-
-def test_lazy_init_works_inside_jit() -> None:
-    def scenario(side: Any) -> Any:
-        @side.nnx.jit
-        def make() -> Any:
-            return side.bridge.ToNNX(Everything(), rngs=side.nnx.Rngs(0)).lazy_init(X)
-
-        return list(values_of(side, make()))
-
-    assert_as_in_flax(scenario)
-
-
-def test_a_part_that_is_jitted_is_initialised_too() -> None:
-    class Net(nnx.Module):
-        def __init__(self) -> None:
-            self.linen = bridge.ToNNX(nn.Dense(2), rngs=nnx.Rngs(0))
-
-        def __call__(self, x: jax.Array) -> Any:
-            return nnx.jit(lambda part, x: part(x))(self.linen, x)
-
-    model = bridge.lazy_init(Net(), X)
-    assert model.linen.kernel.shape == (3, 2)
-    assert "to_nnx__initializing" not in vars(model.linen)
-    assert model(X).shape == (2, 2)
 
 
 def test_abstract_states_have_the_paths_and_shapes_of_flax() -> None:
@@ -196,11 +149,3 @@ def test_training_with_optax_follows_flax() -> None:
         return [*losses, numbers(side, model)]
 
     close(train(OURS), train(FLAX))
-
-
-def test_a_state_of_flax_fits_by_its_paths() -> None:
-    theirs, ours = net(FLAX), net(OURS)
-    theirs.linen.Dense_0["kernel"][...] = jnp.ones((3, 3))
-    nnx.update(ours, flax.nnx.to_pure_dict(flax.nnx.state(theirs, flax.nnx.Param)))
-    assert (ours.linen.Dense_0["kernel"][...] == 1).all()
-    assert list(values_of(OURS, ours)) == list(values_of(FLAX, theirs))

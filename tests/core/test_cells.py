@@ -38,39 +38,6 @@ CHANGES: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("name", CHANGES)
-def test_a_structural_change_below_is_seen_by_every_root(name: str) -> None:
-    change, added, removed = CHANGES[name]
-    model = Model()
-    roots = [model, nnx.Dict(m=model)]
-    before = [paths(root) for root in roots]
-    change(model)
-    for root, old, prefix in zip(roots, before, [(), ("m",)], strict=True):
-        expected = (old | {prefix + p for p in added}) - {prefix + p for p in removed}
-        assert paths(root) == expected
-
-
-def test_a_static_change_below_is_seen_by_every_root() -> None:
-    layer = Layer()
-    roots = [Model(layer), Model(layer), layer]
-    before = [nnx.graphdef(root) for root in roots]
-    layer.size = 4
-    changed = [nnx.graphdef(root) for root in roots]
-    assert all(old != new for old, new in zip(before, changed, strict=True))
-    layer.size = 3
-    assert [nnx.graphdef(root) for root in roots] == before
-
-
-def test_a_metadata_change_below_is_seen_by_every_root() -> None:
-    layer = Layer()
-    roots = [Model(layer), layer]
-    before = [nnx.graphdef(root) for root in roots]
-    layer.kernel.set_metadata(tag="u")
-    assert all(nnx.graphdef(r) != old for r, old in zip(roots, before, strict=True))
-    layer.kernel.set_metadata(tag="t")
-    assert [nnx.graphdef(root) for root in roots] == before
-
-
 def test_an_object_taken_out_no_longer_concerns_its_old_root() -> None:
     model = Model()
     nnx.state(model)

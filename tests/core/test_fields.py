@@ -120,23 +120,6 @@ def test_annotations_of_a_plain_mixin_count(lib: Any) -> None:
     assert jax.tree.leaves(node) == expected
 
 
-@both
-def test_data_and_static_are_unwrapped_by_the_assignment(lib: Any) -> None:
-    node = lib.Module()
-    node.a = lib.data([1])
-    node.b = lib.static("s")
-    assert (node.a, node.b) == ([1], "s")
-    assert type(node.a) is list
-    assert jax.tree.leaves(node) == [1]
-
-
-@both
-def test_setattr_and_annotations_agree(lib: Any) -> None:
-    node = lib.Module()
-    setattr(node, "any name", lib.data(1))
-    assert jax.tree.leaves(node) == [1]
-
-
 def test_a_value_and_options_together_are_an_error() -> None:
     for function, name in ((nnx.data, "data"), (nnx.static, "static")):
         call: Any = function

@@ -27,12 +27,6 @@ REQUIRED = {"hijax": False, "ref": False, "eager_sharding": True}
 
 
 @both
-def test_every_variable_has_the_required_metadata(lib: Any) -> None:
-    assert lib.Param(1).get_metadata() == REQUIRED
-    assert set(lib.Param.required_metadata) == set(REQUIRED)
-
-
-@both
 def test_get_metadata_gives_all_or_one_or_the_default(lib: Any) -> None:
     variable = lib.Param(1, a=2, b=None)
     assert variable.get_metadata() == {"a": 2, "b": None, **REQUIRED}
@@ -41,13 +35,6 @@ def test_get_metadata_gives_all_or_one_or_the_default(lib: Any) -> None:
     assert variable.get_metadata("b", 7) is None
     assert variable.get_metadata("c", 7) == 7
     assert variable.get_metadata("c", None) is None
-
-
-@both
-def test_changing_the_dict_of_get_metadata_does_not_change_the_variable(lib: Any) -> None:
-    variable = lib.Param(1, a=2)
-    variable.get_metadata(exclude_required=True)["a"] = 3
-    assert variable.a == 2
 
 
 @both
@@ -199,15 +186,6 @@ def test_zero_and_one_are_different_metadata(lib: Any, one: Any, two: Any) -> No
     assert lib.graphdef(first) != lib.graphdef(second)
 
 
-def test_copies_with_metadata_changed_by_one_do_not_affect_the_other() -> None:
-    one = nnx.Param(1, a=2)
-    two = one.copy()
-    one.set_metadata(a=3)
-    two.del_metadata("a")
-    assert one.a == 3
-    assert not two.has_metadata("a")
-
-
 @both
 def test_metadata_without_a_hash_is_allowed_where_no_hash_is_needed(lib: Any) -> None:
     variable = lib.Param(1, sizes=[1, 2])
@@ -330,13 +308,6 @@ def test_a_hook_given_to_the_constructor_replaces_that_of_the_class(lib: Any) ->
 
 
 @both
-def test_operators_and_lengths_use_the_value_after_the_get_hook(lib: Any) -> None:
-    variable = lib.Param(jnp.array([1.0, 2.0]), on_get_value=lambda v, x: x[:1] * 10)
-    np.testing.assert_array_equal(variable + 1.0, [11.0])
-    assert len(variable) == 1
-
-
-@both
 def test_axis_hooks_get_variable_index_and_name(lib: Any) -> None:
     calls: list[tuple[str, Any, Any, Any]] = []
     variable: Any = lib.Param(
@@ -373,21 +344,3 @@ def test_axis_hooks_may_be_methods_of_the_class_and_change_metadata(lib: Any) ->
     assert variable.names == ("layers", "in", "out")
     variable.remove_axis(0, "layers")
     assert variable.names == ("in", "out")
-
-
-@both
-def test_hooks_survive_jit_and_tree_map_and_equal_hooks_do_not_retrace(lib: Any) -> None:
-    def hook(v: Any, x: Any) -> Any:
-        return x + 1
-
-    count = 0
-
-    @jax.jit
-    def read(variable: Any) -> Any:
-        nonlocal count
-        count += 1
-        return variable[...]
-
-    for value in (1.0, 2.0):
-        assert read(lib.Param(jnp.float32(value), on_get_value=hook)) == value + 1
-    assert count == 1

@@ -186,10 +186,6 @@ def sown_over_another_type(nnx: tp.Any) -> None:
     model.sow(nnx.Cache, "h", 1)
 
 
-def sown_over_a_plain_attribute(nnx: tp.Any) -> None:
-    model_class(nnx)().sow(nnx.Intermediate, "training", 1)
-
-
 def perturbed_over_another_type(nnx: tp.Any) -> None:
     model_class(nnx)().norm.perturb("scale", jnp.ones(2))
 
@@ -228,15 +224,6 @@ def perturbed_in_a_subclass(nnx: tp.Any) -> tp.Any:
 @scenarios(perturbed_in_a_subclass)
 def test_a_subclass_of_the_type_is_the_type_for_perturb(scenario: Scenario) -> None:
     assert_as_in_flax(scenario)
-
-
-@pytest.mark.parametrize("name", ["_cells", "_status", "_record", "_trace", "_spec", "_length"])
-def test_attributes_with_private_names_belong_to_the_user(name: str) -> None:
-    module: tp.Any = nnx.Module()
-    setattr(module, name, nnx.List([nnx.Param(jnp.ones(2))]))
-    assert list(nnx.to_flat_state(nnx.state(module)).paths) == [(name, 0)]
-    module.more = nnx.Param(jnp.ones(1))
-    assert len(nnx.to_flat_state(nnx.state(nnx.clone(module)))) == 2
 
 
 def test_a_tree_can_be_perturbed_in_a_variable_of_any_type() -> None:
@@ -279,16 +266,6 @@ def test_unknown_attributes_are_named_and_nothing_is_changed() -> None:
     )
     assert "Fix:" in str(caught.value)
     assert flags(nnx, model) == before
-
-
-def test_train_and_eval_are_seen_by_the_cached_record() -> None:
-    model = model_class(nnx)()
-    first = nnx.graphdef(model)
-    model.eval()
-    assert nnx.graphdef(model) != first
-    assert nnx.merge(nnx.graphdef(model), nnx.state(model)).dropout.deterministic is True
-    model.train()
-    assert nnx.graphdef(model) == first
 
 
 def test_iter_module_children_gives_modules_only() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -222,52 +221,10 @@ def traces(calls: list[Any]) -> int:
     return count
 
 
-@both
-def test_jit_traces_once_per_structure(lib: Any) -> None:
-    node = node_class(lib)
-    same = [node(n=1, a=jnp.full(2, i)) for i in range(3)]
-    same.append(jax.tree.map(lambda x: x + 1, same[0]))
-    changed = node(n=2, a=jnp.full(2, 0))
-    changed.n = 1
-    assert traces([*same, changed]) == 1
-    assert traces([*same, node(n=2, a=jnp.full(2, 1)), node(n="1", a=jnp.full(2, 1))]) == 3
-
-
-def test_statics_that_differ_in_type_only_are_told_apart() -> None:
-    node = node_class(nnx)
-    values = [1, True, 1.5, 2, "a", None, (1,), (True,), [1], b"a"]
-    assert traces([node(n=value, a=ones()) for value in [*values, *values]]) == len(values)
-
-
-@both
-def test_jit_takes_statics_without_a_hash(lib: Any) -> None:
-    node = node_class(lib)(sizes=[1, 2], a=ones())
-    assert float(jax.jit(lambda n: n.a.sum() * len(n.sizes))(node)) == 2.0
-
-
 def test_a_hash_of_unhashable_statics_names_the_attribute() -> None:
     node = node_class(nnx)(ok=[1], sizes=bytearray(b"ab"), a=ones())
     with pytest.raises(UnhashableError, match=r"'sizes' of Node holds bytearray\(b'ab'\).*\n.*Fix"):
         hash(nnx.graphdef(node))
-
-
-@both
-@pytest.mark.parametrize("value", [[1, 2], {"a": [1]}, {1, 2}, ([1], {"b": {2}})], ids=repr)
-def test_nnx_jit_takes_lists_dicts_and_sets_as_statics(lib: Any, value: Any) -> None:
-    first = node_class(lib)(sizes=value, a=ones())
-    second = node_class(lib)(sizes=copy.deepcopy(value), a=ones())
-    traced: list[Any] = []
-
-    @lib.jit
-    def call(node: Any) -> Any:
-        traced.append(copy.deepcopy(node.sizes))
-        return node.a.sum() * len(node.sizes)
-
-    assert float(call(first)) == float(call(second)) == len(value)
-    assert traced == [value]
-    second.sizes = [7, 8, 9]
-    assert float(call(second)) == 3.0
-    assert float(call(first)) == len(value)
 
 
 def test_equal_lists_of_two_objects_stay_two() -> None:
@@ -288,20 +245,3 @@ def test_a_list_that_changed_counts_once_it_is_assigned_again() -> None:
     node.sizes = node.sizes
     assert nnx.graphdef(node) != before
     assert float(length(node)) == 3.0
-
-
-@both
-def test_objects_pass_through_jit_vmap_grad_and_scan(lib: Any) -> None:
-    node = node_class(lib)(w=jnp.arange(3.0), n=2, p=lib.Param(jnp.ones(3)))
-
-    def loss(node: Any) -> Any:
-        return (node.w**node.n * node.p[...]).sum()
-
-    assert float(jax.jit(loss)(node)) == 5.0
-    gradient = jax.grad(loss)(node)
-    np.testing.assert_array_equal(gradient.w, [0.0, 2.0, 4.0])
-    np.testing.assert_array_equal(gradient.p[...], [0.0, 1.0, 4.0])
-    assert (type(gradient), gradient.n) == (type(node), 2)
-    np.testing.assert_array_equal(jax.vmap(lambda n: n.w * n.n)(node), [0.0, 2.0, 4.0])
-    carry, _ = jax.lax.scan(lambda c, _: (jax.tree.map(lambda x: x + 1, c), None), node, None, 2)
-    np.testing.assert_array_equal(carry.w, [2.0, 3.0, 4.0])

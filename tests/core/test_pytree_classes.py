@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import functools
 import inspect
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -75,25 +75,6 @@ def test_descriptors_of_the_user_are_called(lib: Any) -> None:
 
     for node in (Node(), Derived()):
         assert leaves(node) == {"._x": "[2.]"}
-
-
-@both
-def test_a_cached_property_is_computed_once(lib: Any) -> None:
-    calls = []
-
-    class Node(lib.Pytree):
-        def __init__(self) -> None:
-            self.a = ones()
-
-        @functools.cached_property
-        def size(self) -> int:
-            calls.append(1)
-            return 5
-
-    node = Node()
-    jax.tree.leaves(node)
-    assert (node.size, node.size, len(calls)) == (5, 5, 1)
-    assert leaves(node) == {".a": "[1.]"}
 
 
 @both
@@ -171,75 +152,6 @@ def test_abstract_methods_are_enforced(lib: Any) -> None:
         with pytest.raises(TypeError, match="abstract"):
             cls()
     assert (Full().run(), Full().size) == (1, 2)
-
-
-@both
-def test_generic_modules_can_be_subscribed_and_inherited(lib: Any) -> None:
-    class Box(lib.Module, Generic[T]):
-        def __init__(self, x: T) -> None:
-            self.x = lib.Param(x)
-
-    class Ints(Box[int]):
-        pass
-
-    for cls in (Box, Box[int], Ints):
-        box = cls(3)
-        assert leaves(box) == {".x.value": "3"}
-        assert leaves(jax.tree.map(lambda x: x * 2, box)) == {".x.value": "6"}
-    assert type(Box[int](3)) is type(Box[str]("a"))
-
-
-@both
-def test_mixins_before_and_after_the_module_work(lib: Any) -> None:
-    class Named:
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
-            super().__init__(*args, **kwargs)
-            self.mixed = ones()
-
-        def describe(self) -> str:
-            return f"a {type(self).__name__}"
-
-    class Before(Named, lib.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.own = jnp.zeros(1)
-
-    class After(lib.Module, Named):
-        pass
-
-    assert leaves(Before()) == {".mixed": "[1.]", ".own": "[0.]"}
-    assert leaves(After()) == {".mixed": "[1.]"}
-    assert (Before().describe(), After().describe()) == ("a Before", "a After")
-
-
-@both
-def test_inheritance_runs_the_init_of_every_class(lib: Any) -> None:
-    class Base(lib.Module):
-        def __init__(self, size: int) -> None:
-            self.kernel = lib.Param(jnp.ones(size))
-
-        def __call__(self) -> Any:
-            return self.kernel[...].sum()
-
-    class Left(Base):
-        def __init__(self, size: int) -> None:
-            super().__init__(size)
-            self.left = lib.Param(1.0)
-
-    class Right(Base):
-        def __init__(self, size: int) -> None:
-            super().__init__(size)
-            self.right = lib.Param(2.0)
-
-        def __call__(self) -> Any:
-            return super().__call__() * 10
-
-    class Both(Left, Right):
-        pass
-
-    node = Both(2)
-    assert list(leaves(node)) == [".kernel.value", ".left.value", ".right.value"]
-    assert float(jax.jit(lambda m: m())(node)) == 20.0
 
 
 @both

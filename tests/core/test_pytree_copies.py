@@ -93,32 +93,6 @@ def test_a_round_trip_keeps_values_metadata_and_identities(
 
 
 @every_pickler
-@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
-def test_every_protocol_works_after_the_record_exists(protocol: int, pickler: tp.Any) -> None:
-    original = Tied()
-    nnx.split(original, nnx.Param, ...)
-    nnx.state(original.first)
-    loaded = pickler.loads(pickler.dumps(original, protocol=protocol))
-    assert walk(loaded) == walk(original)
-    assert loaded.me is loaded
-    assert loaded.plain["k"][0] is loaded.first.kernel
-
-
-@every_pickler
-def test_a_loaded_model_works_on_alone(pickler: tp.Any) -> None:
-    original = Tied()
-    loaded = pickler.loads(pickler.dumps(original))
-    loaded.first.kernel[...] = jnp.zeros((2,))
-    loaded.items.append(Layer())
-    loaded.more = nnx.BatchStat(jnp.ones(()))
-    loaded.kernel.set_metadata("note", "changed")
-    np.testing.assert_array_equal(original.kernel[...], np.ones((2,)))
-    assert len(original.items) == 2
-    assert original.kernel.note == "n"
-    assert len(nnx.to_flat_state(nnx.state(loaded, nnx.BatchStat))) == 1
-
-
-@every_pickler
 def test_states_and_graphdefs_round_trip_and_merge(pickler: tp.Any) -> None:
     model = Tied()
     graphdef, params, rest = nnx.split(model, nnx.Param, ...)
@@ -140,15 +114,6 @@ def test_objects_pickled_together_stay_shared(pickler: tp.Any) -> None:
     assert first[0] is second
     kernel, owner = pickler.loads(pickler.dumps((layer.kernel, layer)))
     assert owner.kernel is kernel
-
-
-@every_pickler
-def test_rngs_go_on_where_they_were(pickler: tp.Any) -> None:
-    original = nnx.Rngs(0, dropout=1)
-    original.dropout()
-    loaded = pickler.loads(pickler.dumps(original))
-    expected = jax.random.key_data(original.dropout())
-    np.testing.assert_array_equal(jax.random.key_data(loaded.dropout()), expected)
 
 
 def test_cloudpickle_keeps_lambdas_and_local_functions_as_static_attributes() -> None:
@@ -306,17 +271,6 @@ def test_a_deep_copy_works_on_after_its_original_has_been_split() -> None:
     assert len(original.items) == 2
 
 
-def test_a_copied_module_is_seen_apart_by_the_record() -> None:
-    original = Layer()
-    nnx.split(original)
-    duplicate = copy.copy(original)
-    duplicate.name = "copy"
-    duplicate.kernel = nnx.Param(jnp.zeros((3,)))
-    assert nnx.state(original)["kernel"][...].shape == (2,)
-    assert nnx.state(duplicate)["kernel"][...].shape == (3,)
-    assert nnx.graphdef(original) != nnx.graphdef(duplicate)
-
-
 @pytest.mark.parametrize("make", [lambda: nnx.List([1, Layer()]), lambda: nnx.Dict({"a": Layer()})])
 def test_a_copied_container_can_be_changed_alone(make: tp.Callable[[], tp.Any]) -> None:
     original = make()
@@ -325,15 +279,6 @@ def test_a_copied_container_can_be_changed_alone(make: tp.Callable[[], tp.Any]) 
         duplicate.clear()
         assert len(duplicate) == 0
     assert len(original) > 0
-
-
-def test_a_deep_copy_of_a_state_has_its_own_variables() -> None:
-    state = nnx.state(Tied())
-    duplicate = copy.deepcopy(state)
-    assert isinstance(duplicate, nnx.State)
-    assert leaves_of(duplicate) == leaves_of(state)
-    duplicate["first"]["kernel"][...] = jnp.zeros((2,))
-    np.testing.assert_array_equal(state["first"]["kernel"][...], np.ones((2,)))
 
 
 def test_a_copied_state_can_lose_keys_alone() -> None:
@@ -348,16 +293,6 @@ def test_a_copied_graphdef_is_equal_and_merges() -> None:
     for duplicate in (copy.copy(graphdef), copy.deepcopy(graphdef)):
         assert duplicate == graphdef
         assert nnx.merge(duplicate, state).me.first.name == "layer"
-
-
-def test_a_deep_copy_of_rngs_draws_the_same_numbers_and_counts_alone() -> None:
-    original = nnx.Rngs(0, dropout=1)
-    original.dropout()
-    duplicate = copy.deepcopy(original)
-    drawn = duplicate.dropout()
-    assert duplicate.dropout.count[...] == 2
-    assert original.dropout.count[...] == 1
-    assert bool((jax.random.key_data(drawn) == jax.random.key_data(original.dropout())).all())
 
 
 @settings(max_examples=40, deadline=None)

@@ -6,7 +6,6 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 import pytest
 
 from tests.core.libraries import both
@@ -50,20 +49,6 @@ def test_nothing_is_checked(lib: Any, how: str) -> None:
 
 
 @both
-@ways
-def test_split_and_merge_work(lib: Any, how: str) -> None:
-    node = plain_class(lib, how)()
-    node.a = [jnp.ones(1), jnp.zeros(1)]
-    node.me = node
-    node.n = 3
-    graphdef, state = lib.split(node)
-    merged = lib.merge(graphdef, state)
-    assert merged.me is merged
-    assert merged.n == 3
-    np.testing.assert_array_equal(merged.a[0], [1.0])
-
-
-@both
 def test_a_subclass_says_again_that_it_is_no_pytree(lib: Any) -> None:
     plain: Any = type("Plain", (lib.Pytree,), {}, pytree=False)
     again = type("Again", (plain,), {})
@@ -88,19 +73,6 @@ def test_subclasses_of_object_are_no_pytrees(lib: Any) -> None:
         pass
 
     assert [jax.tree_util.all_leaves([cls()]) for cls in (Plain, Derived, Both)] == [True] * 3
-
-
-@both
-def test_a_pytree_may_hold_an_object_which_is_data(lib: Any) -> None:
-    class Plain(lib.Object):
-        pass
-
-    node = lib.Module()
-    node.inner = Plain()
-    assert lib.is_data(node.inner)
-    assert jax.tree.leaves(node) == [node.inner]
-    with pytest.raises(ValueError, match="data"):
-        node.ls = [Plain()]
 
 
 @both

@@ -64,11 +64,6 @@ def test_keys_are_folded_in_from_the_key_and_the_count() -> None:
     assert rngs.params.count[...] == 3
 
 
-def test_a_typed_key_is_kept_as_it_is() -> None:
-    key = jax.random.key(3)
-    assert Rngs(key).default.key[...] is key
-
-
 def test_variables_of_a_stream_have_the_types_metadata_and_names_of_flax() -> None:
     ours, theirs = Rngs(0).default, flax_nnx.Rngs(0).default
     assert isinstance(ours.key, RngKey)
@@ -123,12 +118,6 @@ def test_copies_go_on_with_the_same_keys(duplicate: tp.Callable[[Rngs], Rngs]) -
     twin = duplicate(rngs)
     assert sorted(describe(twin)) == sorted(describe(rngs))
     assert describe(twin.params()) == describe(jax.random.fold_in(jax.random.key(1), 1))
-
-
-def test_a_deep_copy_counts_on_its_own() -> None:
-    rngs = Rngs(0)
-    copy.deepcopy(rngs)()
-    assert rngs.default.count[...] == 0
 
 
 def test_a_subclass_of_a_stream_keeps_its_class_and_one_of_rngs_does_not_as_in_flax() -> None:

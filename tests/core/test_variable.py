@@ -122,14 +122,6 @@ def test_writing_casts_broadcasts_and_fails_as_flax_does(value: str, new: str) -
             assert ours == after_write(flax_nnx, write, value, make), name
 
 
-@pytest.mark.parametrize("value", ARRAYS)
-def test_assigning_a_variable_assigns_its_value(value: str) -> None:
-    for lib in (nnx, flax_nnx):
-        variable = lib.Param(VALUES[value]())
-        variable[...] = lib.BatchStat(VALUES[value]() + 1)
-        assert plain(variable.get_value()) == plain(VALUES[value]() + 1)
-
-
 def test_set_value_of_a_variable_takes_its_value() -> None:
     variable = nnx.Param(1)
     variable.set_value(nnx.BatchStat(2))
@@ -184,14 +176,6 @@ def test_a_failed_write_leaves_the_value(lib: Any) -> None:
 
 
 @both
-def test_augmented_item_assignment_adds_to_the_part(lib: Any) -> None:
-    variable = lib.Param(jnp.array([1.0, 2.0]))
-    variable[1] += 3.0
-    variable[...] *= 2.0
-    np.testing.assert_array_equal(variable[...], [2.0, 10.0])
-
-
-@both
 def test_a_callable_value_is_called(lib: Any) -> None:
     assert lib.Variable(lambda a, *, b: a + b)(1, b=2) == 3
 
@@ -232,16 +216,6 @@ def test_a_copy_has_the_value_type_and_metadata_or_the_new_ones(lib: Any, method
     assert getattr(variable, method)(None).get_value() is None
     assert (variable.get_value(), variable.tag) == (1, "a")
     assert not variable.has_metadata("extra")
-
-
-@both
-def test_a_copy_does_not_see_writes_to_the_original(lib: Any) -> None:
-    variable = lib.Param(jnp.zeros(2))
-    duplicate = variable.copy()
-    variable[...] = jnp.ones(2)
-    variable.set_metadata(tag=1)
-    np.testing.assert_array_equal(duplicate[...], jnp.zeros(2))
-    assert not duplicate.has_metadata("tag")
 
 
 @both

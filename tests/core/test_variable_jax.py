@@ -71,38 +71,6 @@ def test_jnp_functions_see_the_value_after_the_get_hooks(lib: Any) -> None:
     np.testing.assert_array_equal(jnp.abs(variable), [5.0, 5.0])
 
 
-@both
-def test_variables_pass_through_jit_vmap_grad_and_scan(lib: Any) -> None:
-    variable = lib.Param(jnp.arange(3.0), tag="t")
-
-    doubled = jax.jit(lambda v: v.replace(v[...] * 2))(variable)
-    assert (type(doubled), doubled.tag) == (lib.Param, "t")
-    np.testing.assert_array_equal(doubled[...], [0.0, 2.0, 4.0])
-
-    rows = jax.vmap(lambda v: v[...] + 1)(variable)
-    np.testing.assert_array_equal(rows, [1.0, 2.0, 3.0])
-
-    gradient = jax.grad(lambda v: (v[...] ** 2).sum())(variable)
-    assert (type(gradient), gradient.tag) == (lib.Param, "t")
-    np.testing.assert_array_equal(gradient[...], [0.0, 2.0, 4.0])
-
-    def step(carry: Any, x: Any) -> Any:
-        carry[...] = carry[...] + x
-        return carry, carry[...]
-
-    carry, sums = jax.lax.scan(step, lib.BatchStat(jnp.float32(0)), jnp.arange(1.0, 4.0))
-    assert type(carry) is lib.BatchStat
-    np.testing.assert_array_equal(sums, [1.0, 3.0, 6.0])
-
-
-@both
-def test_a_variable_that_jit_returns_can_be_written(lib: Any) -> None:
-    variable = jax.jit(lambda v: v)(lib.Param(jnp.zeros(2)))
-    variable[...] = jnp.ones(2)
-    variable.set_metadata(tag=1)
-    assert variable.tag == 1
-
-
 def traces_of(calls: list[Any]) -> int:
     """Return how often a jitted function is traced when called with each of these."""
     count = 0
@@ -116,23 +84,6 @@ def traces_of(calls: list[Any]) -> int:
     for call in calls:
         function(call)
     return count
-
-
-@both
-def test_jit_traces_once_for_variables_with_equal_metadata(lib: Any) -> None:
-    def make(i: int) -> Any:
-        return lib.Param(jnp.full(2, i), tag=("a", 1), sizes=(1, 2))
-
-    written = make(4)
-    written[...] = written[...] * 2
-    assert traces_of([make(1), make(2), make(3).copy(), written]) == 1
-
-
-@both
-def test_jit_traces_again_for_other_metadata_type_or_dtype(lib: Any) -> None:
-    x = jnp.ones(2)
-    variables = [lib.Param(x), lib.Param(x, a=1), lib.Param(x, a=2), lib.BatchStat(x)]
-    assert traces_of([*variables, lib.Param(x.astype(jnp.int32)), *variables]) == 5
 
 
 @both

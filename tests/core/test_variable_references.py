@@ -62,12 +62,6 @@ def test_someone_who_writes_the_reference_writes_the_variable(lib: Any) -> None:
     np.testing.assert_array_equal(variable[...], [0.0, 0.0])
 
 
-@both
-def test_a_reference_as_value_is_refused(lib: Any) -> None:
-    with pytest.raises(ValueError, match=r"[Rr]ef"):
-        lib.Param(jax.new_ref(jnp.ones(2)))
-
-
 def test_the_error_of_a_reference_as_value_names_the_type_and_a_fix() -> None:
     with pytest.raises(VariableError, match="BatchStat: .*\n.*BatchStat\\(array, ref=True\\)"):
         nnx.BatchStat(jax.new_ref(jnp.ones(2)))
@@ -132,22 +126,6 @@ def test_jit_changes_a_reference_that_it_gets_as_an_argument(lib: Any) -> None:
 
 
 @both
-def test_a_reference_in_a_module_is_changed_by_jit(lib: Any) -> None:
-    class Counter(lib.Module):
-        def __init__(self) -> None:
-            self.count = lib.Variable(jnp.int32(0), ref=True)
-
-    @jax.jit
-    def step(counter: Any) -> Any:
-        counter.count[...] = counter.count[...] + 1
-        return counter.count[...]
-
-    counter = Counter()
-    assert [int(step(counter)) for _ in range(3)] == [1, 2, 3]
-    assert counter.count[...] == 3
-
-
-@both
 def test_a_reference_is_made_and_used_inside_jit(lib: Any) -> None:
     @jax.jit
     def compute(x: Any) -> Any:
@@ -174,13 +152,3 @@ def test_hooks_work_on_the_value_and_not_on_the_reference(lib: Any) -> None:
     variable[...] = jnp.full(2, 15.0)
     np.testing.assert_array_equal(variable.get_raw_value()[...], [5.0, 5.0])
     np.testing.assert_array_equal(variable[...], [15.0, 15.0])
-
-
-def test_to_arrays_and_to_refs_convert_a_whole_model() -> None:
-    model = nnx.Dict(a=nnx.Param(jnp.ones(2)), b=nnx.BatchStat(jnp.zeros(2)))
-    refs = nnx.to_refs(model)
-    assert [v.ref for v in (refs.a, refs.b)] == [True, True]
-    arrays = nnx.to_arrays(refs)
-    assert [v.ref for v in (arrays.a, arrays.b)] == [False, False]
-    np.testing.assert_array_equal(arrays.a[...], [1.0, 1.0])
-    assert not model.a.ref

@@ -23,12 +23,6 @@ def same(error: errors.KeyShapeError) -> bool:
     return (error.stream, error.shape) == ("dropout", (4,)) and "shape (4,)" in str(error)
 
 
-def test_fields_are_given_by_position_or_by_name() -> None:
-    assert same(errors.KeyShapeError("dropout", (4,)))
-    assert same(errors.KeyShapeError("dropout", shape=(4,)))
-    assert same(errors.KeyShapeError(shape=(4,), stream="dropout"))
-
-
 def test_all_fields_are_arguments_of_the_exception() -> None:
     error = errors.MeshRequiredError("P('data',)")
     assert error.args == ("P('data',)", "Variable")
@@ -58,12 +52,6 @@ def test_pickles_and_copies_keep_fields_and_notes() -> None:
         assert type(made) is errors.KeyShapeError
         assert same(made)
         assert made.__notes__ == ["in the second epoch"]
-
-
-def test_a_changed_field_changes_the_text_also_of_a_copy() -> None:
-    error = errors.KeyShapeError("dropout", ())
-    error.shape = (4,)
-    assert same(copy.copy(error))
 
 
 class Overflow(errors.Error, OverflowError):

@@ -60,33 +60,6 @@ def test_graphdefs_are_equal_exactly_when_static_values_and_their_types_are() ->
     assert len({graphdef for _, graphdef in made}) == len({group for group, _ in made})
 
 
-def test_metadata_and_types_of_variables_count() -> None:
-    def of(variable: tp.Any) -> tp.Any:
-        return nnx.graphdef(Holder(v=variable))
-
-    assert of(nnx.Param(1.0)) == of(nnx.Param(2.0))
-    different = [
-        nnx.Param(1), nnx.BatchStat(1), nnx.LoRAParam(1), nnx.Param(1, n=1), nnx.Param(1, n=True),
-        nnx.Param(1, n=1.0), nnx.Param(1, m=1), nnx.Param(1, n=None), nnx.Param(1, n=(1,)),
-    ]  # fmt: skip
-    assert len({of(variable) for variable in different}) == len(different)
-
-
-def test_types_names_sharing_and_order_of_elements_count() -> None:
-    w, v = nnx.Param(1.0), nnx.Param(1.0)
-    me: tp.Any = Holder()
-    me.x = me
-    roots: list[tp.Any] = [
-        Holder(a=w), Other(a=w), Holder(b=w), Holder(a=w, b=v), Holder(a=w, b=w), me, Holder(x=Holder()),
-        nnx.List([w]), nnx.List([w, v]), nnx.List([w, w]), nnx.Dict(a=w), [w], (w,), {"a": w}, {0: w},
-        Holder(a=w, s=1), Holder(a=jnp.ones(1)), Holder(a=nnx.data([w])), Holder(a=nnx.List([w])),
-    ]  # fmt: skip
-    made = [nnx.graphdef(root) for root in roots]
-    assert len(set(made)) == len(roots)
-    for left, right in itertools.combinations(made, 2):
-        assert left != right
-
-
 def test_the_order_of_assignments_does_not_count() -> None:
     w = nnx.Param(1.0)
     assert nnx.graphdef(Holder(a=w, b=2, c=3)) == nnx.graphdef(Holder(c=3, b=2, a=w))
@@ -157,12 +130,6 @@ def test_the_attribute_is_named_when_a_hash_is_needed(value: tp.Any) -> None:
 def test_the_metadata_is_named_when_a_hash_is_needed() -> None:
     with pytest.raises(nnx.errors.UnhashableError, match=r"'sizes' \(list\) has no hash"):
         hash(nnx.graphdef(Holder(w=nnx.Param(1, sizes=[1, 2]))))
-
-
-def test_split_and_merge_do_not_need_a_hash() -> None:
-    model = nnx.merge(*nnx.split(Holder(options=[1], w=nnx.Param(1.0, sizes=[2]))))
-    assert model.options == [1]
-    assert model.w.sizes == [2]
 
 
 def test_pickles_and_copies_are_equal_and_merge() -> None:

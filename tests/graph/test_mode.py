@@ -9,7 +9,6 @@ import jax.numpy as jnp
 import pytest
 
 import typed_nnx as nnx
-from tests.graph.oracle import walk
 from tests.support.peer import Scenario, assert_refused_as_in_flax, scenarios
 
 FUNCTIONS: dict[str, tp.Callable[..., tp.Any]] = {
@@ -62,23 +61,6 @@ def test_sharing_is_an_error_with_all_paths(function: tp.Callable[..., tp.Any]) 
     function(shared())
 
 
-@every_function
-def test_a_tree_passes_in_every_mode(function: tp.Callable[..., tp.Any]) -> None:
-    for graph in (None, True, False):
-        function(tree(), graph=graph)
-    with nnx.set_graph_mode(False):
-        function(tree())
-    assert walk(nnx.clone(tree(), graph=False)) == walk(tree())
-
-
-def test_a_cycle_is_no_tree() -> None:
-    # flax exhausts the recursion limit here, so it is not asked.
-    node: tp.Any = nnx.Module()
-    node.me = node
-    with pytest.raises(nnx.errors.SharedReferenceError, match="Duplicate Module found at paths"):
-        nnx.split(node, graph=False)
-
-
 def test_one_array_in_two_places_is_a_tree() -> None:
     x = jnp.ones(1)
     assert len(nnx.to_flat_state(nnx.state(nnx.List([x, x]), graph=False))) == 2
@@ -96,12 +78,6 @@ def test_the_mode_is_set_for_a_block_and_restored() -> None:
         with pytest.raises(nnx.errors.SharedReferenceError):
             nnx.split(shared())
     nnx.split(shared())
-
-
-def test_the_mode_is_restored_after_an_exception() -> None:
-    with pytest.raises(ZeroDivisionError), nnx.set_graph_mode(False):
-        raise ZeroDivisionError
-    assert nnx.set_graph_mode.current_value() is True
 
 
 def test_as_a_function_it_sets_the_mode_from_now_on() -> None:

@@ -103,27 +103,6 @@ def test_a_static_value_written_past_us_is_seen(lib: Any, make: Any, depth: int)
         assert float(read(lib.merge(*lib.split(root)))) == 2.0 * sign
 
 
-@both
-def test_another_class_is_seen(lib: Any) -> None:
-    class A(lib.Module):
-        def __init__(self) -> None:
-            self.w = lib.Param(jnp.array(2.0))
-
-        def __call__(self, x: Any) -> Any:
-            return self.w[...] * x
-
-    class B(A):
-        def __call__(self, x: Any) -> Any:
-            return self.w[...] + x + 100
-
-    call = lib.jit(lambda m, x: m.inner(x))
-    root = lib.Dict(inner=A())
-    assert float(call(root, 3.0)) == 6.0
-    root.inner.__class__ = B
-    assert float(call(root, 3.0)) == float(root.inner(3.0)) == 105.0
-    assert type(lib.clone(root).inner).__name__ == "B"
-
-
 # flax takes an attribute that goes past its `__setattr__` for static, and refuses another dict.
 
 

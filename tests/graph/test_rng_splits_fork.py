@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax
 import pytest
 
@@ -31,21 +29,6 @@ def test_a_fork_goes_on_from_the_next_key(lib):
     functions(lib).restore_rngs(backups)
     assert data(rngs.params.key[...]) == data(jax.random.key(0))
     assert counts(rngs) == {"params": 2, "dropout": 1}
-
-
-@both
-@all_modes
-def test_a_forked_function_moves_the_streams_by_one_whatever_it_draws(lib, mode):
-    rngs = two_streams(lib)
-
-    @functions(lib).fork_rngs(**mode)
-    def inside(rngs: Any) -> Any:
-        return [data(rngs.params()) for _ in range(3)]
-
-    forked = next_key(0, 0)
-    assert inside(rngs) == [data(jax.random.fold_in(forked, index)) for index in range(3)]
-    assert counts(rngs) == {"params": 1, "dropout": 1}
-    assert data(rngs.params()) == data(next_key(0, 1))
 
 
 @both

@@ -10,7 +10,6 @@ import pytest
 
 from tests.core.libraries import both
 from tests.graph.rng_splits_scenarios import (
-    MODES,
     all_modes,
     copies,
     counts,
@@ -38,38 +37,6 @@ def test_a_decorated_function_gets_split_streams_and_leaves_them_restored(lib, m
     for streams in (rngs, more):
         assert shapes(streams) == {"params": (), "dropout": ()}
         assert counts(streams) == {"params": 1, "dropout": 1}
-
-
-@both
-@all_modes
-def test_a_decorated_function_restores_after_an_exception(lib, mode):
-    rngs = two_streams(lib)
-
-    @functions(lib).split_rngs(splits=3, **mode)
-    def inside(rngs: Any) -> None:
-        raise RuntimeError("inside")
-
-    with pytest.raises(RuntimeError, match="inside"):
-        inside(rngs)
-    assert shapes(rngs) == {"params": (), "dropout": ()}
-    assert counts(rngs) == {"params": 1, "dropout": 1}
-
-
-@both
-@all_modes
-def test_a_decorated_function_sees_a_shared_argument_once(lib, mode):
-    rngs = two_streams(lib)
-
-    @functions(lib).split_rngs(splits=2, **mode)
-    def inside(first: Any, second: Any) -> bool:
-        return first is second and shapes(first)["params"] == (2,)
-
-    if mode == MODES["tree"]:
-        with pytest.raises(ValueError, match="Duplicate"):
-            inside(rngs, rngs)
-        return
-    assert inside(rngs, rngs)
-    assert counts(rngs) == {"params": 1, "dropout": 1}
 
 
 @both
@@ -104,44 +71,6 @@ def test_the_mode_is_that_of_the_decoration(lib):
 
 
 @both
-def test_methods_can_be_decorated(lib: Any):
-    class Model(lib.Module):
-        def __init__(self, rngs: Any) -> None:
-            self.rngs = rngs
-
-        @functions(lib).split_rngs(splits=2)
-        def inside(self, number: int) -> Any:
-            return shapes(self.rngs), number
-
-    model = Model(two_streams(lib))
-    assert model.inside(3) == ({"params": (2,), "dropout": (2,)}, 3)
-    assert shapes(model.rngs) == {"params": (), "dropout": ()}
-
-
-@both
-def test_a_callable_model_is_an_object_and_not_a_function(lib: Any):
-    class Model(lib.Module):
-        def __init__(self) -> None:
-            self.rngs = two_streams(lib)
-
-        def __call__(self) -> int:
-            return 1
-
-    model = Model()
-    assert isinstance(functions(lib).split_rngs(model, splits=2), functions(lib).SplitBackups)
-    assert shapes(model.rngs)["params"] == (2,)
-
-
-@both
-def test_a_decorated_function_keeps_its_name(lib):
-    def named() -> None:
-        """Say it."""
-
-    wrapped = functions(lib).split_rngs(splits=2)(named)
-    assert (wrapped.__name__, wrapped.__doc__, wrapped.__wrapped__) == ("named", "Say it.", named)
-
-
-@both
 def test_splits_must_be_given(lib):
     with pytest.raises(TypeError, match="splits"):
         functions(lib).split_rngs(two_streams(lib))
@@ -169,32 +98,6 @@ def test_the_copy_shares_the_variables_of_the_streams_that_stay(lib, mode):
     assert copied.dropout is not rngs.dropout
     assert copied.dropout.key is rngs.dropout.key
     assert copied.params.key is not rngs.params.key
-
-
-@both
-@copies
-def test_a_function_that_gets_copies_changes_the_shared_variables_only(lib: Any, mode: Any):
-    class Model(lib.Module):
-        def __init__(self) -> None:
-            self.rngs = two_streams(lib)
-            self.weight = lib.Param(jax.numpy.zeros(()))
-
-    @functions(lib).split_rngs(splits=2, **mode)
-    def inside(model: Any) -> None:
-        model.weight[...] += 1
-        model.name = "new"
-
-    model = Model()
-    inside(model)
-    assert float(model.weight[...]) == 1.0
-    assert not hasattr(model, "name")
-
-
-@both
-@copies
-def test_what_is_no_object_is_returned_as_it_is(lib, mode):
-    assert functions(lib).split_rngs(1, splits=2, **mode) == 1
-    assert functions(lib).split_rngs(None, splits=2, **mode) is None
 
 
 @both

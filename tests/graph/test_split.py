@@ -263,26 +263,6 @@ def test_a_copy_of_arrays_may_be_donated() -> None:
     assert not made_leaves & {id(x) for x in jax.tree.leaves(nnx.state(model))}
 
 
-def test_merging_a_second_time_gives_objects_of_their_own() -> None:
-    graphdef, state = nnx.split(model_class(nnx)())
-    first, second = nnx.merge(graphdef, state), nnx.merge(graphdef, state)
-    assert first.first is not second.first
-    first.first.size = 17
-    assert second.first.size == 2
-    assert nnx.merge(graphdef, state).first.size == 2
-
-
-def test_a_merged_model_can_be_changed_apart_from_the_original() -> None:
-    model = model_class(nnx)()
-    made = nnx.merge(*nnx.split(model))
-    made.blocks.append(nnx.Param(jnp.ones(())))
-    made.plain["a"].append(1)
-    del made.first
-    assert len(model.blocks) == 2
-    assert len(model.plain["a"]) == 2
-    assert walk(model) == walk(model_class(nnx)())
-
-
 def test_split_merge_and_update_work_inside_jit() -> None:
     model = model_class(nnx)()
     graphdef, state = nnx.split(model)
@@ -376,21 +356,6 @@ def test_the_state_that_went_in_is_not_changed() -> None:
     pair = nnx.split(model)
     nnx.call(pair).add(7)
     assert int(model.count[...]) == 0
-
-
-def test_a_call_inside_jit_is_traced_once() -> None:
-    traces: list[int] = []
-
-    @jax.jit
-    def step(pair: tp.Any) -> tp.Any:
-        traces.append(1)
-        return nnx.call(pair).add(1)[1]
-
-    pair = nnx.split(counter_class(nnx)())
-    for _ in range(3):
-        pair = step(pair)
-    assert int(nnx.merge(*pair).count[...]) == 3
-    assert len(traces) == 1
 
 
 def test_an_unknown_method_is_an_attribute_error() -> None:

@@ -117,24 +117,6 @@ def test_models_of_their_own_do_not_disturb_each_other() -> None:
     own_models(1.5)
 
 
-@pytest.mark.usefixtures("switching_often")
-def test_a_model_that_all_read_gives_every_thread_the_right_values() -> None:
-    one_model_that_all_read(1.5)
-
-
-@pytest.mark.usefixtures("switching_often")
-def test_equal_models_made_at_once_have_equal_structures() -> None:
-    for step in range(30):
-        made: dict[int, tp.Any] = {}
-
-        def work(number: int) -> None:
-            entries = {f"a{i}": nnx.Param(0.0, note=(step, i)) for i in range(20)}  # noqa: B023 -- joined below
-            made[number] = nnx.graphdef(nnx.Dict(entries))  # noqa: B023 -- joined below
-
-        together(work)
-        assert len(set(made.values())) == 1
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("switching_often")
 def test_threads_agree_for_a_long_time() -> None:

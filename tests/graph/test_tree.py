@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import pytest
 
 import typed_nnx as nnx
-from tests.graph.oracle import value_view, walk
+from tests.graph.oracle import walk
 from tests.support.peer import (
     Scenario,
     assert_as_in_flax,
@@ -117,23 +117,6 @@ def test_a_split_function_gets_context_path_prefix_and_object() -> None:
     assert seen == [("['a']", 1, "Layer"), ("['b'][0]", 2, "Layer")]
     assert [len(pure["a"].states), pure["b"][0].metadata, pure["b"][1]] == [2, 2, 3]
     assert walk(nnx.from_tree(pure)) == walk(tree)
-
-
-def test_a_tree_of_states_goes_through_jit() -> None:
-    layer = layer_class(nnx)()
-    tree = (layer, {"again": nnx.List([layer])})
-
-    @jax.jit
-    def step(pure: tp.Any) -> tp.Any:
-        inner, named = nnx.from_tree(pure)
-        assert inner is named["again"][0]
-        inner.w[...] += 1
-        return nnx.to_tree((inner, named))
-
-    first, named = nnx.from_tree(step(nnx.to_tree(tree)))
-    assert first is named["again"][0]
-    assert first.w[...].tolist() == [2.0]
-    assert value_view(layer.w) == value_view(layer_class(nnx)().w)
 
 
 def test_node_states_say_what_they_lack() -> None:

@@ -114,15 +114,6 @@ def test_an_update_does_what_it_does_in_flax(scenario: Scenario) -> None:
     assert_as_in_flax(scenario)
 
 
-def test_a_clone_updated_with_the_state_is_equal_to_the_source() -> None:
-    source, target = model_class(nnx)(), model_class(nnx)()
-    nnx.update(source, jax.tree.map(lambda x: x + 3, nnx.state(source)))
-    nnx.update(target, nnx.state(source))
-    assert walk(target) == walk(source)
-    source.w[...] = jnp.full(2, 9.0)
-    assert target.w[...].tolist() == [3.0, 3.0], "values are taken over, not the Variables"
-
-
 def test_all_unknown_paths_are_listed_and_nothing_is_changed() -> None:
     model = model_class(nnx)()
     before = walk(model)

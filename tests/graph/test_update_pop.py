@@ -142,15 +142,3 @@ def test_pop_from_a_dict_below_an_object_of_another_trace_is_refused() -> None:
 
     popped()
     assert "h" in model.plain
-
-
-def test_pop_inside_jit_works_on_what_was_merged_there() -> None:
-    graphdef, state = nnx.split(nnx.Dict(w=nnx.Param(jnp.ones(2)), h=nnx.Intermediate(jnp.ones(1))))
-
-    @jax.jit
-    def popped(state: tp.Any) -> tp.Any:
-        model = nnx.merge(graphdef, state)
-        return nnx.pop(model, nnx.Intermediate), nnx.state(model)
-
-    taken, left = popped(state)
-    assert (list(taken), list(left)) == (["h"], ["w"])

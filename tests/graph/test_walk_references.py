@@ -120,17 +120,6 @@ def test_array_ref_and_its_test_and_type() -> None:
     assert not nnx.is_array_ref(nnx.Param(jnp.ones(2), ref=True))
 
 
-def test_references_are_written_inside_jit() -> None:
-    refs = nnx.to_refs(nnx.state(model_class()()))
-
-    @jax.jit
-    def step(state: tp.Any) -> None:
-        state["w"][...] = state["w"][...] + 1
-
-    step(refs)
-    assert refs["w"][...].tolist() == [2.0, 2.0]
-
-
 def test_a_shared_reference_stays_shared_through_split_and_merge() -> None:
     shared = nnx.array_ref(jnp.ones(1))
     model: tp.Any = nnx.Dict(a=shared, b=nnx.List([shared]))

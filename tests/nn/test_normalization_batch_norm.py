@@ -80,15 +80,6 @@ def test_the_running_averages_follow_the_batches_as_in_flax(dtype: Any) -> None:
     twins.assert_same_call(an_input((4, 3), dtype))
 
 
-def test_the_running_averages_are_in_float32_and_by_the_book() -> None:
-    layer = nnx.BatchNorm(2, momentum=0.75, param_dtype=jnp.bfloat16, rngs=nnx.Rngs(0))
-    x = np.array([[1.0, 2.0], [3.0, 6.0]], np.float32)
-    layer(jnp.asarray(x))
-    np.testing.assert_allclose(layer.mean[...], 0.25 * x.mean(0), rtol=1e-6)
-    np.testing.assert_allclose(layer.var[...], 0.75 + 0.25 * x.var(0), rtol=1e-6)
-    assert layer.mean.dtype == layer.var.dtype == jnp.float32
-
-
 @pytest.mark.parametrize("fast", [True, False], ids=["fast", "precise"])
 @pytest.mark.parametrize("masked", [True, False], ids=["masked", "whole"])
 def test_devices_of_a_mapped_axis_form_one_batch_as_in_flax(fast: bool, masked: bool) -> None:

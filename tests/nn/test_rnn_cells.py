@@ -101,18 +101,6 @@ def test_a_cell_that_keeps_its_stream_warns_and_draws_from_it_as_in_flax(cell: s
     twins.assert_states_equal()
 
 
-@cells
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_parameters_may_have_any_float_dtype(cell: str, dtype: Any) -> None:
-    layer = getattr(nnx, cell)(3, 4, param_dtype=dtype, rngs=nnx.Rngs(0))
-    assert {param.dtype for param in jax.tree.leaves(nnx.state(layer, nnx.Param))} == {
-        jnp.dtype(dtype)
-    }
-    recurrent = layer.hi if cell == "LSTMCell" else layer.dense_h
-    kernel = np.asarray(recurrent.kernel[...], np.float64)
-    np.testing.assert_allclose(kernel @ kernel.T, np.eye(4), atol=0.05)
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize("dtype", [jnp.float32, jnp.float64], ids=["f32", "f64"])
 def test_under_x64_parameters_are_those_of_flax(dtype: Any) -> None:
@@ -131,27 +119,6 @@ def test_modified_orthogonal_is_that_of_flax(shape: Any) -> None:
     for dtype in DTYPES:
         ours = typed_nnx.nn.recurrent.modified_orthogonal(key, shape, dtype)
         assert_same_bits(ours, flax.nnx.nn.recurrent.modified_orthogonal(key, shape, dtype))
-
-
-def test_a_lstm_step_is_that_of_the_formula() -> None:
-    layer = nnx.LSTMCell(3, 4, bias_init=nnx.initializers.normal(1.0), rngs=nnx.Rngs(0))
-    (c, h), x = a_carry("LSTMCell", 2, 4), normal(2, 3)
-
-    def gate(name: str) -> Any:
-        of_inputs = getattr(layer, {"f": "if_"}.get(name, f"i{name}"))
-        of_output = getattr(layer, f"h{name}")
-        total = np.asarray(x) @ of_inputs.kernel[...] + np.asarray(h) @ of_output.kernel[...]
-        return total + np.asarray(of_output.bias[...])[None]
-
-    def sigmoid(v: Any) -> Any:
-        return 1 / (1 + np.exp(-v))
-
-    memory = sigmoid(gate("f")) * c + sigmoid(gate("i")) * np.tanh(gate("g"))
-    output = sigmoid(gate("o")) * np.tanh(memory)
-    (found_memory, found_output), y = layer((c, h), x)
-    np.testing.assert_allclose(found_memory, memory, rtol=1e-5, atol=1e-6)
-    np.testing.assert_allclose(found_output, output, rtol=1e-5, atol=1e-6)
-    assert_same_bits(found_output, y)
 
 
 def test_the_two_lstm_cells_agree_when_their_kernels_do() -> None:

@@ -44,13 +44,6 @@ def test_dropout_is_the_twin_of_flax_when_jitted_and_draws_anew_each_time() -> N
 
 
 @both
-def test_the_share_that_stays_is_scaled_so_that_the_mean_stays(lib: Any) -> None:
-    kept = lib.Dropout(0.75, rngs=lib.Rngs(0))(jnp.ones((200, 200)))
-    assert set(kept.ravel().tolist()) == {0.0, 4.0}
-    assert abs(kept.mean() - 1.0) < 0.02
-
-
-@both
 def test_elements_along_a_broadcast_axis_share_their_fate(lib: Any) -> None:
     y = lib.Dropout(0.5, broadcast_dims=(0,), rngs=lib.Rngs(0))(jnp.ones((8, 64)))
     assert (y == y[:1]).all()

@@ -124,13 +124,6 @@ def test_the_more_special_filter_goes_first(split: tp.Any) -> None:
     )
 
 
-def test_the_split_of_the_guide_merges_back() -> None:
-    merged = nnx.merge(*split_of_the_guide(Foo(), nnx.Param, nnx.BatchStat))
-    assert isinstance(merged, Foo)
-    assert merged.a.get_value() == 0
-    assert merged.b.get_value() is True
-
-
 def is_param_by_hand(path: tuple[tp.Any, ...], value: tp.Any) -> bool:
     return isinstance(value, nnx.Param) or (
         hasattr(value, "type") and issubclass(value.type, nnx.Param)

@@ -73,56 +73,6 @@ class Foo(nnx.Module):
     ref: Foo
 
 
-def test_an_update_context_carries_structure_out_of_a_transform() -> None:
-    m1 = Foo()
-    with nnx.update_context("example"):
-        with nnx.split_context("example") as ctx:
-            graphdef, state = ctx.split(m1)
-
-        @jax.jit
-        def f(graphdef: tp.Any, state: tp.Any) -> tp.Any:
-            with nnx.merge_context("example", inner=True) as ctx:
-                m2 = ctx.merge(graphdef, state)
-            m2.a = 1
-            m2.ref = m2  # create a reference cycle
-            with nnx.split_context("example") as ctx:
-                return ctx.split(m2)
-
-        graphdef_out, state_out = f(graphdef, state)
-        with nnx.merge_context("example", inner=False) as outer_ctx:
-            m3 = outer_ctx.merge(graphdef_out, state_out)
-
-    assert m1 is m3
-    assert m1.a == 1
-    assert m1.ref is m1
-
-
-def test_an_update_context_is_a_decorator_too() -> None:
-    m1 = Foo()
-
-    @jax.jit
-    def f(graphdef: tp.Any, state: tp.Any) -> tp.Any:
-        with nnx.merge_context("example", inner=True) as ctx:
-            m2 = ctx.merge(graphdef, state)
-        m2.a = 1  # insert static attribute
-        m2.ref = m2  # create a reference cycle
-        with nnx.split_context("example") as ctx:
-            return ctx.split(m2)
-
-    @nnx.update_context("example")
-    def g(m1: Foo) -> Foo:
-        with nnx.split_context("example") as ctx:
-            graphdef, state = ctx.split(m1)
-        graphdef_out, state_out = f(graphdef, state)
-        with nnx.merge_context("example", inner=False) as ctx:
-            return ctx.merge(graphdef_out, state_out)
-
-    m3 = g(m1)
-    assert m1 is m3
-    assert m1.a == 1
-    assert m1.ref is m1
-
-
 def test_the_current_update_context_is_the_one_of_its_tag() -> None:
     with nnx.update_context("example"):
         ctx = nnx.current_update_context("example")

@@ -41,15 +41,6 @@ def test_to_refs_converts_only_what_the_filter_matches() -> None:
     assert isinstance(mutable_node[1], jax.Array)
 
 
-def test_to_arrays_turns_refs_into_arrays() -> None:
-    node = [nnx.array_ref(jnp.array(1.0)), jnp.array(2.0)]
-    assert nnx.is_array_ref(node[0])
-    frozen_node = nnx.to_arrays(node)
-    assert isinstance(frozen_node[0], jax.Array)
-    assert not nnx.is_array_ref(frozen_node[0])
-    assert frozen_node[0] == 1.0
-
-
 def test_to_arrays_refuses_a_ref_that_occurs_twice() -> None:
     shared_array = nnx.array_ref(jnp.array(1.0))
     node = [shared_array, shared_array]
@@ -61,10 +52,3 @@ def test_to_arrays_accepts_a_ref_that_occurs_twice_when_told_to() -> None:
     shared_array = nnx.array_ref(jnp.array(1.0))
     frozen_node = nnx.to_arrays([shared_array, shared_array], allow_duplicates=True)
     assert [type(x) is type(jnp.array(1.0)) for x in frozen_node] == [True, True]
-
-
-def test_to_arrays_converts_only_what_the_filter_matches() -> None:
-    node = [nnx.array_ref(jnp.array(1.0)), nnx.array_ref(jnp.array(2.0))]
-    frozen_node = nnx.to_arrays(node, only=lambda path, x: path[0] == 0)
-    assert isinstance(frozen_node[0], jax.Array)
-    assert isinstance(frozen_node[1], nnx.ArrayRef)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import typing as tp
-
 import jax
 import jax.numpy as jnp
-import pytest
 
 import typed_nnx as nnx
 from typed_nnx import Linear
 
 from .printed import assert_printed
 
-older_spelling = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 """For examples that NNX has since given a newer name, with a warning at the old one."""
 
 
@@ -22,23 +18,6 @@ class PlainLinear(nnx.Module):
         self.din, self.dout = din, dout
         self.w = nnx.Param(jax.random.uniform(rngs.next(), (din, dout)))
         self.b = nnx.Param(jnp.zeros((dout,)))
-
-
-def test_iter_graph_visits_each_node_and_leaf_once_children_first() -> None:
-    module = PlainLinear(3, 4, rngs=nnx.Rngs(0))
-    rows = [f"{path} {type(value).__name__}" for path, value in nnx.iter_graph([module, module])]
-    public = [row for row in rows if "_pytree__" not in row]
-    assert_printed(
-        "\n".join(public),
-        """
-        (0, 'b') Param
-        (0, 'din') int
-        (0, 'dout') int
-        (0, 'w') Param
-        (0,) PlainLinear
-        () list
-        """,
-    )
 
 
 def test_iter_graph_prints_the_bookkeeping_rows_of_the_document() -> None:
@@ -55,68 +34,6 @@ def test_iter_graph_prints_the_bookkeeping_rows_of_the_document() -> None:
         (0, 'w') Param
         (0,) PlainLinear
         () list
-        """,
-    )
-
-
-@older_spelling
-def test_a_clone_shares_no_variable_with_its_model() -> None:
-    model = Linear(2, 3, rngs=nnx.Rngs(0))
-    cloned_model = nnx.clone(model)
-    assert model.bias is not None
-    assert cloned_model.bias is not None
-    model.bias.value += 1
-    assert (model.bias.value != cloned_model.bias.value).all()
-
-
-def test_find_duplicates_names_the_paths_of_a_shared_variable() -> None:
-    class SharedVariables(nnx.Module):
-        def __init__(self) -> None:
-            self.a = nnx.Param(jnp.array(1.0))
-            self.b = nnx.Param(jnp.array(2.0))
-            self.c = self.b  # shared Variable
-
-    duplicates = nnx.find_duplicates(SharedVariables())
-    assert len(duplicates) == 1
-    assert [str(path) for path in duplicates[0]] == ["('b',)", "('c',)"]
-
-
-def test_find_duplicates_names_the_paths_of_a_shared_module() -> None:
-    class SharedModules(nnx.Module):
-        def __init__(self, rngs: nnx.Rngs) -> None:
-            self.a = Linear(1, 1, rngs=rngs)
-            self.b = Linear(1, 1, rngs=rngs)
-            self.c = self.a  # shared Module
-
-    model = SharedModules(nnx.Rngs(0))
-    assert [str(paths) for paths in nnx.find_duplicates(model)] == ["[('a',), ('c',)]"]
-    assert nnx.find_duplicates(model, only=nnx.Param) == []
-
-
-@older_spelling
-@pytest.mark.parametrize("pure", [nnx.pure, nnx.as_pure])
-def test_pure_replaces_variables_by_their_values(pure: tp.Any) -> None:
-    _, state = nnx.split(Linear(2, 3, rngs=nnx.Rngs(0)))
-    assert_printed(
-        repr(jax.tree.map(jnp.shape, state)),
-        """
-        State({
-          'bias': Param(
-            value=(3,)
-          ),
-          'kernel': Param(
-            value=(2, 3)
-          )
-        })
-        """,
-    )
-    assert_printed(
-        repr(jax.tree.map(jnp.shape, pure(state))),
-        """
-        State({
-          'bias': (3,),
-          'kernel': (2, 3)
-        })
         """,
     )
 

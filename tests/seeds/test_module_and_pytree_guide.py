@@ -14,24 +14,7 @@ import jax.numpy as jnp
 
 import typed_nnx as nnx
 
-from .printed import assert_printed, pytree_structure
-
-
-def test_a_module_passes_through_jit_as_a_pytree() -> None:
-    class Linear(nnx.Module):
-        def __init__(self, din: int, dout: int, rngs: nnx.Rngs) -> None:
-            self.din, self.dout = din, dout
-            self.kernel = nnx.Param(rngs.normal((din, dout)))
-
-    rngs = nnx.Rngs(0)
-    weights = Linear(2, 3, rngs=rngs)
-
-    @jax.jit
-    def forward(weights: Linear, x: jax.Array) -> jax.Array:
-        return x @ weights.kernel
-
-    y = forward(weights, x=rngs.uniform((5, 2)))
-    assert f"{y.shape = }" == "y.shape = (5, 3)"
+from .printed import assert_printed
 
 
 def test_jax_itself_flattens_and_unflattens_containers() -> None:
@@ -74,47 +57,6 @@ def test_jax_itself_flattens_a_class_that_a_user_registers() -> None:
         treedef = PyTreeDef(CustomNode(Foo[('hi',)], [*, *]))
         """,
     )
-
-
-TWO_LAYERS = """
-    pytree structure:
-     - pytree.layers[0].b = Array([0.], dtype=float32)
-     - pytree.layers[0].w = Array([[1.]], dtype=float32)
-     - pytree.layers[1].b = Array([0.], dtype=float32)
-     - pytree.layers[1].w = Array([[1.]], dtype=float32)
-"""
-
-
-def test_annotations_say_what_is_data_and_what_is_static() -> None:
-    class Linear(nnx.Pytree):
-        def __init__(self, din: int, dout: int) -> None:
-            self.din = nnx.static(din)
-            self.dout = nnx.static(dout)
-            self.w = nnx.data(jnp.ones((din, dout)))
-            self.b = nnx.data(jnp.zeros((dout,)))
-
-    class MLP(nnx.Pytree):
-        def __init__(self, num_layers: int, dim: int) -> None:
-            self.num_layers = nnx.static(num_layers)
-            self.layers = nnx.data([Linear(dim, dim) for _ in range(num_layers)])
-
-    assert_printed(pytree_structure(MLP(num_layers=2, dim=1)), TWO_LAYERS)
-
-
-def test_without_annotations_the_default_rules_give_the_same_leaves() -> None:
-    class Linear(nnx.Pytree):
-        def __init__(self, din: int, dout: int) -> None:
-            self.din = din  # static
-            self.dout = dout  # static
-            self.w = jnp.ones((din, dout))  # data
-            self.b = jnp.zeros((dout,))  # data
-
-    class MLP(nnx.Pytree):
-        def __init__(self, num_layers: int, dim: int) -> None:
-            self.num_layers = num_layers  # static
-            self.layers = nnx.List([Linear(dim, dim) for _ in range(num_layers)])  # data
-
-    assert_printed(pytree_structure(MLP(num_layers=2, dim=1)), TWO_LAYERS)
 
 
 def test_is_data_tells_the_default_status_of_a_value() -> None:
@@ -163,27 +105,6 @@ class Bar(nnx.Pytree):
             self.bias = nnx.Param(jnp.array(0.0))
 
 
-def test_explicit_annotations_decide_where_types_leave_it_open() -> None:
-    assert_printed(
-        pytree_structure(Bar(1.0, True)),
-        """
-        pytree structure:
-         - pytree.bias.value = Array(0., dtype=float32, weak_type=True)
-         - pytree.ls[0] = Array(0, dtype=int32, weak_type=True)
-         - pytree.ls[1] = Array(1, dtype=int32, weak_type=True)
-         - pytree.ls[2] = Array(2, dtype=int32, weak_type=True)
-         - pytree.x = 1.0
-         - pytree.y = 42
-        """,
-    )
-
-
-def test_none_annotated_as_data_is_a_node_without_leaves() -> None:
-    assert "bias" not in pytree_structure(Bar(1.0, False))
-    with_bias, without_bias = (len(jax.tree.leaves(Bar(1.0, use))) for use in (True, False))
-    assert with_bias == without_bias + 1
-
-
 @nnx.dataclass
 class Row(nnx.Pytree):
     i: int = nnx.data()
@@ -198,33 +119,7 @@ class Table(nnx.Pytree):
     shapes: list[int]
 
 
-def test_dataclass_fields_say_what_is_data_and_what_is_static() -> None:
-    pytree = Table(ls=[Row(i, jnp.array(42 * i), hash(i)) for i in range(2)], shapes=[8, 16, 32])
-    assert_printed(
-        pytree_structure(pytree),
-        """
-        pytree structure:
-         - pytree.ls[0].i = 0
-         - pytree.ls[0].x = Array(0, dtype=int32, weak_type=True)
-         - pytree.ls[1].i = 1
-         - pytree.ls[1].x = Array(42, dtype=int32, weak_type=True)
-        """,
-    )
-    assert [row.s for row in pytree.ls] == ["hi", "hi"]
-    assert Row(1, jnp.array(2), 3, s="other").s == "other"
-
-
 @dataclasses.dataclass
 class Plain(nnx.Pytree):
     a: int = dataclasses.field(metadata={"static": False})  # data
     b: str = dataclasses.field(metadata={"static": True})  # static
-
-
-def test_the_metadata_of_a_plain_dataclass_field_says_the_same() -> None:
-    assert_printed(
-        pytree_structure(Plain(a=10, b="hello"), "dataclass pytree structure"),
-        """
-        dataclass pytree structure:
-         - pytree.a = 10
-        """,
-    )

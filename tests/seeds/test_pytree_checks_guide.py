@@ -7,7 +7,6 @@ sentence of the document and the name of the attribute must be there.
 from __future__ import annotations
 
 import re
-import typing as tp
 
 import jax
 import jax.numpy as jnp
@@ -15,34 +14,7 @@ import pytest
 
 import typed_nnx as nnx
 
-from .printed import assert_printed, pytree_structure
-
 ARRAY = re.escape(repr(type(jnp.array(0))))
-
-
-def test_the_status_of_an_attribute_sticks_until_an_annotation_overrides_it() -> None:
-    class Foo(nnx.Pytree):
-        def __init__(self) -> None:
-            self.a: object = jnp.array(1.0)  # data
-            self.b: object = "Hello, world!"  # static
-            self.c = nnx.data(3.14)  # data
-
-    pytree = Foo()
-    original = pytree_structure(pytree, "original")
-    pytree.a = "🤔"  # data status doesn't change
-    pytree.b = nnx.data(42)  # explicit annotation overrides status to data
-    pytree.c = nnx.static(0.5)  # explicit annotation overrides status to static
-    assert_printed(
-        f"{original}\n{pytree_structure(pytree, 'updated')}",
-        """
-        original:
-         - pytree.a = Array(1., dtype=float32, weak_type=True)
-         - pytree.c = 3.14
-        updated:
-         - pytree.a = '🤔'
-         - pytree.b = 42
-        """,
-    )
 
 
 class Named(nnx.Pytree):
@@ -113,65 +85,3 @@ def test_check_pytree_repeats_the_check_at_any_time() -> None:
     with pytest.raises(ValueError, match="Found unexpected") as error:
         nnx.check_pytree(foo)
     assert_five_remedies(str(error.value))
-
-
-def test_annotations_inside_a_plain_container_are_an_error() -> None:
-    class Nested(nnx.Pytree):
-        def __init__(self) -> None:
-            self.a = [nnx.data(1), nnx.static(2)]  # annotations in sub-pytree
-
-    with pytest.raises(ValueError, match="Found unexpected tags") as error:
-        Nested()
-    text = str(error.value)
-    assert re.search(
-        r"Found unexpected tags \{('static', 'data'|'data', 'static')\} on attribute "
-        r"'Nested\.a'\.\s+Values from nnx\.data\(\.\.\.\) and\s+nnx\.static\(\.\.\.\) should be "
-        r"assigned to nnx\.Pytree attributes directly, they should not be inside other structures\.",
-        text,
-    )
-    assert "Got value of type '<class 'list'>' on Pytree of type" in text
-
-
-def test_a_captured_pytree_cannot_be_mutated_inside_a_transform() -> None:
-    class Counter(nnx.Pytree):
-        def __init__(self) -> None:
-            self.count = nnx.data(0)
-
-    foo = Counter()
-
-    @jax.vmap  # or jit, grad, shard_map, pmap, scan, etc.
-    def increment(n: jax.Array) -> None:
-        # foo passed as capture
-        foo.count += 1  # error!
-
-    with pytest.raises(Exception, match=r"Cannot mutate 'Counter' from different trace level"):
-        increment(jnp.arange(5))
-    assert foo.count == 0
-
-
-def test_the_trace_level_error_names_the_attribute_too() -> None:
-    foo = Named("mattjj")
-
-    @jax.jit
-    def rename(n: jax.Array) -> jax.Array:
-        foo.name = "other"
-        return n
-
-    with pytest.raises(Exception, match=r"Cannot mutate 'Named' from different trace.*'name'"):
-        rename(jnp.array(0))
-    assert foo.name == "mattjj"
-
-
-@pytest.mark.parametrize("transform", [jax.jit, jax.vmap, jax.grad], ids=["jit", "vmap", "grad"])
-def test_a_captured_variable_cannot_be_mutated_inside_a_transform(
-    transform: tp.Callable[..., tp.Any],
-) -> None:
-    count = nnx.Param(jnp.array(0.0))
-
-    def increment(n: jax.Array) -> jax.Array:
-        count[...] += 1.0  # error!
-        return n
-
-    with pytest.raises(Exception, match=r"Cannot mutate '?Param.*different trace level"):
-        transform(increment)(jnp.array([2.0]) if transform is jax.vmap else jnp.array(2.0))
-    assert count[...] == 0.0

@@ -98,37 +98,6 @@ def test_a_module_keeps_its_own_state_where_it_is_easy_to_inspect() -> None:
     )
 
 
-def test_the_documents_in_place_operator_on_a_variable_counts_too() -> None:
-    class OlderCounter(CounterLinear):
-        def __call__(self, x: jax.Array) -> jax.Array:
-            self.count += 1  # as the document spells it; flax 0.12.8 refuses
-            return self.linear(x)
-
-    model = OlderCounter(4, 4, rngs=nnx.Rngs(0))
-    count = model.count
-    model(jnp.ones((2, 4)))
-    assert model.count is count
-    assert_printed(
-        f"{model.count = }",
-        """
-        model.count = Count( # 1 (4 B)
-          value=Array(1, dtype=int32)
-        )
-        """,
-    )
-
-
-def test_a_field_that_holds_a_module_can_be_replaced() -> None:
-    model = CounterLinear(4, 4, rngs=nnx.Rngs(0))
-    model(jnp.ones((2, 4)))
-    pretrained = Linear(4, 4, rngs=nnx.Rngs(42))
-    model.linear = pretrained
-    y = model(jnp.ones((2, 4)))
-    assert jnp.array_equal(y, pretrained(jnp.ones((2, 4))))
-    assert jnp.array_equal(nnx.state(model)["linear"]["kernel"][...], pretrained.kernel[...])
-    assert nnx.find_duplicates(model) == []
-
-
 def convolutional(rngs: nnx.Rngs) -> nnx.Sequential:
     return nnx.Sequential(
         Conv(1, 16, [3, 3], padding="SAME", rngs=rngs),
@@ -143,17 +112,6 @@ def convolutional(rngs: nnx.Rngs) -> nnx.Sequential:
 KINDS_AFTER_SURGERY = [Linear, partial, Linear, partial, type(convolutional), Linear]
 
 
-def test_a_layer_of_a_sequential_can_be_replaced_by_one_of_another_type() -> None:
-    rngs = nnx.Rngs(0)
-    model = convolutional(rngs)
-    assert model(jnp.ones((2, 28, 28, 1))).shape == (2, 10)
-    for i, layer in enumerate(model.layers):
-        if isinstance(layer, Conv):
-            model.layers[i] = Linear(layer.in_features, layer.out_features, rngs=rngs)
-    assert model(jnp.ones((2, 28, 28, 1))).shape == (2, 10)
-    assert [type(layer) for layer in model.layers] == KINDS_AFTER_SURGERY
-
-
 def test_a_sequential_itself_is_a_sequence_as_in_the_document() -> None:
     rngs = nnx.Rngs(0)
     model = convolutional(rngs)
@@ -164,70 +122,5 @@ def test_a_sequential_itself_is_a_sequence_as_in_the_document() -> None:
     assert [type(layer) for layer in model] == KINDS_AFTER_SURGERY
 
 
-def test_split_gives_the_dynamic_state_of_a_module() -> None:
-    _, state = nnx.split(CounterLinear(4, 4, rngs=nnx.Rngs(0)))
-    assert_printed(
-        f"{state = }",
-        """
-        state = State({
-          'count': Count( # 1 (4 B)
-            value=Array(0, dtype=int32)
-          ),
-          'linear': {
-            'bias': Param( # 4 (16 B)
-              value=Array([0., 0., 0., 0.], dtype=float32)
-            ),
-            'kernel': Param( # 16 (64 B)
-              value=Array([[ 0.5350889 , -0.48486355, -0.4022262 , -0.61925626],
-                     [-0.46665004,  0.31773907,  0.38944173, -0.54608804],
-                     [ 0.84378934, -0.93099   , -0.67658   ,  0.0724705 ],
-                     [-0.6101737 ,  0.12972134,  0.877074  ,  0.27292168]],      dtype=float32)
-            )
-          }
-        })
-        """,
-    )
-
-
-def test_split_and_merge_carry_a_module_through_jit() -> None:
-    graphdef, state = nnx.split(CounterLinear(4, 4, rngs=nnx.Rngs(0)))
-
-    @jax.jit
-    def forward(state: tp.Any, x: jax.Array) -> tp.Any:
-        model = nnx.merge(graphdef, state)
-        y = model(x)
-        return y, nnx.state(model)
-
-    y, state = forward(state, jnp.ones((2, 4)))
-    assert_printed(
-        f"{y.shape = }\n{state['count'] = }",
-        """
-        y.shape = (2, 4)
-        state['count'] = Count( # 1 (4 B)
-          value=Array(1, dtype=int32)
-        )
-        """,
-    )
-
-
 def test_a_lifted_module_is_vmap_over_split_and_merge() -> None:
     assert_ensemble(LinearEnsemble(4, 4, num_models=8, rngs=nnx.Rngs(0)))
-
-
-def test_as_pytrees_modules_lose_the_references_that_they_share() -> None:
-    class Holder(nnx.Module):
-        def __init__(self, shared: nnx.Module) -> None:
-            self.shared = shared
-
-    @jax.jit
-    def f(m1: Holder, m2: Holder) -> tp.Any:
-        seen.append(m1.shared is m2.shared)
-        return m1, m2
-
-    seen: list[bool] = []
-    shared = Linear(2, 2, rngs=nnx.Rngs(0))
-    m1, m2 = Holder(shared), Holder(shared)
-    assert m1.shared is m2.shared
-    m1, m2 = f(m1, m2)
-    assert seen == [False]
-    assert m1.shared is not m2.shared

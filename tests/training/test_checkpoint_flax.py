@@ -122,20 +122,6 @@ def test_the_folder_of_a_manager_of_orbax_is_read_and_continued(tmp_path: Path) 
         assert (manager.all_steps(), manager.best_step()) == ([3, 4, 5], 5)
 
 
-def test_states_that_were_split_into_items_are_restored_together(tmp_path: Path) -> None:
-    theirs, ours = made(flax_nnx, 1), made(nnx, 2)
-    _, params, rest = flax_nnx.split(theirs["model"], flax_nnx.Param, ...)
-    items = ocp.args.Composite(
-        params=ocp.args.StandardSave(params),
-        rest=ocp.args.StandardSave(rest),
-        notes=ocp.args.JsonSave({"epoch": 3}),
-    )
-    with ocp.CheckpointManager(tmp_path) as manager:
-        manager.save(3, args=items)
-    checkpoint.restore(tmp_path, ours["model"])
-    assert values(nnx, ours["model"]) == values(flax_nnx, theirs["model"])
-
-
 def test_items_are_restored_by_their_names(tmp_path: Path) -> None:
     theirs, ours = made(flax_nnx, 1), made(nnx, 2)
     items = {name: ocp.args.StandardSave(flax_nnx.state(node)) for name, node in theirs.items()}

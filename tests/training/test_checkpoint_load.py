@@ -19,16 +19,6 @@ from typed_nnx.training import checkpoint
 from typed_nnx.training.optimizer import Optimizer
 
 
-def test_a_loaded_model_is_the_saved_one(tmp_path: Path) -> None:
-    saved = Network(3)
-    checkpoint.save(tmp_path / "c", saved)
-    loaded = checkpoint.load(tmp_path / "c", lambda: Network(0))
-    assert type(loaded) is Network
-    assert bits(loaded) == bits(saved)
-    assert nnx.graphdef(loaded) == nnx.graphdef(saved)
-    assert jnp.array_equal(loaded.rngs.params.normal((2,)), saved.rngs.params.normal((2,)))
-
-
 @pytest.mark.thorough
 def test_leaves_of_every_kind_are_loaded(tmp_path: Path) -> None:
     def made(seed: int) -> Any:

@@ -110,16 +110,6 @@ def test_values_that_change_after_save_are_not_in_it(tmp_path: Path) -> None:
                 assert (np.asarray(leaf[...]) == step).all()
 
 
-def test_a_step_is_there_when_it_is_complete(tmp_path: Path) -> None:
-    manager = CheckpointManager(tmp_path)
-    manager.save(1, {"a": np.ones(1000)})
-    manager.wait_until_finished()
-    assert manager.all_steps() == [1]
-    assert folders(tmp_path) == ["1"]
-    manager.close()
-    manager.close()
-
-
 def test_what_makes_no_sense_is_said(tmp_path: Path) -> None:
     with CheckpointManager(tmp_path / "run") as manager:
         manager.save(1, Network(1))

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import typed_nnx as nnx
 from tests.training.models import FLAX, OURS, both, contents, modes, network
 from typed_nnx import errors
 
@@ -31,17 +30,6 @@ def test_signatures_are_those_of_flax(name: str) -> None:
         return [(p.name, p.kind, p.default) for p in found]
 
     assert parameters(OURS) == parameters(FLAX)
-
-
-@both
-def test_averages_start_at_the_values_and_are_copies(lib: Any) -> None:
-    model = network(lib)
-    average = lib.EMA(model, DECAY, only=lib.Param)
-    assert list(average.params) == ["head", "layers", "scale"]
-    assert average.params.scale is not model.scale
-    assert average.params.scale.get_raw_value() is not model.scale.get_raw_value()
-    assert np.array_equal(average.params.scale[...], model.scale[...])
-    assert average.params.layers[0].w.tag == "matrix"
 
 
 @both
@@ -123,28 +111,6 @@ def test_it_is_updated_in_jit(lib: Any, graph: bool) -> None:
             np.testing.assert_allclose(
                 np.asarray(mine, np.float32), np.asarray(other, np.float32), 1e-2
             )
-
-
-def test_model_and_averages_may_be_donated_together() -> None:
-    model = network(OURS)
-    average = nnx.jit(lambda model: OURS.EMA(model, DECAY))(model)
-
-    @nnx.jit(donate_argnums=(0, 1))
-    def update(average: Any, model: Any) -> None:
-        average.update(model)
-
-    update(average, model)
-    assert np.array_equal(average.params.scale[...], network(OURS).scale[...])
-
-
-@both
-def test_an_ensemble_of_averages_is_updated_by_vmap(lib: Any) -> None:
-    model = lib.Dict(w=lib.Param(jnp.arange(6.0).reshape(2, 3)))
-    average = lib.vmap(lambda model: lib.EMA(model, DECAY))(model)
-    later = lib.Dict(w=lib.Param(jnp.ones((2, 3))))
-    lib.vmap(lambda average, model: average.update(model))(average, later)
-    wanted = DECAY * jnp.arange(6.0).reshape(2, 3) + 1 - DECAY
-    np.testing.assert_allclose(average.params.w[...], wanted, 1e-6)
 
 
 @both

@@ -52,24 +52,6 @@ def test_an_average_is_the_mean_of_all_values(lib: Any) -> None:
     assert float(metric.compute()) == 7.0
 
 
-@both
-def test_without_values_an_average_is_nan(lib: Any) -> None:
-    assert np.isnan(lib.metrics.Average().compute())
-    statistics = lib.metrics.Welford().compute()
-    assert statistics.mean == 0.0
-    assert np.isnan(statistics.standard_deviation)
-
-
-@both
-@pytest.mark.parametrize("dtype", ["bool", "int32", "float32"])
-def test_masked_values_do_not_count(lib: Any, dtype: str) -> None:
-    metric = lib.metrics.Average()
-    values = jnp.array([[1.0, 2.0], [4.0, 8.0]])
-    metric.update(values=values, mask=jnp.array([[1, 0], [0, 1]], dtype))
-    metric.update(values=values, mask=jnp.array([[0, 0], [1, 0]], dtype))
-    assert float(metric.compute()) == pytest.approx(13 / 3)
-
-
 def test_a_mask_of_fewer_axes_counts_every_value_that_it_covers() -> None:
     metric = OURS.metrics.Average()
     metric.update(values=jnp.ones((3, 4)), mask=jnp.array([True, False, True, True]))
@@ -162,13 +144,6 @@ def test_a_multi_metric_updates_computes_and_resets_all(lib: Any) -> None:
 
 
 @both
-def test_multi_metrics_nest(lib: Any) -> None:
-    metric = lib.MultiMetric(inner=lib.MultiMetric(x=lib.metrics.Average("x")))
-    metric.update(x=2.0)
-    assert metric.compute() == {"inner": {"x": 2.0}}
-
-
-@both
 def test_metrics_are_split_and_merged(lib: Any) -> None:
     metric = several(lib)
     metric.update(**one_batch())
@@ -195,27 +170,6 @@ def test_a_failed_update_of_a_multi_metric_changes_nothing() -> None:
     with pytest.raises(TypeError, match="expected keyword argument 'loss'; got labels, logits"):
         metric.update(logits=one_batch()["logits"], labels=one_batch()["labels"])
     assert contents(OURS, metric) == before
-
-
-@both
-def test_a_metric_of_ones_own_is_a_part_of_a_multi_metric(lib: Any) -> None:
-    class Greatest(lib.Metric):
-        def __init__(self) -> None:
-            self.found = lib.metrics.MetricState(jnp.array(-jnp.inf))
-
-        def reset(self) -> None:
-            self.found[...] = jnp.array(-jnp.inf)
-
-        def update(self, *, values: jax.Array, **_: Any) -> None:
-            self.found[...] = jnp.maximum(self.found[...], values.max())
-
-        def compute(self) -> jax.Array:
-            found: jax.Array = self.found[...]
-            return found
-
-    metric = lib.MultiMetric(mean=lib.metrics.Average(), greatest=Greatest())
-    metric.update(values=jnp.array([1.0, 5.0]))
-    assert metric.compute() == {"mean": 3.0, "greatest": 5.0}
 
 
 @pytest.mark.thorough

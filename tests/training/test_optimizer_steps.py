@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import typed_nnx as nnx
 from tests.training.models import (
     FLAX,
     OURS,
@@ -177,15 +176,6 @@ def test_a_loss_falls() -> None:
     losses = [float(step(model, opt, batch())) for _ in range(30)]
     assert losses[-1] < 0.1 * losses[0]
     assert float(loss(model, batch())) < losses[-1] * 1.5
-
-
-def test_an_error_about_bare_gradients_lists_only_what_is_missing() -> None:
-    model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
-    optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
-    with pytest.raises(errors.StateMismatchError) as caught:
-        optimizer.update(model, {"kernel": jnp.ones((2, 3))})
-    assert caught.value.missing == [("bias",)]
-    assert "a dict of 1 leaf" in str(caught.value)
 
 
 def test_gradients_by_keyword_alone_are_an_error_that_says_what_to_write() -> None:

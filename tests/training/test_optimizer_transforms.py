@@ -79,29 +79,6 @@ def test_model_and_optimizer_may_be_donated(lib: Any) -> None:
     close(lib.state(other), lib.state(opt))
 
 
-@both
-def test_a_jitted_step_is_traced_once(lib: Any) -> None:
-    traces = []
-
-    @lib.jit
-    def step(model: Any, opt: Any, x: jax.Array) -> Any:
-        traces.append(x)
-        return train_step(lib)(model, opt, x)
-
-    model = network(lib)
-    opt = lib.Optimizer(model, optax.adam(0.1), wrt=lib.Param)
-    for n in range(STEPS):
-        step(model, opt, batch(n))
-    assert len(traces) == 1
-
-
-@both
-def test_an_optimizer_made_in_jit_equals_one_made_outside(lib: Any) -> None:
-    model, tx = network(lib), optax.adam(0.1)
-    made = lib.jit(lambda model: lib.Optimizer(model, tx, wrt=lib.Param))(model)
-    assert contents(lib, made) == contents(lib, lib.Optimizer(model, tx, wrt=lib.Param))
-
-
 @pytest.mark.thorough
 @both
 @modes
@@ -179,31 +156,6 @@ def test_only_chosen_variables_are_differentiated_and_updated(lib: Any) -> None:
     assert np.array_equal(model.layers[0].w[...], before)
     assert list(opt.opt_state[0].mu) == ["head"]
     assert not np.array_equal(model.head.out.w[...], network(lib).head.out.w[...])
-
-
-@both
-def test_shared_params_are_one_with_graphs_and_refused_with_trees(lib: Any) -> None:
-    model = lib.Dict(a=lib.Param(jnp.ones(2)))
-    model["b"] = model["a"]
-    opt = lib.Optimizer(model, optax.adam(0.1), wrt=lib.Param)
-    assert list(opt.opt_state[0].mu) == ["a"]
-    for refused in (
-        lambda: lib.Optimizer(model, optax.adam(0.1), wrt=lib.Param, graph=False),
-        lambda: lib.Optimizer(
-            lib.Dict(a=lib.Param(jnp.ones(2))), optax.adam(0.1), wrt=..., graph=False
-        ).update(model, lib.state(model)),
-    ):
-        with pytest.raises(ValueError, match="(?i)shared|duplicate"):
-            refused()
-
-
-def test_a_copy_of_an_optimizer_trains_on_its_own() -> None:
-    _, model, opt = alone(OURS)
-    before = contents(OURS, opt)
-    twin, other = OURS.clone((model, opt))
-    train_step(OURS)(twin, other, batch())
-    assert contents(OURS, opt) == before
-    assert contents(OURS, other) != before
 
 
 def test_the_modules_of_flax_and_ours_agree_after_training() -> None:

@@ -86,18 +86,6 @@ def test_a_step_is_traced_to_the_program_of_flax() -> None:
 
 
 @both
-def test_a_step_leaves_the_old_state_as_it_is(lib: Any) -> None:
-    state = created(lib)
-    before = trees(state)
-    after = state.apply_gradients(state.params, stats=None)
-    assert type(after) is type(state)
-    assert trees(state) == before
-    assert (int(state.step), int(after.step)) == (0, 1)
-    assert after.stats is None
-    assert after.tx is state.tx
-
-
-@both
 def test_apply_returns_the_output_and_what_it_left(lib: Any) -> None:
     wanted = network(lib)(batch())
     for by_name in ((True, True), (False, False), (True, False)):
@@ -115,12 +103,6 @@ def test_apply_reaches_methods_and_parts_of_the_model(lib: Any) -> None:
     state = created(lib)
     output, _ = state.apply("params", "stats").layers[0](batch())
     assert np.array_equal(output, network(lib).layers[0](batch()))
-
-
-def test_apply_does_not_change_the_state() -> None:
-    state = created(OURS)
-    state.apply("params", "stats")(batch())
-    assert state.stats.layers[0].calls[...] == 0.0
 
 
 def test_apply_works_under_transforms_of_jax() -> None:
@@ -159,17 +141,6 @@ def test_create_takes_a_step_and_the_fields_of_the_class(lib: Any) -> None:
     assert created(lib).step.dtype == jnp.int32
     with pytest.raises(TypeError):
         created(lib, other=1)
-
-
-@both
-def test_a_field_of_a_subclass_may_be_static(lib: Any) -> None:
-    class Named(lib.TrainState):
-        name: str = dataclasses.field(metadata={"pytree_node": False}, default="a")
-
-    graphdef, params, _ = parts(lib)
-    state = Named.create(graphdef, params=params, tx=optax.sgd(0.1), name="b")
-    assert "b" not in jax.tree.leaves(state)
-    assert jax.tree.map(lambda x: x, state).name == "b"
 
 
 @both

@@ -111,9 +111,6 @@ def test_without_updates_a_structural_change_is_an_error_and_nothing_changes(mod
     assert contents(nnx, model) == before
 
 
-# -- identity --------------------------------------------------------------------------------------
-
-
 # -- sharing ---------------------------------------------------------------------------------------
 
 

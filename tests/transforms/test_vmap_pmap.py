@@ -108,9 +108,6 @@ def test_a_prefix_maps_the_variables_of_one_model_differently(lib, mode):
     assert model.total[...].tolist() == [3.0]
 
 
-# -- structure ---------------------------------------------------------------------------------
-
-
 # -- options -----------------------------------------------------------------------------------
 
 
