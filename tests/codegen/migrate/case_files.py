@@ -3,7 +3,6 @@
 A file holds the cases of one rule, ``cases/tn103.txt``::
 
     ### rewrite: an attribute of the package
-      from flax import nnx
     - x = nnx.VariableState
     + x = nnx.Variable
 
@@ -11,7 +10,8 @@ A file holds the cases of one rule, ``cases/tn103.txt``::
     from flaxy import nnx
     x = nnx.VariableState
 
-A case is a difference, or a text that is to stay as it is. What stands before the colon says what it is for: each
+A case is a difference, or a text that is to stay as it is. ``from flax import nnx`` stands before one
+that names neither flax nor typed_nnx. What stands before the colon says what it is for: each
 rule has ``rewrite``, ``no-op``, ``alias`` and ``other package``, and as many more as it takes. A case
 runs with its own rule alone; ``[all]`` in the title runs all rules, ``[flax]`` migrates to flax.nnx.
 Every case is also run a second time, which changes nothing.
@@ -24,6 +24,7 @@ from pathlib import Path
 
 import pytest
 
+HEAD = "from flax import nnx\n"
 CASES = Path(__file__).parent / "cases"
 KINDS = ("rewrite", "no-op", "alias", "other package")
 
@@ -65,10 +66,11 @@ def read_cases(file: Path) -> list[Case]:
         kind, _, title = heading.partition(":")
         lines = text.rstrip("\n").split("\n")
         is_difference = all(line[:2] in {"", "  ", "- ", "+ ", "-", "+"} for line in lines)
+        head = "" if "flax" in text or "typed_nnx" in text else HEAD
         before, after = (
-            "".join(f"{line[2:]}\n" for line in lines if line[:1] != left_out)
+            head + "".join(f"{line[2:]}\n" for line in lines if line[:1] != left_out)
             if is_difference
-            else "\n".join(lines) + "\n"
+            else head + "\n".join(lines) + "\n"
             for left_out in "+-"
         )
         cases.append(Case(file.stem.upper(), kind.strip(), title.strip(), before, after))
