@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax
 import pytest
-from flax import linen as nn
 
 import typed_nnx as nnx
-from tests.bridge.linen_models import TwoParts, X
+from tests.bridge.linen_models import X
 from tests.bridge.sides import OURS, assert_as_in_flax
 from typed_nnx import bridge
 from typed_nnx.errors import BridgeError, LazyInitError
@@ -36,31 +34,6 @@ def test_a_functional_may_have_its_streams_from_the_start() -> None:
 def test_apply_before_init_is_an_error() -> None:
     with pytest.raises(BridgeError, match="Functional of Linear"):
         bridge.functional(OURS.Linear)(3, 4).apply(nnx.State({}))
-
-
-def net(side: Any) -> Any:
-    class Net(side.nnx.Module):
-        def __init__(self, rngs: Any) -> None:
-            self.parts = side.nnx.List([side.bridge.ToNNX(TwoParts(), rngs=rngs)])
-            self.last = side.bridge.ToNNX(nn.Dense(4), rngs=rngs)
-
-        def __call__(self, x: jax.Array) -> Any:
-            return self.last(self.parts[0](x))
-
-        def half(self, x: jax.Array) -> Any:
-            return self.parts[0](x)
-
-    return Net(side.nnx.Rngs(0))
-
-
-USES: dict[str, Any] = {
-    "a module": lambda side, m: side.bridge.lazy_init(m, X) is m,
-    "a method": lambda side, m: callable(side.bridge.lazy_init(m.half, X)),
-    "a method of Linen": lambda side, m: callable(side.bridge.lazy_init(m.last.__call__, X)),
-    "an attribute that is a method of Linen": lambda side, m: callable(
-        side.bridge.lazy_init(m.parts[0].other, X)
-    ),
-}
 
 
 @pytest.mark.parametrize("given", [3, len, lambda x: x], ids=["int", "builtin", "function"])

@@ -90,14 +90,6 @@ def test_shapes_of_init_are_those_of_flax() -> None:
     assert_as_in_flax(scenario)
 
 
-METHODS: dict[str, Any] = {
-    "by name": lambda m, v: m.apply(v, X, nnx_method="linear_only"),
-    "by a Linen method": lambda m, v: m.apply(v, X, method=lambda mod, x: mod.linear_only(x)),
-    "of a bound module": lambda m, v: m.bind(v).linear_only(X),
-    "at init": lambda m, v: m.init(STREAMS, X, nnx_method="linear_only"),
-}
-
-
 def test_a_function_of_the_class_is_a_method_too() -> None:
     module = linen(OURS)
     variables = module.init(STREAMS, X)

@@ -102,16 +102,6 @@ def test_a_call_that_fails_has_drawn_its_keys_as_in_flax() -> None:
     assert_as_in_flax(scenario)
 
 
-MUTABLE = {
-    "the statistics": ["batch_stats"],
-    "one name": "intermediates",
-    "all": True,
-    "all but the parameters": nn.DenyList("params"),
-    "an empty list": [],
-    "none": False,
-}
-
-
 def test_a_mutable_call_keeps_the_variables_so_that_others_see_the_new_values() -> None:
     model = made(OURS, Everything())
     count, graphdef = model.n, nnx.graphdef(model)

@@ -29,15 +29,6 @@ def paths(node: Any) -> set[Any]:
     return {path for path, _ in nnx.to_flat_state(nnx.state(node))}
 
 
-CHANGES: dict[str, Any] = {
-    "new Variable": (lambda m: setattr(m.layer, "new", nnx.Param(1)), {("layer", "new")}, set()),
-    "removed": (lambda m: delattr(m.layer, "kernel"), set(), {("layer", "kernel")}),
-    "append": (lambda m: m.items.append(Layer()), {("items", 1, "kernel")}, set()),
-    "pop": (lambda m: m.items.pop(), set(), {("items", 0, "kernel")}),
-    "static": (lambda m: setattr(m.layer, "kernel", nnx.static(1)), set(), {("layer", "kernel")}),
-}
-
-
 def test_an_object_taken_out_no_longer_concerns_its_old_root() -> None:
     model = Model()
     nnx.state(model)

@@ -175,10 +175,6 @@ def test_filters_do_what_they_do_in_flax(scenario: Scenario) -> None:
     assert_as_in_flax(scenario)
 
 
-def predicate_of_a_number(nnx: tp.Any) -> tp.Any:
-    return nnx.filterlib.to_predicate(5)
-
-
 def predicate_of_a_dict(nnx: tp.Any) -> tp.Any:
     return nnx.filterlib.to_predicate({"a": 1})
 

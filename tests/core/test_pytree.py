@@ -207,20 +207,6 @@ def test_flatten_and_unflatten_are_inverse(lib: Any) -> None:
     assert structure(placeholders) == treedef
 
 
-def traces(calls: list[Any]) -> int:
-    count = 0
-
-    @jax.jit
-    def function(node: Any) -> Any:
-        nonlocal count
-        count += 1
-        return jax.tree.leaves(node)
-
-    for call in calls:
-        function(call)
-    return count
-
-
 def test_a_hash_of_unhashable_statics_names_the_attribute() -> None:
     node = node_class(nnx)(ok=[1], sizes=bytearray(b"ab"), a=ones())
     with pytest.raises(UnhashableError, match=r"'sizes' of Node holds bytearray\(b'ab'\).*\n.*Fix"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import functools
 import inspect
-from typing import Any, TypeVar
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -13,8 +13,6 @@ import pytest
 
 import typed_nnx as nnx
 from tests.core.libraries import both, leaves
-
-T = TypeVar("T")
 
 
 def ones() -> jax.Array:

@@ -15,7 +15,6 @@ from typed_nnx.spmd import get_logical_axis_rules, logical_axis_rules
 
 RULES = (("a", "data"), ("b", None))
 
-Library = tuple[tp.Any, tp.Any]
 each_library = pytest.mark.parametrize(
     ("rules", "in_force"),
     [

@@ -62,17 +62,6 @@ def delete(node: tp.Any, *names: tp.Any) -> None:
             delattr(node, name)
 
 
-def popped(model: tp.Any) -> None:
-    model.layer.sow(nnx.Intermediate, "h", 1)
-    nnx.split(model)
-    nnx.pop(model, nnx.Intermediate)
-
-
-def write_twice(model: tp.Any) -> None:
-    model.flag = True
-    model.layer.b = nnx.Param(1.0)
-
-
 def write_statics(model: tp.Any) -> None:
     model.layer.name = "b"
     model.layer.kernel.set_metadata(note="c")
@@ -80,66 +69,6 @@ def write_statics(model: tp.Any) -> None:
 
 
 Write = tp.Callable[[tp.Any], object]
-STRUCTURE: dict[str, Write] = {
-    "new variable": lambda m: setattr(m.layer, "bias", nnx.Param(jnp.ones(1))),
-    "new module": lambda m: setattr(m, "extra", Layer()),
-    "new static": lambda m: setattr(m.layer, "more", "x"),
-    "new array": lambda m: setattr(m.layer, "array", jnp.ones(3)),
-    "other variable": lambda m: setattr(m.layer, "kernel", nnx.Param(jnp.zeros(2))),
-    "variable of another type": lambda m: setattr(m.layer, "kernel", nnx.BatchStat(jnp.zeros(2))),
-    "other module": lambda m: setattr(m, "layer", Layer()),
-    "module for variable": lambda m: setattr(m.layer, "kernel", Layer()),
-    "array for variable": lambda m: setattr(m.layer, "kernel", jnp.ones(1)),
-    "variable for array": lambda m: setattr(m.layer, "scale", nnx.Param(jnp.ones(1))),
-    "data for static": lambda m: setattr(m.layer, "name", nnx.data(jnp.ones(1))),
-    "static for data": lambda m: setattr(m.layer, "scale", nnx.static(4)),
-    "deleted variable": lambda m: delete(m.layer, "kernel"),
-    "deleted static": lambda m: delete(m.layer, "name"),
-    "deleted alias": lambda m: delete(m, "same"),
-    "deleted cycle": lambda m: delete(m, "me"),
-    "alias": lambda m: setattr(m.items[0], "kernel", m.layer.kernel),
-    "unshared": lambda m: setattr(m, "same", Layer()),
-    "list append": lambda m: m.items.append(Layer()),
-    "list insert": lambda m: m.items.insert(0, nnx.Param(jnp.ones(4))),
-    "list put": lambda m: m.items.__setitem__(0, Layer()),
-    "list put slice": lambda m: m.items.__setitem__(slice(0, 2), [7, Layer()]),
-    "list delete": lambda m: delete(m.items, 0),
-    "list pop": lambda m: m.items.pop(0),
-    "list reverse": lambda m: m.items.reverse(),
-    "list clear": lambda m: m.items.clear(),
-    "dict put": lambda m: m.named.__setitem__("b", Layer()),
-    "dict replace": lambda m: m.named.__setitem__("a", nnx.Param(jnp.ones(1))),
-    "dict delete": lambda m: delete(m.named, "a"),
-    "dict update": lambda m: m.named.update(a=Layer(), c=5),
-    "dict clear": lambda m: m.named.clear(),
-    "sow": lambda m: m.layer.sow(nnx.Intermediate, "h", 1),
-    "perturb": lambda m: m.layer.perturb("p", jnp.ones(1)),
-    "pop": popped,
-    "object attribute": lambda m: setattr(m.obj, "new", [nnx.Param(jnp.ones(1))]),
-    "two writes": write_twice,
-}
-CONTAINERS: dict[str, Write] = {
-    "plain append": lambda m: m.plain.append(nnx.Param(jnp.ones(1))),
-    "plain put": lambda m: m.plain.__setitem__(0, nnx.Param(jnp.zeros(3))),
-    "plain put array": lambda m: m.plain.__setitem__(1, jnp.ones(3)),
-    "plain put static": lambda m: m.plain.__setitem__(2, 6),
-    "plain put true for one": lambda m: m.plain[3].__setitem__("n", True),
-    "plain delete": lambda m: delete(m.plain, 0),
-    "plain reverse": lambda m: m.plain.reverse(),
-    "plain clear": lambda m: m.plain.clear(),
-    "plain inner put": lambda m: m.plain[3].__setitem__("y", Layer()),
-    "plain inner delete": lambda m: delete(m.plain[3], "x"),
-    "plain inner replaced": lambda m: m.plain.__setitem__(3, {"x": m.plain[3]["x"], "n": 1}),
-    "below a plain container": lambda m: setattr(m.plain[3]["x"], "name", "other"),
-    "variable below a plain container": lambda m: setattr(m.plain[3]["x"], "kernel", nnx.Cache(1)),
-    "dataclass put": lambda m: setattr(m.box, "inside", nnx.Param(jnp.zeros(2))),
-    "dataclass put array": lambda m: setattr(m.box, "inside", jnp.zeros(2)),
-    "dataclass put static": lambda m: setattr(m.box, "label", "other"),
-    "list in a tuple": lambda m: m.pair[1].append(jnp.ones(1)),
-    "other tuple": lambda m: setattr(m, "pair", (jnp.ones(1), [])),
-    "object container": lambda m: m.obj.stuff.append(jnp.ones(1)),
-    "object container inner": lambda m: m.obj.stuff[1].__setitem__("more", nnx.Param(1.0)),
-}
 STATIC: dict[str, Write] = {
     "flag": lambda m: setattr(m, "flag", True),
     "true for one": lambda m: setattr(m.layer, "options", (True, 2)),
@@ -203,9 +132,6 @@ def warmed() -> tuple[tp.Any, dict[str, tp.Any]]:
     for root in roots.values():
         assert_fresh(root)
     return model, roots
-
-
-EVERY = {**STRUCTURE, **CONTAINERS, **STATIC, **VALUES}
 
 
 @pytest.mark.parametrize("write", STATIC.values(), ids=STATIC.keys())

@@ -13,17 +13,6 @@ import typed_nnx as nnx
 from .printed import assert_printed
 
 
-class Shared(nnx.Pytree):
-    def __init__(self) -> None:
-        self.x = jnp.array(1.0)
-
-
-class Parent(nnx.Pytree):
-    def __init__(self) -> None:
-        self.left = Shared()
-        self.right = self.left  # reference sharing
-
-
 class Count(nnx.Variable):
     pass
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from textwrap import dedent
 
-import jax
 import pytest
 
 ADDRESS = re.compile(r"0x[0-9a-f]+")
@@ -28,10 +27,3 @@ def assert_printed(actual: str, expected: str, *, rel: float = 1e-5, abs_: float
     assert FLOAT.sub("<float>", texts[0]) == FLOAT.sub("<float>", texts[1])
     floats = [[float(number) for number in FLOAT.findall(text)] for text in texts]
     assert floats[0] == pytest.approx(floats[1], rel=rel, abs=abs_)
-
-
-def pytree_structure(pytree: object, title: str = "pytree structure") -> str:
-    """Return what the function of this name in the Pytree guide prints: key paths and leaves."""
-    path_leaves, _ = jax.tree.flatten_with_path(pytree)
-    rows = [f" - pytree{jax.tree_util.keystr(path)} = {value!r}" for path, value in path_leaves]
-    return "\n".join([f"{title}:", *rows])

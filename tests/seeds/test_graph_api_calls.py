@@ -68,11 +68,6 @@ def test_the_document_reads_the_count_by_the_older_value_attribute() -> None:
     assert repr(linear.count.value) == "Array(1, dtype=uint32)"
 
 
-class Foo(nnx.Module):
-    a: int
-    ref: Foo
-
-
 def test_the_current_update_context_is_the_one_of_its_tag() -> None:
     with nnx.update_context("example"):
         ctx = nnx.current_update_context("example")

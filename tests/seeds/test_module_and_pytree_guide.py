@@ -1,12 +1,11 @@
 """The examples of the seed document ``module_and_pytree_guide.txt`` up to its dataclasses.
 
-Attribute updates and checks are in `test_pytree_checks_guide.py`, shared references and
-``pytree=False`` in `test_references_guide.py`, sow and perturb in `test_sow_and_perturb_guide.py`.
+Checks are in `test_pytree_checks_guide.py`, sow and perturb in `test_sow_and_perturb_guide.py`. What
+the tests of the library prove is not proven again.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import typing as tp
 
 import jax
@@ -93,33 +92,3 @@ def test_types_registered_as_data_types_are_data() -> None:
 
     assert nnx.is_data(Registered()) is True
     assert nnx.is_data(Unregistered()) is False
-
-
-class Bar(nnx.Pytree):
-    def __init__(self, x: tp.Any, use_bias: bool) -> None:
-        self.x = nnx.data(x)  # constrain inputs (e.g. user could pass Array or float)
-        self.y = nnx.data(42)  # force types that are not data by default
-        self.ls = nnx.List([jnp.array(i) for i in range(3)])  # use nnx.List for lists of data
-        self.bias: nnx.Param | None = nnx.data(None)  # optional values that can be data
-        if use_bias:
-            self.bias = nnx.Param(jnp.array(0.0))
-
-
-@nnx.dataclass
-class Row(nnx.Pytree):
-    i: int = nnx.data()
-    x: jax.Array
-    a: int
-    s: str = nnx.static(default="hi", kw_only=True)
-
-
-@nnx.dataclass
-class Table(nnx.Pytree):
-    ls: list[Row] = nnx.data()
-    shapes: list[int]
-
-
-@dataclasses.dataclass
-class Plain(nnx.Pytree):
-    a: int = dataclasses.field(metadata={"static": False})  # data
-    b: str = dataclasses.field(metadata={"static": True})  # static

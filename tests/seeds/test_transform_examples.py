@@ -1,7 +1,6 @@
 """The examples of the seed documents that are about transforms.
 
-Results are those that the documents print, or those of a loop, of jax or of flax. What a document
-says about closures is in `test_closure_proposal.py`.
+Results are those that the documents print, or those of a loop, of jax or of flax.
 """
 
 from __future__ import annotations
@@ -18,50 +17,9 @@ from flax import nnx as flax_nnx
 import typed_nnx as nnx
 from typed_nnx import BatchNorm, Dropout, Linear, Optimizer
 
-from .models import Count, CounterLinear, Parent, assert_ensemble
-from .printed import assert_printed
+from .models import Count, CounterLinear, assert_ensemble
 
 # -- module_and_pytree_guide.txt -------------------------------------------------------------------
-
-
-def test_nnx_jit_preserves_shared_references(capsys: pytest.CaptureFixture[str]) -> None:
-    m = given = Parent()
-    print(f"Before: {m.left is m.right = }")
-
-    @nnx.jit
-    def f(m: Parent) -> Parent:
-        print(f"Inside: {m.left is m.right = }")
-        return m
-
-    m = f(m)
-    print(f"After: {m.left is m.right = }")
-    assert_printed(
-        capsys.readouterr().out,
-        """
-        Before: m.left is m.right = True
-        Inside: m.left is m.right = True
-        After: m.left is m.right = True
-        """,
-    )
-    assert m is given
-
-
-class Unregistered(nnx.Pytree, pytree=False):
-    def __init__(self) -> None:
-        self.a = [jnp.array(1), jnp.array(2)]  # no checks
-        self.b: tp.Any = "hello"
-        self.b = jnp.array(3)  # no checks
-
-
-class Model(nnx.Module):
-    def __init__(self, rngs: nnx.Rngs) -> None:
-        self.linear1 = Linear(2, 3, rngs=rngs)
-        self.linear2 = Linear(3, 4, rngs=rngs)
-
-    def __call__(self, x: jax.Array) -> jax.Array:
-        x = jax.nn.gelu(self.linear1(x))
-        x = self.perturb("xgrad", x)
-        return self.linear2(x)
 
 
 # -- graph_api_reference.txt -----------------------------------------------------------------------

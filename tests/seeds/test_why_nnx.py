@@ -79,25 +79,6 @@ def test_a_module_prints_its_fields_with_element_counts_and_bytes() -> None:
     )
 
 
-def test_a_module_keeps_its_own_state_where_it_is_easy_to_inspect() -> None:
-    model = CounterLinear(4, 4, rngs=nnx.Rngs(0))
-    model(jnp.ones((2, 4)))
-    assert_printed(
-        f"{model.count = }\n{model.linear.kernel = }",
-        """
-        model.count = Count( # 1 (4 B)
-          value=Array(1, dtype=int32)
-        )
-        model.linear.kernel = Param( # 16 (64 B)
-          value=Array([[ 0.5350889 , -0.48486355, -0.4022262 , -0.61925626],
-                 [-0.46665004,  0.31773907,  0.38944173, -0.54608804],
-                 [ 0.84378934, -0.93099   , -0.67658   ,  0.0724705 ],
-                 [-0.6101737 ,  0.12972134,  0.877074  ,  0.27292168]],      dtype=float32)
-        )
-        """,
-    )
-
-
 def convolutional(rngs: nnx.Rngs) -> nnx.Sequential:
     return nnx.Sequential(
         Conv(1, 16, [3, 3], padding="SAME", rngs=rngs),

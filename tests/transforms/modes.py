@@ -83,13 +83,6 @@ class Before:
         return bool(self._look() == self._seen)
 
 
-def fails(model: Any) -> None:
-    """Change a model, then raise an error."""
-    model.n[...] += 1
-    model.extra = 1
-    raise RuntimeError("inside")
-
-
 def error_of(call: Callable[[], Any]) -> str:
     """Return the text of the error that a call raises."""
     with pytest.raises((TypeError, ValueError)) as caught:

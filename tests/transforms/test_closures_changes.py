@@ -213,8 +213,6 @@ def test_without_graph_updates_a_captured_model_may_not_change_structure(mode, t
 
 # -- what is not captured --------------------------------------------------------------------------
 
-GLOBAL = counter(nnx, 1.0, 2.0)
-
 
 def test_nonlocal_writes_beside_a_captured_model_reach_the_outside():
     model, traces, names = counter(nnx), 0, []

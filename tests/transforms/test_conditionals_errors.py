@@ -99,9 +99,6 @@ def test_a_predicate_or_index_may_be_a_variable(mode):
 # -- with graph updates, branches may change structures, as long as they all do so alike ------------
 
 
-branch = pytest.mark.parametrize("taken", [True, False])
-
-
 @both
 def test_branches_that_return_different_operands_are_an_error(lib):
     with pytest.raises((TypeError, ValueError), match="differ"):

@@ -101,24 +101,6 @@ def test_the_arguments_keep_their_values(lib, modes, mutate):
 
 
 @both
-@pytest.mark.parametrize(
-    "mutate",
-    [
-        lambda lib, m: setattr(m, "new", lib.Param(jnp.ones(1))),
-        lambda lib, m: setattr(m.layers[0], "mode", "eval"),
-        lambda lib, m: m.layers.pop(),
-        lambda lib, m: delattr(m.layers[0], "kernel"),
-    ],
-    ids=["added", "static_value", "popped", "removed"],
-)
-def test_the_arguments_keep_their_structure(lib, mutate):
-    model = pair(lib)
-    before = contents(lib, lib.clone(model))
-    lib.eval_shape(lambda m: mutate(lib, m) and None, model)
-    assert contents(lib, model) == before
-
-
-@both
 @pytest.mark.parametrize("modes", [{}, {"graph_updates": False}], ids=["graph", "fixed"])
 def test_sharing_is_kept(lib, modes):
     def build():

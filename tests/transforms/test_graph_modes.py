@@ -57,22 +57,6 @@ def test_values_come_out_in_every_mode(lib, mode, lift):
     assert model.n is count
 
 
-def adds(lib, model):
-    model.z = lib.Variable(model.w[...] * 3)
-
-
-def replaces(lib, model):
-    model.n = lib.Variable(model.w[...] * 3)
-
-
-def sets(lib, model):
-    model.mode = "trained"
-
-
-def removes(lib, model):
-    del model.n
-
-
 @both
 @fixed_modes
 @every_lift

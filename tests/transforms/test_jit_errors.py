@@ -20,7 +20,6 @@ from tests.transforms.jit_models import (
     in_each_mode,
     numbers,
     pair,
-    raw,
 )
 from typed_nnx.errors import TraceLevelError
 
@@ -28,34 +27,6 @@ TRACE_ERRORS = (TraceLevelError, flax_errors.TraceContextError)
 
 
 GLOBALS: dict[tp.Any, tp.Any] = {}
-
-
-@both
-@in_each_mode
-@pytest.mark.parametrize("options", [{}, {"donate_argnums": 0}], ids=["plain", "donated"])
-def test_an_exception_inside_leaves_the_model_bit_for_bit(lib, modes, options):
-    model = lib.List([counter(lib), counter(lib)])
-    before = contents(lib, lib.clone(model))
-    arrays = [raw(layer.kernel) for layer in model] + [raw(layer.count) for layer in model]
-    layers = list(model)
-
-    def fail(model):
-        bump(model[0])
-        model[0].mode = "broken"
-        model[0].added = lib.Param(jnp.ones(1))
-        model[0], model[1] = model[1], model[0]
-        del model[0].kernel
-        raise KeyError("inside")
-
-    step = lib.jit(fail, **options, **modes)
-    for _ in range(2):
-        with pytest.raises(KeyError, match="inside"):
-            step(model)
-    assert contents(lib, model) == before
-    assert all(a is b for a, b in zip(model, layers, strict=True))
-    now = [raw(layer.kernel) for layer in model] + [raw(layer.count) for layer in model]
-    assert all(a is b for a, b in zip(now, arrays, strict=True))
-    assert not any(array.is_deleted() for array in arrays)
 
 
 @pytest.mark.thorough

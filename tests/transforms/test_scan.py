@@ -35,10 +35,6 @@ def count_step(model: Any, x: Any) -> Any:
     return model, x * 10
 
 
-def counter(lib: Any) -> Any:
-    return model_of(lib, count=lib.BatchStat(jnp.zeros(())), kind="a")
-
-
 # -- stacked layers ----------------------------------------------------------------------------
 
 

@@ -175,10 +175,6 @@ class Acting(Cell):
         return self.act(super().__call__(x))
 
 
-def made(factor: Any) -> Body:
-    return lambda model, x: model(x) * factor
-
-
 @pytest.fixture(autouse=True)
 def _helpers(monkeypatch: pytest.MonkeyPatch) -> None:
     exec("def scaled(x): return x * FACTOR", vars(helpers))

@@ -114,20 +114,6 @@ def test_a_shared_variable_may_get_one_value_for_all_lanes(lib, mode):
 
 @both
 @all_modes
-def test_a_shared_variable_with_a_value_per_lane_is_an_error(lib, mode):
-    model = model_of(lib, running_total=lib.BatchStat(jnp.zeros(())))
-
-    def step(model: Any, x: Any) -> Any:
-        model.running_total[...] += x.sum()
-        return x
-
-    with pytest.raises(ValueError, match="running_total|axis spec None"):
-        lib.vmap(step, in_axes=(None, 0), **mode)(model, XS)
-    assert float(model.running_total[...]) == 0.0
-
-
-@both
-@all_modes
 @pytest.mark.parametrize("in_axes", [(0,), (0, 0, 0), ({"a": 0}, 0)], ids=str)
 def test_axes_that_do_not_fit_the_arguments_are_an_error(lib, mode, in_axes):
     with pytest.raises(ValueError, match=said(lib, "in_axes|structure")):

@@ -71,20 +71,6 @@ def test_it_is_compiled_once(lib, mode):
     assert len(traces) == first
 
 
-def test_another_structure_is_traced_again():
-    traces: list[str] = []
-    mapped = nnx.pmap(lambda model: traces.append(model.kind))
-    model = one_lane(nnx)
-    mapped(model)
-    model.kind = "b"
-    mapped(model)
-    before = list(traces)
-    mapped(model)
-    assert before == ["a", "b"]
-    # jax.pmap of 0.10.0 and 0.10.1 traces a program again in its second call.
-    assert traces == before or jax.__version_info__ < (0, 10, 2)
-
-
 @both
 @all_modes
 def test_what_is_read_without_axis_is_whole(lib, mode):
@@ -182,21 +168,6 @@ def test_what_is_only_read_lies_on_the_mesh_afterwards(lib):
 
 
 @both
-@fixed_modes
-def test_arguments_given_by_name_are_mapped(lib, mode):
-    """A model with two values, and no further argument: jax takes a shortcut for such counts."""
-    model = model_of(lib, weight=lib.Param(XS), total=lib.BatchStat(jnp.zeros(1)))
-    shapes = []
-
-    def step(model: Any, x: Any) -> Any:
-        shapes.append((model.weight.shape, model.total.shape, x.shape))
-        return read(model, x)
-
-    assert lib.pmap(step, **mode)(model, x=XS).tolist() == (XS * XS).tolist()
-    assert set(shapes) == {((3,), (), (3,))}
-
-
-@both
 def test_names_of_the_axis_go_in_and_come_out(lib):
     with lib.use_eager_sharding(False):
         options = {lib.PARTITION_NAME: "copies"}
@@ -233,25 +204,6 @@ def test_arguments_given_by_name_count_in_their_position():
     model = model_of(nnx, weight=nnx.Param(jnp.arange(3.0)))
     mapped = nnx.pmap(read, in_axes=(None, 0))
     assert mapped(x=XS, model=model).tolist() == (XS * XS).tolist()
-
-
-@all_modes
-def test_captured_models_and_bound_methods_are_whole_on_every_device(mode):
-    """flax refuses both."""
-    model = model_of(nnx, weight=nnx.Param(jnp.arange(3.0)), calls=nnx.BatchStat(jnp.array(0)))
-
-    @nnx.pmap(**mode)
-    def step(x: Any) -> Any:
-        model.calls[...] += 1
-        return model(x)
-
-    for _ in range(2):
-        assert step(XS).tolist() == (XS * XS).tolist()
-    assert model.calls[...] == 2
-    assert nnx.pmap(model.__call__, **mode)(XS).tolist() == (XS * XS).tolist()
-
-
-GLOBAL = model_of(nnx, weight=nnx.Param(jnp.arange(3.0)))
 
 
 def test_the_structure_may_not_change_where_that_is_asserted():

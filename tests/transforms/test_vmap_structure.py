@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import jax.numpy as jnp
@@ -23,23 +22,6 @@ XS = jnp.arange(12.0).reshape(4, 3)
 
 
 # -- structure ---------------------------------------------------------------------------------
-
-
-@both
-def test_structure_made_inside_comes_back(lib):
-    model = stacked_model(lib)
-
-    def step(model: Any, x: Any) -> None:
-        model.extra = lib.Cache(x.sum())
-        model.part = model_of(lib, weight=lib.Param(x * 3))
-        model.kind = "b"
-        del model.inner
-
-    lib.vmap(step)(model, XS)
-    assert (type(model.extra), model.extra[...].tolist()) == (lib.Cache, XS.sum(1).tolist())
-    assert model.part.weight[...].tolist() == (XS * 3).tolist()
-    assert model.kind == "b"
-    assert not hasattr(model, "inner")
 
 
 # -- errors ------------------------------------------------------------------------------------
@@ -67,18 +49,6 @@ def test_axes_of_different_sizes_are_an_error(lib, mode):
 
 
 @both
-def test_one_object_under_two_axes_is_an_error(lib):
-    model = stacked_model(lib)
-    with pytest.raises(ValueError, match="Inconsistent aliasing"):
-        lib.vmap(lambda one, two: 1.0, in_axes=(0, None))(model, model)
-    other = model_of(lib, weight=model.weight)
-    with pytest.raises(ValueError, match="Inconsistent aliasing"):
-        lib.vmap(lambda one, two: 1.0, in_axes=(0, None))(model, other)
-    with pytest.raises(ValueError, match="Inconsistent aliasing"):
-        lib.vmap(lambda model: model, out_axes=1)(model)
-
-
-@both
 def test_one_new_object_under_two_out_axes_is_an_error(lib):
     def step(x: Any) -> Any:
         made = model_of(lib, weight=lib.Param(x))
@@ -102,18 +72,6 @@ def test_a_structure_that_must_stay_names_what_changed(mode):
     with pytest.raises(nnx.errors.StructureChangedError, match="extra"):
         nnx.vmap(step, **mode)(model, XS)
     assert values(model) == before
-
-
-@all_modes
-def test_a_partial_broadcasts_its_model_and_writes_it_back(mode):
-    model = model_of(nnx, calls=nnx.BatchStat(jnp.zeros(())))
-
-    def step(model: Any, x: Any) -> Any:
-        model.calls[...] += 1
-        return x
-
-    nnx.vmap(functools.partial(step, model), **mode)(XS)
-    assert float(model.calls[...]) == 1.0
 
 
 @all_modes
