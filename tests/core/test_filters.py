@@ -216,25 +216,6 @@ def test_dots_before_another_filter_say_where_they_are() -> None:
         nnx.state(nnx.List([]), True, nnx.BatchStat)
 
 
-def test_a_leaf_that_nothing_matches_is_named_with_type_and_shape() -> None:
-    class Layer(nnx.Module):
-        def __init__(self) -> None:
-            self.count = nnx.BatchStat(jnp.zeros((), jnp.int32))
-            self.w = nnx.Param(jnp.zeros((2, 3)))
-
-    model = nnx.Dict(layers=nnx.List([Layer(), Layer()]))
-    with pytest.raises(nnx.errors.NoFilterMatchedError) as caught:
-        nnx.split(model, nnx.Param)
-    lines = str(caught.value).splitlines()
-    assert lines[0] == (
-        "split: No filter matched the leaf at path ('layers', 0, 'count') (BatchStat, int32[])"
-        " (and 1 more). Non-exhaustive filters, got a non-empty remainder."
-    )
-    assert lines[1].startswith("  Fix: add a filter that matches it, or `...` as the last filter")
-    with pytest.raises(nnx.errors.NoFilterMatchedError, match=r"Param, float32\[2,3\]"):
-        nnx.split_state(nnx.state(model), nnx.BatchStat)
-
-
 def test_path_in_matches_the_given_paths_alone() -> None:
     filter_ = nnx.PathIn(("a",), ("b", 0))
     assert [filter_(path, None) for path in (("a",), ("b", 0), ("b",), ("a", 0), ())] == [

@@ -12,7 +12,6 @@ from flax import nnx as flax_nnx
 
 import typed_nnx as nnx
 from tests.core.libraries import both
-from typed_nnx.errors import UnhashableError, VariableAttributeError
 
 pytestmark = [
     # The oracle recommends overriding `get_value` instead.
@@ -43,17 +42,6 @@ def test_metadata_reads_as_attributes(lib: Any) -> None:
     assert variable.a == 2
     assert (variable.ref, variable.hijax, variable.eager_sharding) == (False, False, True)
     assert not hasattr(variable, "b")
-
-
-@both
-def test_metadata_is_neither_set_nor_deleted_as_attribute(lib: Any) -> None:
-    variable = lib.Param(1, a=2)
-    for name in ("a", "b"):
-        with pytest.raises(AttributeError, match=f"set_metadata\\({name}=value\\)"):
-            setattr(variable, name, 5)
-    with pytest.raises(AttributeError, match="del_metadata\\('a'\\)"):
-        del variable.a
-    assert variable.get_metadata(exclude_required=True) == {"a": 2}
 
 
 @both
@@ -101,14 +89,6 @@ def test_del_metadata_removes_one_item(lib: Any) -> None:
     variable = lib.Param(1, a=2, b=3)
     variable.del_metadata("a")
     assert variable.get_metadata(exclude_required=True) == {"b": 3}
-
-
-def test_reading_or_deleting_unknown_metadata_names_what_there_is() -> None:
-    variable = nnx.Param(1, a=2)
-    with pytest.raises(VariableAttributeError, match="Param: cannot read 'b'.*there is a, hijax"):
-        variable.get_metadata("b")
-    with pytest.raises(VariableAttributeError, match="Param: cannot delete 'b'.*there is a, hijax"):
-        variable.del_metadata("b")
 
 
 @both
@@ -192,11 +172,6 @@ def test_metadata_without_a_hash_is_allowed_where_no_hash_is_needed(lib: Any) ->
     assert variable.sizes == [1, 2]
     assert variable.copy().sizes == [1, 2]
     assert jax.tree.map(lambda x: x + 1, variable).get_value() == 2
-
-
-def test_metadata_without_a_hash_is_named_when_a_hash_is_needed() -> None:
-    with pytest.raises(UnhashableError, match="'sizes' \\(list\\).*\n.*tuple"):
-        hash(nnx.graphdef(nnx.Param(1, ok=1, sizes=[1, 2])))
 
 
 @both

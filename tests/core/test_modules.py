@@ -256,18 +256,6 @@ def test_a_failing_reduce_function_leaves_what_was_sown() -> None:
     assert nnx.to_pure_dict(nnx.state(module)) == {"h": (1,)}
 
 
-def test_unknown_attributes_are_named_and_nothing_is_changed() -> None:
-    model = model_class(nnx)()
-    before = flags(nnx, model)
-    with pytest.raises(nnx.errors.AttributesNotFoundError) as caught:
-        model.set_attributes(deterministic=True, nope=1, neither=2)
-    assert "at least one instance of the following attributes: ['nope', 'neither']" in str(
-        caught.value
-    )
-    assert "Fix:" in str(caught.value)
-    assert flags(nnx, model) == before
-
-
 def test_iter_module_children_gives_modules_only() -> None:
     model = model_class(nnx)()
     assert [key for key, _ in nnx.iter_module_children(model)] == [

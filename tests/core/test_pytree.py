@@ -13,7 +13,6 @@ from flax import nnx as flax_nnx
 
 import typed_nnx as nnx
 from tests.core.libraries import both, leaves, structure
-from typed_nnx.errors import UnhashableError
 
 
 def ones() -> jax.Array:
@@ -205,12 +204,6 @@ def test_flatten_and_unflatten_are_inverse(lib: Any) -> None:
     assert leaves(rebuilt) == leaves(node)
     placeholders = jax.tree.unflatten(treedef, [object() for _ in flat])
     assert structure(placeholders) == treedef
-
-
-def test_a_hash_of_unhashable_statics_names_the_attribute() -> None:
-    node = node_class(nnx)(ok=[1], sizes=bytearray(b"ab"), a=ones())
-    with pytest.raises(UnhashableError, match=r"'sizes' of Node holds bytearray\(b'ab'\).*\n.*Fix"):
-        hash(nnx.graphdef(node))
 
 
 def test_equal_lists_of_two_objects_stay_two() -> None:

@@ -108,28 +108,3 @@ def test_both_marks_in_one_container_are_named() -> None:
         node.x = [nnx.data(1), {"a": nnx.static(2)}]
     assert list(caught.value.found) == ["static", "data"]
     assert (caught.value.attribute, caught.value.holder) == ("x", nnx.Module)
-
-
-@pytest.mark.parametrize(
-    ("kind", "steps", "text"),
-    [
-        (PytreeAttributeError, [lambda: nnx.static(jnp.ones(1))], "annotated with nnx.static"),
-        (PytreeAttributeError, [lambda: 1, lambda: jnp.ones(1)], "to static attribute 'x'"),
-        (
-            PytreeAttributeError,
-            [lambda: [nnx.Param(1)]],
-            "remove the data values of type.s.: Param",
-        ),
-    ],
-    ids=["static mark", "static attribute", "data in static"],
-)
-def test_each_error_names_attribute_class_and_fix(kind: Any, steps: Any, text: str) -> None:
-    node = type("Foo", (nnx.Pytree,), {})()
-    for step in steps[:-1]:
-        node.x = step()
-    with pytest.raises(kind, match=text) as caught:
-        node.x = steps[-1]()
-    assert "'x'" in str(caught.value)
-    assert "Foo" in str(caught.value)
-    assert "_.x = nnx.data(...)" in str(caught.value)
-    assert isinstance(caught.value, ValueError)

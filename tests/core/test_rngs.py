@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import inspect
 import pickle
 import typing as tp
 
@@ -13,10 +12,7 @@ from flax import nnx as flax_nnx
 
 from typed_nnx import RngCount, RngKey, Rngs, RngState, RngStream, to_predicate
 from typed_nnx.errors import (
-    ArgumentError,
-    ArgumentTypeError,
     KeyShapeError,
-    StreamNotFoundError,
 )
 
 from .rngs_scenarios import FLAX, OURS, SCENARIOS, Failed, Library, describe, keys, outcome
@@ -92,21 +88,6 @@ def test_string_filters_match_keys_and_counts_by_their_tag() -> None:
     assert not matches((), Rngs(0).default.key)
 
 
-def test_every_public_name_and_parameter_of_flax_exists() -> None:
-    for ours, theirs in zip(OURS, FLAX, strict=True):
-        public = {name for name in vars(theirs) if not name.startswith("_")}
-        assert public - set(dir(ours)) == set()
-        assert parameters(ours.__init__) == parameters(theirs.__init__)
-        for name in {"fork", "split", "broadcast", "items"} & public:
-            assert parameters(getattr(ours, name)) == parameters(getattr(theirs, name))
-
-
-def parameters(function: tp.Callable[..., tp.Any]) -> list[tuple[object, ...]]:
-    """Names, kinds and defaults of the parameters."""
-    signature = inspect.signature(function)
-    return [(p.name, p.kind, p.default) for p in signature.parameters.values()]
-
-
 @pytest.mark.parametrize(
     "duplicate",
     [copy.copy, copy.deepcopy, lambda rngs: pickle.loads(pickle.dumps(rngs))],
@@ -133,45 +114,6 @@ def test_private_names_are_no_streams() -> None:
     assert not hasattr(Rngs(0), "__len_hint__")
 
 
-def test_asking_for_a_missing_stream_names_it_and_those_that_exist() -> None:
-    rngs = Rngs(params=0, noise=1)
-    with pytest.raises(StreamNotFoundError) as caught:
-        rngs["dropout"]
-    assert str(caught.value) == (
-        "Rngs: No RngStream named 'dropout' and no stream 'default' to take its place; this Rngs "
-        "has 'params', 'noise'.\n"
-        "  Fix: give it a seed, `nnx.Rngs(..., dropout=1)`, or a seed for every other stream, "
-        "`nnx.Rngs(0, ...)`."
-    )
-    assert isinstance(caught.value, KeyError)
-    assert not hasattr(rngs, "dropout")
-    with pytest.raises(StreamNotFoundError, match="this Rngs has no streams"):
-        Rngs()()
-
-
-def test_a_bad_seed_is_named_with_its_stream_and_nothing_is_made() -> None:
-    with pytest.raises(ArgumentError) as caught:
-        Rngs(params=0, dropout=1.5)  # type: ignore[arg-type]  # the error is the point
-    assert str(caught.value) == (
-        "Rngs: stream 'dropout' got 1.5 (float); expected an int, a key made by `jax.random.key`, "
-        "or a stream.\n"
-        "  Fix: pass an int, or make a key of the seed: `jax.random.key(seed)`."
-    )
-
-
-def test_drawing_from_an_array_of_keys_says_so_and_counts_nothing() -> None:
-    rngs = Rngs(params=keys(3))
-    with pytest.raises(KeyShapeError) as caught:
-        rngs.params()
-    assert str(caught.value) == (
-        "RngStream 'params': it holds keys of shape (3,), so it cannot draw one key; expected a "
-        "single key of shape ().\n"
-        "  Fix: draw inside `nnx.vmap` over the streams, which gives each call one of the keys; "
-        "`nnx.split_rngs(splits=n)` above it makes the keys for the call."
-    )
-    assert rngs.params.count[...].tolist() == [0, 0, 0]
-
-
 def test_a_failed_fork_counts_nothing_on_any_stream() -> None:
     rngs = Rngs(params=1, dropout=keys(3))
     for change in (rngs.fork, lambda: rngs.split(2), lambda: rngs.broadcast(2)):
@@ -179,24 +121,6 @@ def test_a_failed_fork_counts_nothing_on_any_stream() -> None:
             change()
     assert rngs.params.count[...] == 0
     assert rngs.split({"params": 2}).dropout.key.shape == (3,)
-
-
-@pytest.mark.parametrize("got", [[2], "params", 2.0], ids=["list", "str", "float"])
-def test_splitting_by_something_else_than_a_shape_names_the_argument(got: tp.Any) -> None:
-    rngs = Rngs(0)
-    with pytest.raises(ArgumentTypeError) as caught:
-        rngs.split(got)
-    assert str(caught.value) == (
-        f"Rngs.split: argument `k` is {got!r} ({type(got).__name__}); expected an int, a tuple of "
-        "ints, or a mapping from filters to them.\n"
-        "  Fix: `k=2` for every stream, or `k={'params': 2, ...: (2, 3)}` by stream."
-    )
-    assert rngs.default.count[...] == 0
-
-
-def test_errors_survive_pickling() -> None:
-    error = StreamNotFoundError("dropout", ("params",))
-    assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 
 @pytest.mark.parametrize(

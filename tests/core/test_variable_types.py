@@ -11,7 +11,6 @@ import pytest
 import typed_nnx as nnx
 from tests.core.libraries import both
 from tests.support.peer import both_libraries
-from typed_nnx.errors import VariableError
 
 PARENTS = {
     "Param": "Variable",
@@ -148,11 +147,6 @@ def test_an_unknown_type_is_an_error_or_gets_its_own_name(lib: Any) -> None:
     same_name = type(cls.__name__, (lib.Variable,), {})
     with pytest.raises(ValueError, match="already"):
         lib.variable_name_from_type(same_name, allow_register=True)
-
-
-def test_the_error_of_an_unknown_name_says_how_to_register_it() -> None:
-    with pytest.raises(VariableError, match="register_variable_name\\('nowhere'"):
-        nnx.variable_type_from_name("nowhere")
 
 
 # -- the older name --------------------------------------------------------------------------------

@@ -101,35 +101,12 @@ def test_types_count_in_values_without_a_hash_too(left: tp.Any, right: tp.Any) -
     assert graphdef_of([NAN]) == graphdef_of([float("nan")])
 
 
-WITHOUT_KEY: dict[str, tp.Any] = {
-    "bytearray": bytearray(b"ab"),
-    "in a list": [1, bytearray(b"ab")],
-    "in a dict": {"a": bytearray(b"ab")},
-}
-
-
 HASHED = {name: value for name, value in UNHASHABLE.items() if name != "bytearray"}
 
 
 @pytest.mark.parametrize("value", HASHED.values(), ids=HASHED.keys())
 def test_lists_dicts_and_sets_are_hashed_by_content(value: tp.Any) -> None:
     assert hash(graphdef_of(value)) == hash(graphdef_of(copy.deepcopy(value)))
-
-
-@pytest.mark.parametrize("value", WITHOUT_KEY.values(), ids=WITHOUT_KEY.keys())
-def test_the_attribute_is_named_when_a_hash_is_needed(value: tp.Any) -> None:
-    graphdef = nnx.graphdef(nnx.List([Holder(options=value)]))
-    with pytest.raises(nnx.errors.UnhashableError) as caught:
-        hash(graphdef)
-    text = str(caught.value)
-    assert text.startswith(f"unhashable type: '{type(value).__name__}': static attribute 'options'")
-    assert f"of Holder holds {value!r}" in text
-    assert "Fix: use a hashable value" in text
-
-
-def test_the_metadata_is_named_when_a_hash_is_needed() -> None:
-    with pytest.raises(nnx.errors.UnhashableError, match=r"'sizes' \(list\) has no hash"):
-        hash(nnx.graphdef(Holder(w=nnx.Param(1, sizes=[1, 2]))))
 
 
 def test_pickles_and_copies_are_equal_and_merge() -> None:

@@ -148,16 +148,6 @@ def test_streams_in_a_nest_are_reseeded_once_as_in_flax() -> None:
     assert reseeded(OURS) == reseeded(FLAX)
 
 
-def test_an_unknown_reseed_policy_is_an_error() -> None:
-    with pytest.raises(ArgumentError) as caught:
-        reseed(Rngs(0), policy="all", default=1)  # type: ignore[arg-type]  # the error is the point
-    assert str(caught.value) == (
-        "reseed: argument `policy` is 'all'; expected 'scalars_only', 'match_shape' or a function "
-        "of path, key and shape that returns a key.\n"
-        "  Fix: reseed(node, policy='match_shape', ...)"
-    )
-
-
 def test_a_failed_reseed_leaves_every_stream_as_it_was() -> None:
     rngs = Rngs(0, params=1).split({"params": 2})
     before = describe(rngs)

@@ -94,16 +94,6 @@ def test_what_flax_refuses_is_refused(scenario: Scenario) -> None:
     assert_refused_as_in_flax(scenario)
 
 
-def test_one_object_with_two_prefixes_is_named_with_both_paths() -> None:
-    layer = layer_class(nnx)()
-    with pytest.raises(nnx.errors.PrefixConflictError) as caught:
-        nnx.to_tree([layer, {"x": layer}], prefix=["left", {"x": "right"}])
-    text = str(caught.value)
-    assert text.startswith("Inconsistent aliasing")
-    assert "[0].m: left" in text
-    assert "[1].x.m: right" in text
-
-
 def test_a_split_function_gets_context_path_prefix_and_object() -> None:
     tree = {"a": layer_class(nnx)(), "b": [layer_class(nnx)(), 3]}
     seen = []

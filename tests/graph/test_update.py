@@ -130,18 +130,6 @@ def test_all_unknown_paths_are_listed_and_nothing_is_changed() -> None:
     assert walk(model) == before
 
 
-def test_a_value_for_a_node_is_refused_and_nothing_is_changed() -> None:
-    model = model_class(nnx)()
-    before = walk(model)
-    with pytest.raises(
-        nnx.errors.StateMismatchError, match=r"\('blocks',\) there is a node \(List\)"
-    ):
-        nnx.update(model, {"w": jnp.ones(2), "blocks": jnp.ones(1)})
-    with pytest.raises(nnx.errors.StateMismatchError):
-        nnx.update(model, jnp.ones(1))
-    assert walk(model) == before
-
-
 @pytest.mark.parametrize("node", [jnp.ones(2), 3, "text"], ids=["array", "number", "text"])
 def test_a_value_that_is_no_object_is_refused(node: object) -> None:
     with pytest.raises(nnx.errors.ArgumentError, match="expected an object, or a container"):

@@ -6,7 +6,6 @@ import functools
 import typing as tp
 
 import jax.numpy as jnp
-import pytest
 
 import typed_nnx as nnx
 from tests.support.peer import (
@@ -115,13 +114,6 @@ def unknown_argument(nnx: tp.Any) -> tp.Any:
 @scenarios(unknown_attribute, unknown_argument)
 def test_what_flax_refuses_is_refused(scenario: Scenario) -> None:
     assert_refused_as_in_flax(scenario)
-
-
-def test_unknown_names_are_in_the_text() -> None:
-    with pytest.raises(nnx.errors.AttributesNotFoundError, match=r"attributes: \['nope'\]"):
-        unknown_attribute(nnx)
-    with pytest.raises(nnx.errors.AttributesNotFoundError, match=r"nnx\.view: \['nope'\]"):
-        unknown_argument(nnx)
 
 
 def test_view_info_names_classes_arguments_and_texts() -> None:

@@ -76,21 +76,6 @@ def test_what_is_converted_already_stays_the_same_object() -> None:
 
 
 X, R, V = jnp.ones(1), nnx.array_ref(jnp.ones(1)), nnx.Param(jnp.ones(1))
-DUPLICATES: dict[str, tp.Callable[[], object]] = {
-    "array": lambda: nnx.to_refs({"a": [X], "b": X}),
-    "reference": lambda: nnx.to_arrays({"a": [R], "b": R}),
-    "variable": lambda: nnx.with_vars({"a": [V], "b": V}, ref=True),
-}
-
-
-@pytest.mark.parametrize("convert", DUPLICATES.values(), ids=DUPLICATES.keys())
-def test_a_duplicate_is_an_error_with_both_paths(convert: tp.Callable[[], object]) -> None:
-    with pytest.raises(nnx.errors.GraphError) as caught:
-        convert()
-    lines = str(caught.value).splitlines()
-    assert lines[0].endswith(": Found duplicate at paths:")
-    assert lines[1:5] == ["  ---", "  a/0", "  b", "  ---"]
-    assert lines[-1].startswith("  Fix: ")
 
 
 def test_duplicates_may_be_allowed() -> None:

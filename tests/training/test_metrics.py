@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 from typing import Any
 
 import jax
@@ -15,19 +14,6 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from tests.training.models import FLAX, OURS, both, contents, trees
-
-NAMES = ["Metric", "Average", "Accuracy", "Welford", "MultiMetric"]
-METHODS = ["__init__", "reset", "update", "compute"]
-
-
-@pytest.mark.parametrize("cls", NAMES)
-@pytest.mark.parametrize("method", METHODS)
-def test_signatures_are_those_of_flax(cls: str, method: str) -> None:
-    def parameters(lib: Any) -> list[Any]:
-        found = inspect.signature(getattr(getattr(lib.metrics, cls), method)).parameters.values()
-        return [(p.name, p.kind, p.default) for p in found]
-
-    assert parameters(OURS) == parameters(FLAX)
 
 
 @pytest.mark.parametrize("cls", ["Average", "Accuracy", "Welford"])
@@ -276,9 +262,3 @@ def test_masks_by_the_names_of_metrics(lib: Any) -> None:
         "b": 3.0,
         "c": 3.0,
     }
-
-
-@both
-def test_a_mask_for_a_python_number_is_refused(lib: Any) -> None:
-    with pytest.raises(ValueError, match="should be a jax array"):
-        lib.metrics.Average().update(values=2.0, mask=jnp.ones(3))

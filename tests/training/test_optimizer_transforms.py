@@ -49,21 +49,6 @@ def test_jit_gives_what_eager_training_gives(lib: Any, graph: bool) -> None:
         close(lib.state(other), lib.state(opt))
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("way", ["eager", "jit"])
-def test_gradients_of_tree_mode_are_those_of_graph_mode(way: str) -> None:
-    found = []
-    for graph in (True, False):
-        with OURS.set_graph_mode(graph):
-            model = network(OURS)
-            opt = OURS.Optimizer(model, optax.adam(0.1), wrt=OURS.Param)
-            step = OURS.jit(train_step(OURS)) if way == "jit" else train_step(OURS)
-            for n in range(STEPS):
-                step(model, opt, batch(n))
-            found.append((contents(OURS, model), contents(OURS, opt)))
-    assert found[0] == found[1]
-
-
 @both
 def test_model_and_optimizer_may_be_donated(lib: Any) -> None:
     _, model, opt = alone(lib)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 from typing import Any
 
 import jax
@@ -14,7 +13,6 @@ import pytest
 
 import typed_nnx as nnx
 from tests.training.models import FLAX, OURS, batch, both, loss, network, trees
-from typed_nnx import errors
 
 
 def parts(lib: Any) -> Any:
@@ -45,16 +43,6 @@ def compiled_step(lib: Any) -> Any:
     return jax.jit(step)
 
 
-@pytest.mark.parametrize("name", ["", "create", "apply", "apply_gradients", "replace"])
-def test_signatures_are_those_of_flax(name: str) -> None:
-    def parameters(lib: Any) -> list[Any]:
-        function = getattr(lib.TrainState, name) if name else lib.TrainState
-        found = inspect.signature(function).parameters.values()
-        return [(p.name, p.kind, p.default) for p in found]
-
-    assert parameters(OURS) == parameters(FLAX)
-
-
 def test_fields_and_leaves_are_those_of_flax() -> None:
     found = []
     for lib in (OURS, FLAX):
@@ -74,15 +62,6 @@ def test_training_equals_that_of_flax_bit_for_bit() -> None:
             losses.append(float(value))
         found.append((losses, trees(state)))
     assert found[0] == found[1]
-
-
-def test_a_step_is_traced_to_the_program_of_flax() -> None:
-    programs = []
-    for lib in (OURS, FLAX):
-        state = created(lib)
-        step = jax.make_jaxpr(lambda state: state.apply_gradients(state.params))
-        programs.append(str(step(state)))
-    assert programs[0] == programs[1]
 
 
 @both
@@ -165,9 +144,3 @@ def test_wrong_use_raises_what_flax_raises(lib: Any) -> None:
     ):
         with pytest.raises(error):
             does()
-
-
-def test_gradients_that_do_not_fit_are_named() -> None:
-    state = created(OURS)
-    with pytest.raises(errors.StateMismatchError, match=r"'layers', 1, 'w'"):
-        state.apply_gradients(nnx.filter_state(state.params, nnx.Not(nnx.PathContains("w"))))

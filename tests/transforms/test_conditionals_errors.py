@@ -22,13 +22,6 @@ def leaves(model):
     return None
 
 
-def sets_mode(value):
-    def sets(model):
-        model.inner.mode = value
-
-    return sets
-
-
 @pytest.mark.parametrize("function", ["cond", "switch"])
 def test_the_error_names_both_branches_and_the_path_where_they_differ(function):
     model = nnx.Dict(inner=counter(nnx))
@@ -50,14 +43,6 @@ def test_the_error_names_both_branches_and_the_path_where_they_differ(function):
     assert "Fix:" in text
     assert "GraphDef" not in text
     assert len(text) < 1500
-
-
-def test_the_error_tells_which_static_values_differ():
-    model = nnx.Dict(inner=counter(nnx))
-    text = error_of(lambda: nnx.cond(True, sets_mode("train"), sets_mode("eval"), model))
-    assert "inner.mode" in text
-    assert "'train'" in text
-    assert "'eval'" in text
 
 
 def test_the_error_tells_which_branch_removes_or_replaces():

@@ -20,7 +20,7 @@ from tests.transforms.gradient_models import (
     forward,
     paths,
 )
-from tests.transforms.jit_models import MODES, in_each_mode, in_fixed_modes, numbers
+from tests.transforms.jit_models import in_each_mode, in_fixed_modes, numbers
 
 
 @both
@@ -190,16 +190,6 @@ def test_without_a_rule_a_call_is_an_error(lib, modes):
     with pytest.raises((ValueError, AttributeError)):
         function(model)
     assert bits(model) == before
-
-
-@pytest.mark.parametrize("modes", MODES.values(), ids=MODES)
-def test_that_error_names_the_function_and_defvjp(modes):
-    @nnx.custom_vjp(**modes)
-    def unfinished(model):
-        return model(X)
-
-    with pytest.raises((ValueError, AttributeError), match=r"(?s)unfinished.*defvjp"):
-        unfinished(affine(nnx))
 
 
 @in_each_mode

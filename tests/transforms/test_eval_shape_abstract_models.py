@@ -16,7 +16,6 @@ from jax.sharding import PartitionSpec as P
 import typed_nnx as nnx
 from tests.core.libraries import both
 from typed_nnx import spmd
-from typed_nnx.errors import MeshRequiredError, UnknownMeshAxisError
 
 KINDS = {"auto": AxisType.Auto, "explicit": AxisType.Explicit}
 
@@ -102,17 +101,6 @@ def test_an_abstract_model_stands_in_for_the_real_one_in_compilation(mesh: tp.An
     assert float(compiled(placed)) == 0.0
 
 
-def test_unknown_axes_are_an_error_that_names_the_path(mesh: tp.Any) -> None:
-    def make() -> tp.Any:
-        return {"w": nnx.Param(jnp.zeros(2), out_sharding=("embed",), eager_sharding=False)}
-
-    with pytest.raises(UnknownMeshAxisError, match=r"Param \['w'\]: 'embed'"):
-        spmd.get_abstract_model(make, mesh)
-    with spmd.logical_axis_rules([("embed", "data")]):
-        state: tp.Any = spmd.get_abstract_model(make, mesh)[1]
-    assert state["w"].get_value().sharding.spec == P("data")
-
-
 # -- as_abstract -------------------------------------------------------------------------------
 
 
@@ -137,12 +125,6 @@ def test_the_shape_in_a_variable_gets_the_sharding_of_its_metadata(
     assert kept.sharding == placed
     with pytest.raises(ValueError, match="mesh"):
         value(out_sharding=("data",))
-
-
-def test_without_a_mesh_the_error_says_what_to_do() -> None:
-    variable = nnx.Param(shape(), eager_sharding=False, out_sharding=("data",))
-    with pytest.raises(MeshRequiredError, match=r"jax.set_mesh\(mesh\)"):
-        spmd.as_abstract(variable)
 
 
 def test_arrays_become_shapes_that_lie_where_they_did() -> None:

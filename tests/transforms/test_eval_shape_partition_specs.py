@@ -161,26 +161,10 @@ def test_a_module_has_partitions_in_the_place_of_values() -> None:
     assert (found.w.get_value(), found.b, found.n) == (P("data", None), P(), 3)
 
 
-def test_an_unknown_axis_is_named_with_its_path_and_the_axes_of_the_mesh() -> None:
-    state = nnx.State({"layer": {"w": unplaced(nnx, jnp.zeros(2), out_sharding=("embed",))}})
-    with pytest.raises(UnknownMeshAxisError, match="is not found in mesh") as caught:
-        spmd.get_named_sharding(state, MESH)
-    for text in ("Param ['layer']['w']", "'embed'", "('data', 'model')", "logical_axis_rules"):
-        assert text in str(caught.value)
-
-
 def test_a_new_variable_that_names_an_unknown_axis_is_an_error() -> None:
     mesh = jax.make_mesh((1,), ("data",), axis_types=(AxisType.Auto,))
     with pytest.raises(UnknownMeshAxisError, match="'embed'"):
         nnx.Param(jnp.zeros(2), out_sharding=("embed",), mesh=mesh)
-
-
-def test_rules_that_contradict_each_other_are_an_error() -> None:
-    variable = unplaced(nnx, jnp.zeros(2), out_sharding=("a",), sharding_rules=RULES)
-    with spmd.logical_axis_rules([("a", "model")]):
-        for look in (spmd.get_var_pspec, spmd.get_partition_spec):
-            with pytest.raises(ShardingError, match=r"'data'.*'model'"):
-                look(variable)
 
 
 @both
@@ -258,16 +242,6 @@ def test_adding_and_removing_an_axis_undo_each_other_and_run_the_hooks(lib: tp.A
     lib.spmd.remove_axis(state, 1, options)
     assert state["p"].get_metadata("out_sharding") == ("a", "b")
     assert calls == [("add", 1, "l"), ("remove", 1, "l")]
-
-
-@pytest.mark.thorough
-@both
-def test_an_axis_must_be_named(lib: tp.Any) -> None:
-    for change in (lib.spmd.add_axis, lib.spmd.remove_axis):
-        with pytest.raises(ValueError, match="partition_name"):
-            change(named(lib), 0, {"other": 1})
-    with pytest.raises(ValueError, match="Expected to remove 'a' at index 1"):
-        lib.spmd.remove_axis(named(lib), 1, {lib.spmd.PARTITION_NAME: "a"})
 
 
 @pytest.mark.thorough

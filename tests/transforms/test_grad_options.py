@@ -99,15 +99,6 @@ def test_a_loss_must_be_one_real_number(lib, modes, loss):
     assert bits(model) == before
 
 
-@pytest.mark.parametrize("transform", [nnx.grad, nnx.value_and_grad])
-def test_the_error_for_a_vector_says_which_function_and_what_to_do(transform):
-    def my_loss(model):
-        return model(X) * X
-
-    with pytest.raises(TypeError, match=r"(?s)my_loss.*float32\[3\].*Fix: "):
-        transform(my_loss)(affine(nnx))
-
-
 @both
 @in_each_mode
 def test_integers_need_allow_int(lib, modes):

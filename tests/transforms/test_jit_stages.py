@@ -72,33 +72,6 @@ def test_a_step_compiled_for_abstract_models_runs_on_real_ones(lib, modes):
     assert count_of(model) == 1
 
 
-def with_mode(lib):
-    model = counter(lib)
-    model.mode = "eval"
-    return model
-
-
-@both
-@in_each_mode
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        lambda lib: ((with_mode(lib), 2.0), {}),
-        lambda lib: ((counter(lib, 4), 2.0), {}),
-        lambda lib: ((counter(lib), 2), {}),
-        lambda lib: ((counter(lib),), {"x": 2.0}),
-        lambda lib: ((counter(lib),), {}),
-        lambda lib: ((2.0, counter(lib)), {}),
-    ],
-    ids=["static_value", "shape", "dtype", "keyword", "missing", "order"],
-)
-def test_a_compiled_step_refuses_what_it_was_not_compiled_for(lib, modes, arguments):
-    step = lib.jit(lambda m, x: bump(m) * x, **modes).lower(counter(lib), 2.0).compile()
-    args, kwargs = arguments(lib)
-    with pytest.raises(TypeError):
-        step(*args, **kwargs)
-
-
 @both
 @in_each_mode
 @pytest.mark.parametrize("name", [False, True], ids=["by_position", "by_name"])

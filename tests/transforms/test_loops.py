@@ -123,17 +123,6 @@ def adds_static(model):
     return model
 
 
-@both
-@both_loops
-@pytest.mark.parametrize("body", [adds_variable, adds_static])
-def test_a_body_that_changes_the_structure_is_an_error(lib, loop, body):
-    model = counter(lib)
-    before = Before(model)
-    with pytest.raises((TypeError, ValueError)):
-        repeat(lib, loop, body, model)
-    assert before.is_still_so()
-
-
 # -- while_loop ------------------------------------------------------------------------------------
 
 
