@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from benchmarks.linen_packages import EXAMPLES, FOLDER, PACKAGES, REPOSITORY, unpacked
-from benchmarks.migrate.packages import Unreachable
+from benchmarks.packages import Unreachable
 from typed_nnx_codegen.migrate.linen.trace.record import Trace, merged
 
 if TYPE_CHECKING:

@@ -41,7 +41,8 @@ from benchmarks.linen_checks import (
     recorded_examples,
     run_examples,
 )
-from benchmarks.linen_packages import FOLDER, PACKAGES, LinenPackage, linen_files, unpacked
+from benchmarks.linen_packages import FOLDER, PACKAGES, examples_of, linen_files, unpacked
+from benchmarks.packages import Package
 from typed_nnx_codegen.console.bugs import described
 from typed_nnx_codegen.migrate.linen.domain.class_plan import STAYS
 from typed_nnx_codegen.migrate.linen.migration import (
@@ -81,7 +82,7 @@ class Swept:
         trace: The sizes that its examples tell, if they were run.
     """
 
-    package: LinenPackage
+    package: Package
     old: Path
     new: Path
     seconds: float = 0.0
@@ -126,7 +127,7 @@ class Swept:
 
 
 def migrate(
-    package: LinenPackage, trace: Trace | None = None, failures: Failures = NO_FAILURES
+    package: Package, trace: Trace | None = None, failures: Failures = NO_FAILURES
 ) -> Swept:
     """Migrate a package into a copy of it.
 
@@ -198,7 +199,7 @@ def with_examples(alone: Swept, python: Path, seconds: float = _SECONDS) -> Swep
         python: The Python to run the examples with.
         seconds: How long the examples of a file may take.
     """
-    examples = alone.package.examples()
+    examples = examples_of(alone.package)
     swept = alone
     if examples:
         trace = recorded_examples(python, alone.old, examples, seconds)
@@ -215,7 +216,7 @@ def verify(swept: Swept, python: Path, seconds: float = _SECONDS) -> Swept:
         python: The Python to run them with.
         seconds: How long the examples of a file may take.
     """
-    for file, example_file in swept.package.examples().items():
+    for file, example_file in examples_of(swept.package).items():
         ran = run_examples(python, swept.old / file, swept.new / file, example_file, seconds)
         swept.verdicts[file] = judged(ran, swept.marks.get(file, {}))
     failing = {
@@ -324,7 +325,7 @@ def main(arguments: list[str]) -> int:
         swept = migrate(package)
         if chosen.with_examples:
             swept = with_examples(swept, environment(), chosen.timeout)
-        if chosen.verify and package.examples():
+        if chosen.verify and examples_of(package):
             swept = verify(swept, environment(), chosen.timeout)
         all_swept.append(swept)
         console.print(f"{package.name}: {len(swept.classes)} classes, {swept.seconds:.0f} s")

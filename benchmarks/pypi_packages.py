@@ -25,6 +25,9 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.packages import Package as Package
+from benchmarks.packages import Unreachable as Unreachable
+from benchmarks.packages import download, packages, with_typed_nnx
 from tests.support.type_checkers import REPOSITORY, UNTYPED, Checks
 
 if TYPE_CHECKING:
@@ -41,68 +44,13 @@ NO_ALIAS = re.compile(r'Variable "[\w.]*\b(\w+)" is not valid as a type')
 COMMAND = "from typed_nnx_codegen.cli import main; main()"
 # How the overlay begins the text of a class that has all fields of a model.
 WHOLE = '"""The State of `'
+with_our_runtime = with_typed_nnx
 
 
-@dataclass(frozen=True)
-class Package:
-    """A wheel of PyPI.
-
-    Attributes:
-        name: Its name there.
-        version: Its version.
-        sha256: The hash of the wheel.
-        licence: Under which it is published.
-        module: What is imported of it.
-        needs: Packages of which it takes types, and that this project does not have.
-    """
-
-    name: str
-    version: str
-    sha256: str
-    licence: str
-    module: str
-    needs: tuple[Package, ...] = ()
-
-
-CHEX = Package(
-    "chex",
-    "0.1.92",
-    "f34989d9bff7954edfab09fba7757e3d62404da34577bff0d253599ec5b4f93d",
-    "Apache-2.0",
-    "chex",
-)
 # Not probjax 0.1.0: mypy refuses it as a whole, for it has a module `smc` beside a package `smc`.
-PACKAGES = (
-    Package(
-        "jaxkan",
-        "0.3.7",
-        "73857cabf1ff406645aab61e5135cb918d21b53d83b0bd61e2b5342159dc618d",
-        "MIT",
-        "jaxkan",
-    ),
-    Package(
-        "mamba2-jax",
-        "1.1.2",
-        "17d015f0ac6d64c94bbf4be6d90b875eaad643bb78686508572ec0af7bc71721",
-        "Apache-2.0",
-        "mamba2_jax",
-    ),
-    Package(
-        "bijx",
-        "1.3.2",
-        "c8d8f87ccde69e90a9468027763202e9d4e4815f5c2692e218ba97ad3def6731",
-        "Apache-2.0",
-        "bijx",
-        (CHEX,),
-    ),
-    Package(
-        "nnx-ppo",
-        "0.3.0",
-        "733a3282ce08cd592176895026a2d5e3da988bc8de5bbc9a5061e7595cb222ed",
-        "BSD-3-Clause",
-        "nnx_ppo",
-    ),
-)
+PACKAGES = packages("stubs")
+# Packages of which others take types, and that this project does not have.
+NEEDED = {"bijx": [one for one in packages("jax") if one.name == "chex"]}
 
 
 @dataclass(frozen=True)
@@ -147,44 +95,6 @@ class Outcome:
     untyped: int = 0
     new: dict[Place, str] = field(default_factory=dict)
     repeated: dict[Place, str] = field(default_factory=dict)
-
-
-class Unreachable(Exception):
-    """A package could not be downloaded."""
-
-
-def download(package: Package, folder: Path) -> Path:
-    """Return the wheel of a package, which pip has compared with its hash.
-
-    Raises:
-        Unreachable: pip did not get it.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    wanted = folder / f"{package.name}.txt"
-    wanted.write_text(f"{package.name}=={package.version} --hash=sha256:{package.sha256}\n")
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes"]
-    command += ["--only-binary", ":all:", "--dest", str(folder), "--requirement", str(wanted)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise Unreachable(f"{package.name}: {done.stderr.strip()}")
-    name = package.name.replace("-", "_")
-    return next(folder.glob(f"{name}-{package.version}-*.whl"))
-
-
-def with_our_runtime(source: str) -> str:
-    """Return source that uses flax.nnx, as using typed_nnx.
-
-    >>> with_our_runtime("from flax import nnx")
-    'import typed_nnx as nnx'
-    >>> with_our_runtime("from flax import config, nnx")
-    'import typed_nnx as nnx; from flax import config'
-    >>> with_our_runtime("import flax.nnx as nnx")
-    'import typed_nnx as nnx'
-    """
-    source = re.sub(r"\bfrom flax import nnx\b( as nnx\b)?", "import typed_nnx as nnx", source)
-    both = r"\bfrom flax import ([\w, ]+?), nnx\b"
-    source = re.sub(both, r"import typed_nnx as nnx; from flax import \1", source)
-    return re.sub(r"\bflax\.nnx\b", "typed_nnx", source)
 
 
 def unpack(package: Package, wheel: Path, runtime: str) -> list[Path]:
@@ -240,7 +150,7 @@ def try_package(package: Package, runtime: str) -> Outcome:
     Raises:
         Unreachable: It could not be downloaded.
     """
-    for needed in package.needs:
+    for needed in NEEDED.get(package.name, ()):
         unpack(needed, download(needed, FOLDER / "wheels"), RUNTIMES[0])
     sources = unpack(package, download(package, FOLDER / "wheels"), runtime)
     outcome = Outcome(package, runtime)

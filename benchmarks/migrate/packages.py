@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import sysconfig
 import zipfile
 from dataclasses import dataclass
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from benchmarks import packages as package_table
+from benchmarks.packages import Package, download
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 FOLDER = Path(__file__).parents[2] / "build" / "migrate_sweep"
-PINNED = Path(__file__).with_name("packages.txt")
 SUFFIXES = (".py", ".pyi")
-
-
-class Unreachable(Exception):
-    """A package could not be downloaded."""
 
 
 @dataclass(frozen=True)
@@ -66,36 +62,18 @@ def packages(names: Sequence[str] = ()) -> Iterator[Subject]:
     Raises:
         Unreachable: pip did not get one.
     """
-    for line in PINNED.read_text(encoding="utf-8").splitlines():
-        name, _, version = line.split(" ")[0].partition("==")
-        if version and (not names or name in names):
-            yield Subject(f"{name} {version}", _unpacked(name, version, line))
+    for package in package_table.packages("migrate"):
+        if not names or package.name in names:
+            yield Subject(f"{package.name} {package.version}", _unpacked(package))
 
 
-def _unpacked(name: str, version: str, requirement: str) -> Path:
+def _unpacked(package: Package) -> Path:
     """Return the folder with the Python files of a wheel."""
-    folder = FOLDER / "sources" / f"{name}-{version}"
+    folder = FOLDER / "sources" / f"{package.name}-{package.version}"
     if not folder.exists():
-        wheel = _downloaded(name, version, requirement)
+        wheel = download(package, FOLDER / "wheels")
         part = folder.with_name(f"{folder.name}.part")
         with zipfile.ZipFile(wheel) as files:
             files.extractall(part, [one for one in files.namelist() if one.endswith(SUFFIXES)])
         part.rename(folder)
     return folder
-
-
-def _downloaded(name: str, version: str, requirement: str) -> Path:
-    """Return the wheel, which pip has compared with its hash; no package is installed or run."""
-    wheels = FOLDER / "wheels"
-    wheels.mkdir(parents=True, exist_ok=True)
-    wanted = wheels / f"{name}.txt"
-    wanted.write_text(f"{requirement}\n", encoding="utf-8")
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes"]
-    command += ["--only-binary", ":all:", "--ignore-requires-python", "--dest", str(wheels)]
-    done = subprocess.run(
-        [*command, "--requirement", str(wanted)], capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        raise Unreachable(f"{name}: {done.stderr.strip()}")
-    pattern = f"{name.replace('-', '_')}-{version}-*.whl"
-    return next(path for path in wheels.iterdir() if fnmatch(path.name.casefold(), pattern))

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from benchmarks.linen_checks import Ran, judged
-from benchmarks.linen_packages import EXAMPLES, FOLDER, PACKAGES, LinenPackage
+from benchmarks.linen_packages import EXAMPLES, FOLDER, PACKAGES, examples_of
 from benchmarks.linen_sweep import migrate, verify
-from benchmarks.migrate.packages import Unreachable
+from benchmarks.packages import Package, Unreachable
 from tests.support.once import locked
 
 # Small ones, whose modules can be imported with what the tests have, and stand-ins.
@@ -74,14 +74,14 @@ def test_a_file_that_cannot_be_imported_counts_where_it_is_the_migrated_one(
 
 
 def test_each_file_with_examples_belongs_to_a_package() -> None:
-    found = {path for one in PACKAGES for path in one.examples().values()}
+    found = {path for one in PACKAGES for path in examples_of(one).values()}
 
     assert found == set(Path(EXAMPLES).glob("*/*.py"))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("package", SMALL, ids=lambda package: package.name)
-def test_no_class_without_a_marker_computes_something_else(package: LinenPackage) -> None:
+def test_no_class_without_a_marker_computes_something_else(package: Package) -> None:
     try:
         with locked(FOLDER / "lock"):  # one folder for all
             swept = migrate(package)
