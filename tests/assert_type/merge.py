@@ -25,7 +25,7 @@ def merging(model: MLP, restored: nnx.State, loaded: Any, pair: tuple[MLP, CNN])
     nnx.merge(params, rest)  # E
     nnx.merge(model, params)  # E
     nnx.merge(graphdef, model)  # E
-    nnx.merge(graphdef, 3)  # E
+    nnx.merge(graphdef, 3)  # E mypy: to pyright optax says that what it returns may be a number
     nnx.merge(graphdef, params, rest, copies=True)  # E
     wrong: CNN = nnx.merge(graphdef, params, rest)  # E: [assignment|reportAssignmentType]
     del wrong
@@ -70,7 +70,7 @@ def updating(model: MLP, other: CNN, param: nnx.Param[jax.Array], x: jax.Array) 
     nnx.update(model if param.shape else None, nnx.state(model))
     nnx.update(model)  # E
     nnx.update(model, other)  # E
-    nnx.update(model, x)  # E
+    nnx.update(model, x)  # E mypy: to pyright optax says that what it returns may be an array
     nnx.update(x, nnx.state(model))  # E
     nnx.update(model, state=nnx.state(model))  # E
 

@@ -43,10 +43,15 @@ def overlay_text(models: Models, *, runtime: str, command: str) -> str:
     plan = Plan(models, contents, in_a_row=2 if ours else 1)
     names = StateNames(models.classes, plan.parts, OWN_NAMES)
     imports = Imports(models.classes, OWN_NAMES | names.all())
+    rows = Rows("_State[{key}, _Any, _Any, _Any]" if ours else "_State[{key}, _Any]")
     speller = Speller(
-        models.classes, contents, imports, lambda name, part: names[name, part], protocols=ours
+        models.classes,
+        contents,
+        imports,
+        lambda name, part: names[name, part],
+        protocols=ours,
+        rows=rows,
     )
-    rows = Rows()
     hidden = imports.names() | names.all() | OWN_NAMES
     classes = StateClassWriter(speller, hidden, contents, names if ours else None, rows)
     texts = [

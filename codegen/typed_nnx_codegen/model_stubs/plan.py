@@ -9,6 +9,7 @@ from typed_nnx_codegen.model_stubs.contents import Contents
 from typed_nnx_codegen.model_stubs.models import ClassInfo, Kind, Models
 from typed_nnx_codegen.model_stubs.names import Imports
 from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part, is_bare
+from typed_nnx_codegen.model_stubs.rows import Rows
 from typed_nnx_codegen.model_stubs.spelling import Speller
 from typed_nnx_codegen.model_stubs.state_class import state_class
 
@@ -48,7 +49,7 @@ class Plan:
                 pending.append((name, part))
             return ""
 
-        speller = Speller(classes, contents, names, use, protocols=False)
+        speller = Speller(classes, contents, names, use, protocols=False, rows=Rows(""))
         while pending:
             name, part = pending.pop()
             state_class("", classes[name], part, speller)

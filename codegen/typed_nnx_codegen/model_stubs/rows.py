@@ -17,6 +17,20 @@ class {name}(_Generic[{parameters}]):
     """{documentation}"""
 '''
 
+_TUPLE = '''
+class TupleState{count}({base}, _Generic[{parameters}]):
+    """The State of a tuple: elements by their index."""
+{items}
+    @_overload
+    def __getitem__(self, key: int, /) -> {any_item}: ...
+    def __iter__(self, /) -> _Iterator[int]: ...
+    __getattr__: None
+'''
+
+_ITEM = """\
+    @_overload
+    def __getitem__(self, key: _Literal[{number}], /) -> _M{number}: ..."""
+
 _METHOD = """\
     @_overload
     def __call__(self, {name}: {argument}, /) -> {result}: ...
@@ -24,9 +38,15 @@ _METHOD = """\
 
 
 class Rows:
-    """Writes the types of such callables, and the classes that they need."""
+    """Writes the types of such callables, and the classes that they need.
 
-    def __init__(self) -> None:
+    Args:
+        state: The type of a State by keys of one type, ``_State[{key}, _Any]``.
+    """
+
+    def __init__(self, state: str) -> None:
+        self._state = state
+        self._tuples: set[int] = set()
         self._leaves: set[int] = set()
         self._items: set[tuple[int, bool]] = set()
 
@@ -40,14 +60,22 @@ class Rows:
         self._items.add((len(rows), is_open))
         return f"{_items(len(rows), is_open)}[{', '.join(_cells(rows))}]"
 
+    def tuple_state(self, items: Sequence[str]) -> str:
+        """Return the type of the State of a tuple."""
+        self._tuples.add(len(items))
+        return f"TupleState{len(items)}[{', '.join(items)}]"
+
     def classes(self) -> str:
         """Return the text of the classes that the types written so far need."""
-        most = max([*self._leaves, *(count for count, _ in self._items)], default=0)
+        counts = (*self._leaves, *self._tuples, *(count for count, _ in self._items))
+        most = max(counts, default=0)
+        base = self._state.format(key="int")
         return "".join(
             [
                 *(_VARIABLES.format(number=number) for number in range(most)),
                 *map(_leaves_class, sorted(self._leaves)),
                 *(_items_class(count, is_open) for count, is_open in sorted(self._items)),
+                *(_tuple_class(count, base) for count in sorted(self._tuples)),
             ]
         )
 
@@ -75,6 +103,18 @@ def _leaves_class(count: int) -> str:
     documentation = "A function from filters to what they leave; from others it returns `_A`."
     own = _own(count)
     return _class(f"_Leaves{count}", documentation, ["_A", *_cells(own)], [*own, ("object", "_A")])
+
+
+def _tuple_class(count: int, base: str) -> str:
+    items = [f"_M{number}" for number in range(count)]
+    methods = "\n".join(_ITEM.format(number=number) for number in range(count))
+    return _TUPLE.format(
+        count=count,
+        base=base,
+        parameters=", ".join(items),
+        items=methods,
+        any_item=" | ".join(items),
+    )
 
 
 def _items_class(count: int, is_open: bool) -> str:

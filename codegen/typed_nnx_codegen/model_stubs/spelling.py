@@ -20,6 +20,7 @@ from typed_nnx_codegen.model_stubs.models import (
 )
 from typed_nnx_codegen.model_stubs.names import Imports
 from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part, is_bare
+from typed_nnx_codegen.model_stubs.rows import Rows
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ class Speller:
         state_name: The name of the State class of a model and a part.
         protocols: Whether an object's type leads to its State's type, so that the State of an
             object of a generic class can be asked of the type argument.
+        rows: Writes what is one type for each of several items.
     """
 
     def __init__(
@@ -58,12 +60,14 @@ class Speller:
         imports: Imports,
         state_name: Callable[[str, Part], str],
         protocols: bool,
+        rows: Rows,
     ) -> None:
         self._classes = classes
         self._contents = contents
         self._imports = imports
         self._state_name = state_name
         self._protocols = protocols
+        self._rows = rows
 
     # -- types of the source ------------------------------------------------------------------
 
@@ -130,8 +134,10 @@ class Speller:
                 return self._named(found, part, parameters)
             case Parameter():
                 return self._parameter(found, parameters)
-            case Union() | Tuple():
+            case Union():
                 return self._union(found.items, part, parameters)
+            case Tuple():
+                return self._tuple(found.items, part, parameters)
             case Unknown():
                 return any_type(found.reason)
             case Absent() | Static():
@@ -165,6 +171,11 @@ class Speller:
     ) -> Spelled | None:
         spelled = [each for item in items if (each := self.state(item, part, parameters))]
         return _together(_joined(each.text for each in spelled), spelled) if spelled else None
+
+    def _tuple(self, items: tuple[Type, ...], part: Part, parameters: tuple[str, ...]) -> Spelled:
+        # What has no leaf in the part is not there.
+        spelled = [self.state(each, part, parameters) or Spelled("NoSuchField") for each in items]
+        return _together(self._rows.tuple_state([each.text for each in spelled]), spelled)
 
     def _container(
         self, name: str, found: Named, part: Part, parameters: tuple[str, ...]

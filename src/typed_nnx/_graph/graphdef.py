@@ -7,7 +7,15 @@ import dataclasses
 import itertools
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import (
+    Callable,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    MutableMapping,
+    Sequence,
+)
 from typing import (
     Any,
     ClassVar,
@@ -496,3 +504,6 @@ jax.tree_util.register_pytree_with_keys(GraphState, _children, _unflatten_graph_
 # With the type of the object in it, mypy would infer Any for a State of no known object.
 StateLike: TypeAlias = State | GraphState | FlatState[Value] | Mapping[Key, Value]
 """What is taken for a State."""
+
+AnyTree: TypeAlias = StateLike | jax.typing.ArrayLike | Iterable[Any]
+"""What optax says of a State that it returns, as `optax.apply_updates` does: any tree."""

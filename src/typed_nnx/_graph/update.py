@@ -26,7 +26,7 @@ from typed_nnx._core.pytree import Pytree
 from typed_nnx._core.settings import MISSING, typed_as
 from typed_nnx._core.state import State
 from typed_nnx._core.variable import AnyVariable, Variable, store_value
-from typed_nnx._graph.graphdef import GraphState, StateLike
+from typed_nnx._graph.graphdef import AnyTree, GraphState, StateLike
 from typed_nnx._graph.rebuild import entries_of
 from typed_nnx._graph.record import Record, record_of
 from typed_nnx._graph.traversal import Slot
@@ -107,11 +107,22 @@ class _NoArray(Protocol):
     def __eq__(self, other: object, /) -> bool: ...
 
 
+MYPY = False
+
+
 # A Variable takes a bare value.
 @overload
 def update(node: AnyVariable, state: object, /, *states: object) -> None: ...
 @overload
 def update(node: Pytree | _NoArray | None, state: StateLike, /, *states: StateLike) -> None: ...
+
+
+if not MYPY:  # which has no types of optax
+
+    @overload
+    def update(node: Pytree | _NoArray | None, state: AnyTree, /, *states: AnyTree) -> None: ...
+
+
 def update(node: object, state: object, /, *states: object) -> None:
     """Write the values of States into an object graph, in place.
 
