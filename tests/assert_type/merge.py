@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias, assert_type
 
 import jax
+import optax
 
 import typed_nnx as nnx
 from tests.assert_type.models import CNN, MLP, Box
@@ -25,7 +26,7 @@ def merging(model: MLP, restored: nnx.State, loaded: Any, pair: tuple[MLP, CNN])
     nnx.merge(params, rest)  # E
     nnx.merge(model, params)  # E
     nnx.merge(graphdef, model)  # E
-    nnx.merge(graphdef, 3)  # E mypy: to pyright optax says that what it returns may be a number
+    nnx.merge(graphdef, 3)  # E
     nnx.merge(graphdef, params, rest, copies=True)  # E
     wrong: CNN = nnx.merge(graphdef, params, rest)  # E: [assignment|reportAssignmentType]
     del wrong
@@ -64,6 +65,7 @@ def the_same_type_again(model: MLP, tree: dict[str, MLP]) -> None:
 def updating(model: MLP, other: CNN, param: nnx.Param[jax.Array], x: jax.Array) -> None:
     nnx.update(model, nnx.state(model, nnx.Param), nnx.state(model, nnx.BatchStat))
     nnx.update(model, {"temperature": x})
+    nnx.update(model, optax.apply_updates(nnx.state(model, nnx.Param), nnx.state(model, nnx.Param)))
     nnx.update(model, nnx.state(model).flat_state())
     nnx.update(param, x)
     nnx.update({"a": model, "b": None}, {"a": nnx.state(model)})

@@ -11,6 +11,7 @@ from typed_nnx_codegen.model_stubs.models import (
     Named,
     Parameter,
     Static,
+    Tuple,
     Type,
     Union,
     Unknown,
@@ -68,6 +69,7 @@ class Trio(nnx.Module):
         self.kernel = nnx.Param(jnp.ones(2))
         self.mean = nnx.BatchStat(jnp.ones(2))
         self.seen = nnx.Cache(jnp.ones(2))
+        self.pair = nnx.data((nnx.Param(jnp.ones(2)), nnx.Cache(jnp.ones(2))))
 
 # Bases with another base class: checkers compare what both define.
 class Abstract(nnx.Module, abc.ABC): ...
@@ -195,6 +197,7 @@ def application(module: str = "typed_nnx") -> Models:
             attribute("kernel", param),
             attribute("mean", nnx("BatchStat", ARRAY)),
             attribute("seen", nnx("Cache", ARRAY)),
+            attribute("pair", Tuple((param, nnx("Cache", ARRAY)))),
             order=45,
         ),
         model("app:Open", attribute("kernel", param), order=51, is_open=True),

@@ -50,6 +50,12 @@ assert_type(state.rngs.params.key, nnx.RngKey)
 assert_type(state.heads.a.kernel, nnx.Param[jax.Array])
 assert_type(state.heads["a"].kernel, nnx.Param[jax.Array])
 assert_type(state.odd, Any)
+pair = nnx.state(Trio()).pair
+assert_type(pair[0], nnx.Param[jax.Array])
+assert_type(pair[1], nnx.Cache[jax.Array])
+assert_type([pair[key] for key in pair], list[nnx.Param[jax.Array] | nnx.Cache[jax.Array]])
+pair["0"]  # E
+pair.nope  # E
 state.nope  # E
 state.width  # E
 state.layers.nope  # E
@@ -119,6 +125,8 @@ params.rngs  # E
 scales = nnx.state(model, Scale)
 assert_type(scales, MLPScaleState)
 scales.bias  # E
+assert_type(nnx.state(Trio(), nnx.Cache).pair[1], nnx.Cache[jax.Array])
+nnx.state(Trio(), nnx.Cache).pair[0].value  # E
 nnx.state(model, nnx.LoRAParam).anything
 nnx.state(model, nnx.Intermediate).anything
 # Filters that are objects take some of what there is.
