@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 
 from typed_nnx_codegen.model_stubs.contents import Contents
-from typed_nnx_codegen.model_stubs.models import ClassInfo, Named
+from typed_nnx_codegen.model_stubs.models import ClassInfo, Kind, Named
 from typed_nnx_codegen.model_stubs.names import StateNames
 from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part
 from typed_nnx_codegen.model_stubs.plan import Plan
@@ -68,6 +68,11 @@ class _Lists:
 
 _LIST = "    def __get__(self, instance: {model}, owner: _Any = None, /) -> {states}: ..."
 
+_OF_ITEMS = """\
+    @_property
+    def {part}(self: {states}[{item}], /) -> {state}[_S0]: ...
+"""
+
 _OVERLOAD = "    @_overload"
 
 _GROUP_OF_OTHERS = "    def __nnx_group__(self: _A, /) -> _Others[_A]: ..."
@@ -118,18 +123,19 @@ class HooksWriter:
         protocols = [
             _HAS_PART.format(part=self._label(part)) for part in [EVERYTHING, *taken, *left]
         ]
-        groups = _groups(models)
+        groups = _groups([*models, *self._plan.containers])
         names = [f"_Group{index}" for index in range(len(groups))]
         members = [_GROUP.format(member=f"{name}Member", group=name) for name in names]
         grouped = _overloads([*members, _GROUP_OF_OTHERS]).rstrip().replace("    @", "        @")
         # None for other classes: pyrefly takes a type variable for its bound, such as `Module`.
-        pairs = [pair for info in models for pair in self._members(info)]
+        pairs = [pair for group in groups for info in group for pair in self._members(info)]
         answers = _overloads([_LIST.format(model=model, states=found) for model, found in pairs])
         return "".join(
             [
                 _HAS_STATES,
                 *protocols,
                 *(self._list(info, lists[info.name]) for info in models),
+                *(self._list_of_items(info, asked) for info in self._plan.containers),
                 *(self._group(name, group) for name, group in zip(names, groups, strict=True)),
                 _OTHERS,
                 _LISTS.format(answers=answers),
@@ -203,6 +209,27 @@ class HooksWriter:
         lines += [f"    {self._label(part)}: {state}" for part, state in states.items()]
         return "\n".join(lines) + "\n\n"
 
+    def _list_of_items(self, info: ClassInfo, parts: set[Part]) -> str:
+        """Return the State classes of a container, which are as those of its items."""
+        states = self._states_of(info)
+        methods = [
+            _OF_ITEMS.format(
+                part=self._label(part),
+                states=states,
+                item=self._speller.protocol(part, "_S0"),
+                state=states.removeprefix("_").removesuffix("s"),
+            )
+            for part in sorted(parts | {EVERYTHING})
+            if len(part.left) < 2
+        ]
+        return f"class {states}(_Generic[_P0]):\n{''.join(methods)}\n"
+
+    def _states_of(self, info: ClassInfo) -> str:
+        """Return the name of the class that lists the State classes of a model or a container."""
+        if info.kind is Kind.PYTREE:
+            return self._names.list_of(info.name)
+        return "_ListStates" if info.kind is Kind.LIST else "_DictStates"
+
     def _applied(self, info: ClassInfo, part: Part) -> str:
         parameters = ", ".join(_parameters(info))
         return self._names[info.name, part] + (f"[{parameters}]" if parameters else "")
@@ -221,7 +248,7 @@ class HooksWriter:
 
     def _members(self, info: ClassInfo) -> list[tuple[str, str]]:
         """Return the types of a model with those of the list of its State classes."""
-        model, states = self._speller.model(info), self._names.list_of(info.name)
+        model, states = self._speller.model(info), self._states_of(info)
         parameters = _parameters(info)
         pairs = [(model, f"{states}[{', '.join(parameters)}]" if parameters else states)]
         if len(parameters) == 1:

@@ -65,7 +65,8 @@ def overlay_text(models: Models, *, runtime: str, command: str) -> str:
     else:
         texts.append(FlaxFunctionsWriter(plan, names, speller).write())
     lines = "".join(f"{line}\n" for line in imports.lines())
-    parameters = max((len(info.parameters) for info in plan.models), default=0)
+    generic = (*plan.models, *plan.containers)
+    parameters = max((len(info.parameters) for info in generic), default=0)
     start = head(command, (OURS if ours else FLAX) + lines, parameters)
     return "\n".join([start, OUR_CLASSES if ours else FLAX_CLASSES, *texts])
 

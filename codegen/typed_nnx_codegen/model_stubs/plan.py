@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typed_nnx_codegen.model_stubs.contents import Contents
 from typed_nnx_codegen.model_stubs.models import ClassInfo, Kind, Models
 from typed_nnx_codegen.model_stubs.names import Imports
-from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part, is_bare
+from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part, is_bare, is_of_library
 from typed_nnx_codegen.model_stubs.rows import Rows
 from typed_nnx_codegen.model_stubs.spelling import Speller
 from typed_nnx_codegen.model_stubs.state_class import state_class
@@ -23,6 +23,7 @@ class Plan:
     Attributes:
         models: The model classes, those of the user first, in the order of modules and sources.
         parts: The parts of each model, everything first.
+        containers: The runtime's List and Dict, where models have them.
     """
 
     def __init__(self, models: Models, contents: Contents, in_a_row: int) -> None:
@@ -33,6 +34,11 @@ class Plan:
         ]
         self.models = sorted(found, key=_place)
         self.parts = {info.name: _filters(info, contents, in_a_row) for info in self.models}
+        self.containers = [
+            info
+            for _, info in sorted(models.classes.items())
+            if info.kind in (Kind.LIST, Kind.DICT) and is_of_library(info.name) and info.parameters
+        ]
         self._add_used(models.classes, contents)
 
     def _add_used(self, classes: Mapping[str, ClassInfo], contents: Contents) -> None:

@@ -136,6 +136,8 @@ OWN_NAMES = frozenset(
     "_HasGroup",
     "_HasList",
     "_HasStates",
+    "_DictStates",
+    "_ListStates",
     "_Lists",
     "_Others",
 }

@@ -72,8 +72,13 @@ assert_type(open_state.kernel, nnx.Param[jax.Array])
 assert_type(open_state.block, Any)
 open_state.block.kernel
 assert_type(open_state["block"], Any)
-nnx.state(model.layers)[0].kernel
-nnx.state(model.heads)["a"].kernel
+assert_type(nnx.state(model.layers), ListState[BlockState])
+assert_type(nnx.state(model.heads)["a"], BlockState)
+assert_type(nnx.state(nnx.List([model.layers]))[0][0].kernel, nnx.Param[jax.Array])
+assert_type(nnx.state(nnx.List([nnx.Param(jnp.ones(2))]))[0], nnx.Param[jax.Array])
+nnx.state(nnx.List([nnx.Linear(2, 3, rngs=nnx.Rngs(0))]))[0].kernel
+nnx.state(model.layers)[0].nope  # E
+nnx.state(model.heads)["a"].nope  # E
 """
 
 USES = """\
@@ -126,6 +131,11 @@ scales = nnx.state(model, Scale)
 assert_type(scales, MLPScaleState)
 scales.bias  # E
 assert_type(nnx.state(Trio(), nnx.Cache).pair[1], nnx.Cache[jax.Array])
+assert_type(nnx.state(model.layers, nnx.Param)[0], BlockParamState)
+_, params, rest = nnx.split(model.layers, nnx.Param, ...)
+assert_type(params[0], BlockParamState)
+assert_type(rest[0], BlockRestOfParamState)
+params[0].mean  # E
 nnx.state(Trio(), nnx.Cache).pair[0].value  # E
 nnx.state(model, nnx.LoRAParam).anything
 nnx.state(model, nnx.Intermediate).anything
