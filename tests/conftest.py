@@ -48,7 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         is_oracle = (item.path, _FLAX.sub("ours", item.name)) in names and _FLAX.search(item.name)
         if is_oracle:
             item.add_marker("thorough")
-        elif not is_slow:
+        elif not is_slow and item.get_closest_marker("every_case") is None:
             function = item.name.partition("[")[0]
             cases.setdefault((item.path, function), []).append(item)
     for group in cases.values():

@@ -166,6 +166,7 @@ FAILURES: dict[str, tuple[Callable[[Any], object], type[Exception]]] = {
 }
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("known", [False, True], ids=["unrecorded", "recorded"])
 @pytest.mark.parametrize("failure", FAILURES)
 def test_a_failed_operation_leaves_the_objects_unchanged(failure: str, known: bool) -> None:

@@ -217,6 +217,7 @@ FAILURES: dict[str, tuple[Callable[[Any], object], type[Exception]]] = {
 }
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("failure", FAILURES)
 def test_a_failed_transform_leaves_the_objects_unchanged(failure: str) -> None:
     operation, error = FAILURES[failure]

@@ -36,18 +36,14 @@ EXPORTED = {
 }
 
 
+@pytest.mark.every_case
 @each_case
-def test_an_error_says_where_it_is_and_what_it_got_and_expected(case: Case) -> None:
+def test_an_error_says_where_it_is_what_it_got_and_expected_and_how_to_fix_it(case: Case) -> None:
     text = str(caught(case))
     position = 0
     for part in case.says:
         assert part in text[position:], f"{part!r} is not in {text[position:]!r}"
         position = text.index(part, position)
-
-
-@each_case
-def test_an_error_says_how_to_fix_it(case: Case) -> None:
-    text = str(caught(case))
     if case.fix is None:
         assert "wrap the value with nnx.data on assignment" in text.replace("Wrap", "wrap")
     else:

@@ -56,6 +56,7 @@ def _is_of_the_package(key: str, mine: Any, value: Any) -> bool:
     return vars(THEIRS[""]).get(key) is value and vars(nnx).get(key) is mine
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("name", sorted(THEIRS), ids=lambda name: name or "nnx")
 def test_what_flax_offers_is_here_with_the_same_parameters(name: str) -> None:
     found = {key: how for key, how in found_in(name).items() if not patterns_for(key)}
