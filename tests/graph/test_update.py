@@ -211,3 +211,15 @@ def test_states_are_read_before_anything_is_written(lib: tp.Any) -> None:
     assert np.array_equal(model.var[...], [1.0, 1.0])
     lib.update(model, statistics, changed)
     assert np.array_equal(model.var[...], [2.0, 2.0])
+
+
+def test_a_value_for_a_node_is_refused_and_nothing_is_changed() -> None:
+    model = model_class(nnx)()
+    before = walk(model)
+    with pytest.raises(
+        nnx.errors.StateMismatchError, match=r"\('blocks',\) there is a node \(List\)"
+    ):
+        nnx.update(model, {"w": jnp.ones(2), "blocks": jnp.ones(1)})
+    with pytest.raises(nnx.errors.StateMismatchError):
+        nnx.update(model, jnp.ones(1))
+    assert walk(model) == before

@@ -26,6 +26,7 @@ from tests.training.models import (
     train_step,
     trees,
 )
+from typed_nnx import errors
 
 
 def trained(lib: Any, tx: Any, wrap: Any, steps: int = 4) -> Any:
@@ -175,3 +176,10 @@ def test_a_loss_falls() -> None:
     losses = [float(step(model, opt, batch())) for _ in range(30)]
     assert losses[-1] < 0.1 * losses[0]
     assert float(loss(model, batch())) < losses[-1] * 1.5
+
+
+def test_gradients_by_keyword_alone_are_an_error_that_says_what_to_write() -> None:
+    model = network(OURS)
+    opt = OURS.Optimizer(model, optax.sgd(1.0), wrt=OURS.Param)
+    with pytest.raises(errors.OptimizerError, match="`model`; got the keyword `grads` alone"):
+        opt.update(grads=ones_like_params(OURS, model))

@@ -230,3 +230,17 @@ def test_a_module_among_the_children_of_a_registered_tuple_is_seen():
     step(pair)
     step(pair)
     assert float(pair.model.count[...]) == 2.0
+
+
+@in_fixed_modes
+def test_the_error_of_a_structural_change_names_the_path(modes):
+    with pytest.raises(StructureChangedError, match=r"layers\[0\]\.kernel.*removed"):
+        nnx.jit(lambda m: delattr(m.layers[0], "kernel"), **modes)(pair(nnx))
+    with pytest.raises(StructureChangedError, match=r"layers\[1\]\.mode"):
+        nnx.jit(lambda m: setattr(m.layers[1], "mode", "eval"), **modes)(pair(nnx))
+
+
+def test_metadata_set_inside_reaches_the_callers_variable():
+    model = counter(nnx)
+    nnx.jit(lambda m: m.kernel.set_metadata(tag="seen"))(model)
+    assert model.kernel.tag == "seen"

@@ -211,3 +211,12 @@ def test_metadata_without_a_hash_is_compared_by_its_content() -> None:
     assert [float(read(variable)), float(read(variable))] == [1, 1]
     names.append("columns")
     assert read(variable) == 2
+
+
+def test_a_variable_of_an_outer_trace_is_not_written() -> None:
+    variable = nnx.Param(jnp.ones(()))
+    add = nnx.jit(lambda variable: variable.set_value(variable[...] + 1))
+    add(variable)
+    with pytest.raises(nnx.errors.TraceLevelError):
+        jax.jit(lambda: add(variable))()
+    assert variable[...] == 2

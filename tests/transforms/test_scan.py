@@ -229,3 +229,14 @@ def test_a_reference_or_an_empty_module_added_to_what_is_carried_is_an_error(
         with pytest.raises(nnx.errors.CarryTypeError, match="was added"):
             nnx.scan(step, in_axes=(nnx.Carry, 0), out_axes=(nnx.Carry, 0))(model, XS)
         assert list(vars(model)) == names
+
+
+@both
+def test_a_static_attribute_of_a_carried_model_may_change(lib):
+    def step(model: Any, x: Any) -> Any:
+        model.kind = "b"
+        return model, x
+
+    model = counter(lib)
+    lib.scan(step)(model, XS)
+    assert model.kind == "b"
