@@ -10,7 +10,7 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Lifted
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
@@ -314,21 +314,4 @@ def method_name(node: cst.BaseExpression) -> str:
             return name
         case cst.Name(value="None"):
             return "__call__"
-        case cst.Lambda(
-            params=cst.Parameters(
-                params=[cst.Param(name=cst.Name(value=model)), *params],
-                star_arg=cst.MaybeSentinel.DEFAULT,
-                kwonly_params=[],
-                star_kwarg=None,
-                posonly_params=[],
-            ),
-            body=cst.Call(
-                func=cst.Attribute(value=cst.Name(value=receiver), attr=cst.Name(value=name)),
-                args=args,
-            ),
-        ) if receiver == model:
-            # `lambda model, z: model.generate(z)`
-            passed = [dotted(one.value) for one in args if one.keyword is None and not one.star]
-            if len(passed) == len(args) and passed == [one.name.value for one in params]:
-                return name
     raise NoSizes(f"which method `{code_of(node)}` is is not known")

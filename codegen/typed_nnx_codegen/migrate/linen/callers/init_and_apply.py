@@ -192,23 +192,23 @@ def _is_parent(arg: cst.Arg) -> bool:
     return keyword_of(arg) in ("parent", "name")
 
 
+@dataclass(frozen=True, eq=False)
 class Calls:
     """Writes the calls of models.
 
-    Args:
+    Attributes:
         code: Writes expressions.
         direct: The calls that need no variables, by use.
     """
 
-    def __init__(self, code: Rendering, direct: Mapping[Use, DirectCalls]) -> None:
-        self._code = code
-        self._direct = direct
+    code: Rendering
+    direct: Mapping[Use, DirectCalls]
 
     # -- what makes variables --------------------------------------------------------------------
 
     def init(self, use: Use) -> None:
         """Write `model.init`, called or handed to something."""
-        kind = self._code.kinds.of_use(use)
+        kind = self.code.kinds.of_use(use)
         model: str | None = None
         if use.call is not None and isinstance(kind, Live | Inline):
             try:
@@ -219,26 +219,26 @@ class Calls:
         if model is None:
             self._later(use, INIT_WITH)
         elif model and use.call is not None:
-            helper = self._code.helper(VARIABLES_OF if use.name == "init" else INIT_WITH_OUTPUT)
+            helper = self.code.helper(VARIABLES_OF if use.name == "init" else INIT_WITH_OUTPUT)
             passed = [] if use.name == "init" else self._passed(use.call)
-            self._code.plan.code[use.call] = f"{helper}({joined([model, *passed])})"
+            self.code.plan.code[use.call] = f"{helper}({joined([model, *passed])})"
 
     def _initialized(self, use: Use, call: cst.Call, kind: Live | Inline) -> str:
         """Return the model that has the variables of `init`; empty where nothing reads them."""
         rngs = self._rngs(call)
         if isinstance(kind, Inline):
-            return self._code.constructed(kind.node, self._sizes(use, call), rngs)
+            return self.code.constructed(kind.node, self._sizes(use, call), rngs)
         one = use.constructions[0]
         if use is not kind.init:
-            return self._code.constructed(one.node, self._sizes(use, call), rngs)
-        made = self._code.constructed(one.node, self._sizes(use, call), rngs)
-        statement = self._code.places.statement(use.node)
+            return self.code.constructed(one.node, self._sizes(use, call), rngs)
+        made = self.code.constructed(one.node, self._sizes(use, call), rngs)
+        statement = self.code.places.statement(use.node)
         assert statement is not None
-        self._code.plan.before.setdefault(statement, []).append(f"{kind.name} = {made}")
-        self._code.plan.removed.add(kind.statement)
-        direct = self._direct.get(use)
+        self.code.plan.before.setdefault(statement, []).append(f"{kind.name} = {made}")
+        self.code.plan.removed.add(kind.statement)
+        direct = self.direct.get(use)
         if direct is not None and direct.statement is not None:
-            self._code.plan.removed.add(direct.statement)
+            self.code.plan.removed.add(direct.statement)
             return ""
         return kind.name
 
@@ -248,7 +248,7 @@ class Calls:
         Raises:
             NoSizes: They do not tell one of them.
         """
-        code = self._code
+        code = self.code
         plan = code.plan_of(use.classes[0])
         method, args = call_parts(call, 1)
         found = sizes_for(plan, method, args, code.analysis, code.render)
@@ -264,7 +264,7 @@ class Calls:
     def _passed(self, call: cst.Call) -> list[str]:
         """Return the arguments of `init` that are those of the model."""
         return [
-            self._code.arg(arg)
+            self.code.arg(arg)
             for number, arg in enumerate(call.args)
             if (number or arg.keyword is not None) and keyword_of(arg) not in ("rngs", "mutable")
         ]
@@ -273,7 +273,7 @@ class Calls:
         """Return the random streams that a call of `init` makes variables with."""
         given = {keyword_of(arg): arg.value for arg in reversed(call.args) if not arg.star}
         first = given.get("rngs", given.get(""))
-        name = self._code.refer("nnx.Rngs")
+        name = self.code.refer("nnx.Rngs")
         if first is None or (call.args[0].star and "rngs" not in given):
             raise NoSizes("the key for its variables is not known")
         keys: dict[str, str] = {}
@@ -282,9 +282,9 @@ class Calls:
             if stream is None:
                 keys.clear()
                 break
-            keys[stream] = self._code.render(one.value)
+            keys[stream] = self.code.render(one.value)
         if not keys:
-            return f"{name}({self._code.render(first)})"
+            return f"{name}({self.code.render(first)})"
         default = keys.pop("params", "")
         return f"{name}({joined([default, *(f'{key}={code}' for key, code in keys.items())])})"
 
@@ -292,22 +292,22 @@ class Calls:
         """Write `model.tabulate`."""
         if use.call is None:
             raise NoSizes("`tabulate` is handed on")
-        kind = self._code.kinds.of_use(use)
+        kind = self.code.kinds.of_use(use)
         if isinstance(kind, Live):
             model = kind.name
         elif isinstance(kind, Inline):
             rngs = self._rngs(use.call)
-            model = self._code.constructed(kind.node, self._sizes(use, use.call), rngs)
+            model = self.code.constructed(kind.node, self._sizes(use, use.call), rngs)
         else:
             raise NoSizes("`tabulate` is of what is not constructed yet")
         text = joined([model, *self._passed(use.call)])
-        self._code.plan.code[use.call] = f"{self._code.refer('nnx.tabulate')}({text})"
+        self.code.plan.code[use.call] = f"{self.code.refer('nnx.tabulate')}({text})"
 
     # -- what runs models ------------------------------------------------------------------------
 
     def apply(self, use: Use) -> None:
         """Write `model.apply`, called or handed to something."""
-        if use in self._direct and use.call is not None:
+        if use in self.direct and use.call is not None:
             self._direct_call(use, use.call)
         else:
             self._later(use, APPLY_WITH)
@@ -319,42 +319,42 @@ class Calls:
         method = "__call__"
         if use.call is not None and use.call.func is use.node:
             method = method_of(use.call)
-        for cls in use.classes if not isinstance(self._code.kinds.of_use(use), Live) else ():
-            check_sizes(self._code.plan_of(cls), method)
+        for cls in use.classes if not isinstance(self.code.kinds.of_use(use), Live) else ():
+            check_sizes(self.code.plan_of(cls), method)
         model = self.model(use)
-        name = self._code.helper(helper)
+        name = self.code.helper(helper)
         if use.call is None or use.call.func is not use.node:
             node = use.node  # also in `jax.jit(model.init)(...)`
-            partial = self._code.refer("functools.partial")
-            self._code.plan.code[node] = f"{partial}({name}, {model})"
+            partial = self.code.refer("functools.partial")
+            self.code.plan.code[node] = f"{partial}({name}, {model})"
             return
         if any(keyword_of(arg) == "capture_intermediates" for arg in use.call.args):
             raise NoSizes("`capture_intermediates` has no counterpart here")
         args = [self._applied_arg(arg) for arg in use.call.args]
-        self._code.plan.code[use.call] = f"{name}({joined([model, *args])})"
+        self.code.plan.code[use.call] = f"{name}({joined([model, *args])})"
 
     def model(self, use: Use) -> str:
         """Return the model of a use, or what constructs it: the first argument of helpers."""
-        kind = self._code.kinds.of_use(use)
+        kind = self.code.kinds.of_use(use)
         if isinstance(kind, Inline):
-            return self._code.deferred(kind.node)
-        return self._code.render(use.node.value)
+            return self.code.deferred(kind.node)
+        return self.code.render(use.node.value)
 
     def _direct_call(self, use: Use, call: cst.Call) -> None:
         """Write a call of the model with its own variables."""
         method, passed = call_parts(call, 1)
-        self._code.done |= {arg.value for arg in call.args if keyword_of(arg) == "method"}
-        model = self._code.render(use.node.value)
+        self.code.done |= {arg.value for arg in call.args if keyword_of(arg) == "method"}
+        model = self.code.render(use.node.value)
         function = model if method == "__call__" else f"{model}.{method}"
-        args = joined([self._code.arg(arg) for arg in passed])
-        self._code.plan.code[call] = f"{function}({args})"
+        args = joined([self.code.arg(arg) for arg in passed])
+        self.code.plan.code[call] = f"{function}({args})"
 
     def _applied_arg(self, arg: cst.Arg) -> str:
         """Return an argument; a method of a model that is not there yet is named."""
         is_method = keyword_of(arg) == "method" and isinstance(arg.value, cst.Attribute)
-        if not is_method or arg.value not in self._code.constructions.uses:
-            return self._code.arg(arg)
-        self._code.done.add(arg.value)
+        if not is_method or arg.value not in self.code.constructions.uses:
+            return self.code.arg(arg)
+        self.code.done.add(arg.value)
         return f'method="{method_name(arg.value)}"'
 
     def bind(self, use: Use) -> None:
@@ -363,12 +363,12 @@ class Calls:
             raise NoSizes("`bind` is handed on")
         if not use.classes:
             raise NoSizes(f"`{code_of(use.node.value)}` may be a module: `bind` is of Linen")
-        is_sized = isinstance(self._code.kinds.of_use(use), Live)
-        if not is_sized and any(self._code.plan_of(cls).lifted for cls in use.classes):
+        is_sized = isinstance(self.code.kinds.of_use(use), Live)
+        if not is_sized and any(self.code.plan_of(cls).lifted for cls in use.classes):
             raise NoSizes("the sizes of its inputs are not known where variables are bound")
-        args = [self._code.arg(arg) for arg in use.call.args]
+        args = [self.code.arg(arg) for arg in use.call.args]
         text = joined([self.model(use), *args])
-        self._code.plan.code[use.call] = f"{self._code.helper(BOUND_TO)}({text})"
+        self.code.plan.code[use.call] = f"{self.code.helper(BOUND_TO)}({text})"
 
 
 # Attributes of a Linen module that a model of NNX does not have, or that do something else there.
@@ -381,15 +381,15 @@ _LINEN_ONLY = frozenset(
 )
 
 
+@dataclass(frozen=True, eq=False)
 class MemberReads:
     """Writes reads of attributes.
 
-    Args:
+    Attributes:
         code: Writes expressions.
     """
 
-    def __init__(self, code: Rendering) -> None:
-        self._code = code
+    code: Rendering
 
     def member(self, use: Use) -> None:
         """See that an attribute is still there: a field."""
@@ -397,12 +397,12 @@ class MemberReads:
             one.name == use.name for cls in use.classes for one in cls.fields()
         ):
             raise NoSizes(f"`{use.name}` of a module has no counterpart here")
-        if isinstance(self._code.kinds.of_use(use), Live):
+        if isinstance(self.code.kinds.of_use(use), Live):
             return
         if not any(cls.method(use.name) for cls in use.classes):
-            receiver = self._code.render(use.node.value)
-            self._code.plan.code[use.node] = (
-                f'{self._code.helper(FIELD_OF)}({receiver}, "{use.name}")'
+            receiver = self.code.render(use.node.value)
+            self.code.plan.code[use.node] = (
+                f'{self.code.helper(FIELD_OF)}({receiver}, "{use.name}")'
             )
             return
         raise NoSizes(f"`{use.name}` is read of what is not constructed yet")

@@ -22,8 +22,6 @@ from typed_nnx_codegen.migrate.linen.domain.classes import (
     public_linen,
 )
 from typed_nnx_codegen.migrate.linen.domain.names import nnx_name, written_name
-from typed_nnx_codegen.migrate.linen.evaluate.lifted_functions import public_name, transform_outside
-from typed_nnx_codegen.migrate.linen.evaluate.lifts import Unsupported
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.layers.products import ConvLayer, DenseLayer, NormLayer
 from typed_nnx_codegen.migrate.linen.project.gradual import code_in_bridges
@@ -123,13 +121,6 @@ def mark_leftovers(file: File, constructions: Constructions, plan: CallerPlan) -
             continue
         message = "" if call in constructions.planned else _layer(call, file)
         message = message or _given_layer(call, file)
-        if message and public_name(call.func, file.analysis):
-            try:
-                around = [one for one in places.around(call) if isinstance(one, cst.FunctionDef)]
-                plan.code[call] = transform_outside(call, around, file)
-                continue
-            except Unsupported as error:
-                message = str(error)
         if message:
             plan.marks.append(Mark(constructions.remaining(call), message, CALLER))
 

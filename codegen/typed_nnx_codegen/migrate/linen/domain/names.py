@@ -181,8 +181,6 @@ def is_of_layer(public: str) -> bool:
 
 
 _LETTERS: Final = "ijklmnopq"
-_FORMATTED: Final = re.compile(r"\{[^{}]*\}")
-_PERCENT: Final = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[sdiufgxr]")
 
 
 def name_pattern(node: cst.BaseExpression) -> str | None:
@@ -207,41 +205,15 @@ def _parts(node: cst.BaseExpression) -> list[str | None] | None:
             return [
                 part.value if isinstance(part, cst.FormattedStringText) else None for part in parts
             ]
-        case cst.ConcatenatedString(left=left, right=right):
-            return _joined(_parts(left), _parts(right))
         case cst.Call(func=cst.Name(value="str"), args=[_]):
             return [None]
-        case cst.Call(
-            func=cst.Attribute(value=cst.SimpleString() as text, attr=cst.Name(value="format"))
-        ):
-            return _split(_FORMATTED, text)
-        case cst.BinaryOperation(left=cst.SimpleString() as text, operator=cst.Modulo()):
-            return _split(_PERCENT, text)
         case cst.BinaryOperation(left=left, operator=cst.Add(), right=right):
             one, other = _parts(left), _parts(right)
             if one is None and other is None:
                 return None
             # Only a text can be added to a text.
-            return _joined(one or [None], other or [None])
+            return [*(one or [None]), *(other or [None])]
     return None
-
-
-def _joined(
-    one: list[str | None] | None, other: list[str | None] | None
-) -> list[str | None] | None:
-    return None if one is None or other is None else [*one, *other]
-
-
-def _split(computed: re.Pattern[str], node: cst.SimpleString) -> list[str | None] | None:
-    text = node.evaluated_value
-    if not isinstance(text, str):
-        return None
-    parts: list[str | None] = []
-    end = 0
-    for match in computed.finditer(text):
-        parts += [text[end : match.start()], None]
-        end = match.end()
-    return [*parts, text[end:]]
 
 
 def may_be_alike(one: str, other: str) -> bool:

@@ -30,7 +30,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.conditions import (
     truth_of,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.lifts import optional_transform
-from typed_nnx_codegen.migrate.linen.evaluate.lists import either_tuple, sometimes
+from typed_nnx_codegen.migrate.linen.evaluate.lists import either_tuple
 from typed_nnx_codegen.migrate.linen.evaluate.merging import (
     Merging,
     Running,
@@ -38,7 +38,6 @@ from typed_nnx_codegen.migrate.linen.evaluate.merging import (
     is_function,
     is_module,
 )
-from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
 from typed_nnx_codegen.migrate.linen.project.rewriting import raises
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
@@ -51,7 +50,6 @@ class Choices:
     Args:
         code: Writes expressions for the constructor.
         merging: Joins values.
-        sized_lists: Goes through lists of arrays whose sizes are known.
         evaluate: Goes through an expression.
         run_all: Goes through statements; says whether they end.
     """
@@ -60,13 +58,11 @@ class Choices:
         self,
         code: ConstructorCode,
         merging: Merging,
-        sized_lists: SizedLists,
         evaluate: Evaluate,
         run_all: Callable[[_Statements, Frame], bool],
     ) -> None:
         self._code = code
         self._merging = merging
-        self._sized_lists = sized_lists
         self._evaluate = evaluate
         self._run_all = run_all
         self._number = 0
@@ -289,7 +285,6 @@ class Choices:
             if name in names and name in others and code:
                 optional = optional_transform(names[name], others[name], code)
                 optional = optional or class_if(names[name], others[name], code)
-                optional = optional or sometimes(names[name], others[name], code, frame.recorder)
                 optional = optional or self._chosen(names[name], others[name], code, frame)
             if optional is not None:
                 value = optional
@@ -331,17 +326,13 @@ class Choices:
         return self._merging.merged(name, one, other, frame, running)
 
     def _chosen(self, one: Value, other: Value, code: str, frame: Frame) -> Value | None:
-        """Return an array, or a list of such, of a submodule whose sizes depend on a branch.
-
-        Returns:
-            The value; None for other values.
-        """
+        """Return an array of a submodule whose sizes depend on a branch; None for other values."""
         condition = None if frame.records else condition_of(code, frame.recorder)
         if one == other or condition is None:
             return None
         if isinstance(one, Array) and isinstance(other, Array):
             return self._merging.chosen(condition, one, other, frame)
-        return self._sized_lists.chosen(condition, one, other, frame)
+        return None
 
     def expression(self, node: cst.IfExp, test: Value, frame: Frame) -> Value:
         """Return what a conditional expression stands for."""

@@ -5,16 +5,15 @@ from __future__ import annotations
 import keyword
 import re
 from collections import abc
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import children, code_of, descendants, is_docstring
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Condition
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
-from typed_nnx_codegen.migrate.linen.domain.code import code_with
 from typed_nnx_codegen.migrate.linen.domain.dims import (
     ArgumentPresence,
     ArgumentSize,
@@ -389,113 +388,6 @@ def assigned_if(value: Value, before: Value, after: Value, recorder: Recorder) -
     if isinstance(before, Choice) and before.condition and is_submodule(after):
         return Choice((after, before), condition=whole)
     return there_if(value, after, before, whole)
-
-
-_Evaluated = Callable[[cst.BaseExpression, Frame], Value]
-
-
-def asked_in(
-    node: cst.Call, callee: FunctionRef, evaluate: _Evaluated
-) -> cst.BaseExpression | None:
-    """Return a call of a function that asks which of its arguments are given as what it asks.
-
-    `default(context, x)` is `context if context is not None else x`. None for other functions.
-
-    Args:
-        node: The call.
-        callee: The function.
-        evaluate: Goes through an expression.
-    """
-    text = _choice_of(callee, _names_given(node), evaluate, frozenset())
-    return cst.parse_expression(text) if text is not None and " None" in text else None
-
-
-def _names_given(node: cst.Call) -> list[str] | None:
-    """Return the arguments of a call; None where they are more than names by position."""
-    found: list[str] = []
-    for arg in node.args:
-        match arg:
-            case cst.Arg(value=cst.Name(value=name), keyword=None, star=""):
-                found.append(name)
-            case _:
-                return None
-    return found
-
-
-def _choice_of(
-    callee: FunctionRef,
-    given: list[str] | None,
-    evaluate: _Evaluated,
-    around: frozenset[cst.CSTNode],
-) -> str | None:
-    """Return what a function returns, over its arguments; None where it does more than ask and choose."""
-    body = _returned(callee.node)
-    names = [one.name.value for one in callee.node.params.params]
-    if body is None or given is None or len(names) != len(given) or callee.node in around:
-        return None
-    known = {
-        "None": "None",
-        "True": "True",
-        "False": "False",
-        **dict(zip(names, given, strict=True)),
-    }
-    home = Frame(callee.frame.recorder, callee.frame.analysis, records=False)
-    written: dict[cst.CSTNode, str] = {}
-    waiting: list[cst.CSTNode] = [body]
-    while waiting:
-        one = waiting.pop()
-        match one:
-            case cst.Name(value=name) if name in known:
-                written[one] = known[name]
-            case cst.Call(func=cst.Name() as func):
-                inner = evaluate(func, home)
-                names_given = _names_given(one) or []
-                if not isinstance(inner, FunctionRef) or not known.keys() >= {*names_given}:
-                    return None
-                codes = [known[name] for name in names_given]
-                text = _choice_of(inner, codes, evaluate, around | {callee.node})
-                if text is None:
-                    return None
-                written[one] = text
-            case (
-                cst.IfExp()
-                | cst.Comparison()
-                | cst.ComparisonTarget()
-                | cst.UnaryOperation()
-                | cst.BooleanOperation()
-            ):
-                waiting += children(one)
-            case cst.BaseCompOp() | cst.BaseUnaryOp() | cst.BaseBooleanOp():
-                pass
-            case _:
-                return None
-    return f"({code_with(body, written)})"
-
-
-def _returned(node: cst.FunctionDef | cst.Lambda) -> cst.BaseExpression | None:
-    """Return the expression that a function returns; None where it has other statements."""
-    if isinstance(node, cst.Lambda):
-        return node.body
-    lines = [one for one in node.body.body if not is_docstring(one)]
-    match lines:
-        case [cst.If(test=test, body=first, orelse=cst.Else(body=second))]:
-            sides = [_only(first.body), _only(second.body)]
-        case [cst.If(test=test, body=first, orelse=None), second_line]:
-            sides = [_only(first.body), _only([second_line])]
-        case _:
-            return _only(lines)
-    match sides:
-        case [cst.BaseExpression() as one, cst.BaseExpression() as other]:
-            return cst.IfExp(test=test, body=one, orelse=other)
-    return None
-
-
-def _only(lines: Sequence[cst.CSTNode]) -> cst.BaseExpression | None:
-    """Return what the only statement of a block returns."""
-    match lines:
-        case [cst.SimpleStatementLine(body=[cst.Return(value=value)])] | [cst.Return(value=value)]:
-            return value
-    return None
 
 
 def asked_for_none(node: cst.Comparison, frame: Frame) -> cst.BaseExpression | None:

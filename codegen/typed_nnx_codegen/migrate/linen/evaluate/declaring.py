@@ -143,10 +143,11 @@ def defined(
     return node.name.value
 
 
+@dataclass(frozen=True, eq=False)
 class FirstValues:
     """Finds the first values of variables.
 
-    Args:
+    Attributes:
         code: Writes expressions for the constructor.
         evaluate: Goes through an expression.
         dispatch: Goes through a call of something.
@@ -154,19 +155,11 @@ class FirstValues:
         refer: Gives the code for a public name.
     """
 
-    def __init__(
-        self,
-        code: ConstructorCode,
-        evaluate: Evaluate,
-        dispatch: Dispatch,
-        call_function: CallFunction,
-        refer: Callable[[str], str],
-    ) -> None:
-        self._code = code
-        self._evaluate = evaluate
-        self._dispatch = dispatch
-        self._call_function = call_function
-        self._refer = refer
+    code: ConstructorCode
+    evaluate: Evaluate
+    dispatch: Dispatch
+    call_function: CallFunction
+    refer: Callable[[str], str]
 
     def value(self, init: Passed, bound: BoundArguments, frame: Frame, *, has_key: bool) -> Value:
         """Return what an initializer makes."""
@@ -177,11 +170,11 @@ class FirstValues:
         found: Value = UNKNOWN
         match init.value:
             case FunctionRef() as function:
-                found = self._call_function(function, passed, inner)
+                found = self.call_function(function, passed, inner)
             case BoundMethod(receiver=receiver, method=method) if method is not None:
                 del receiver
                 call = cst.Call(init.node)
-                found = self._dispatch(init.value, passed, call, inner)
+                found = self.dispatch(init.value, passed, call, inner)
             case Ref(name=name) if name.startswith(("jax.numpy.", "numpy.")):
                 args = [one.value for one in passed if not one.keyword]
                 words = {one.keyword: one.value for one in passed if one.keyword}
@@ -210,7 +203,7 @@ class FirstValues:
             shape: The code that stands for the shape.
             frame: The frame.
         """
-        with self._code.with_shapes():
+        with self.code.with_shapes():
             return self._called(init, bound, key, frame, shape)
 
     def made(self, init: Passed, bound: BoundArguments, key: str, frame: Frame) -> Made | None:
@@ -222,7 +215,7 @@ class FirstValues:
             key: The code of the random key that the initializer is given; empty for none.
             frame: The frame.
         """
-        with self._code.with_shapes():
+        with self.code.with_shapes():
             return self._called(init, bound, key, frame)
 
     def _called(
@@ -248,25 +241,25 @@ class FirstValues:
         is_here = isinstance(function, FunctionRef) and function.frame.records
         if isinstance(function, FunctionRef) and not function.code and is_here:
             text = (
-                defined(function, self._code, frame)
+                defined(function, self.code, frame)
                 if isinstance(function.node, cst.FunctionDef)
-                else self._code.of(function.node, function.frame)
+                else self.code.of(function.node, function.frame)
             )
             return None if text is None else Made(applied(text, args, named))
         text = init.code
         if text is None and isinstance(init.node, cst.Call):
-            text = self._code.of(init.node, frame)
+            text = self.code.of(init.node, frame)
         return None if text is None else Made(applied(text, args, named))
 
     def _argument(self, one: Passed, frame: Frame) -> str | None:
         """Return the code of an argument; that of the dtype of an input is what it mostly is."""
         match one.node:
             case cst.Attribute(attr=cst.Name(value="dtype")) if one.code is None:
-                return self._refer("jax.numpy.float32")
+                return self.refer("jax.numpy.float32")
         if one.code is not None:
             return one.code
-        code = self._code.of_value(one.value, frame)
-        return code if code is not None else self._code.of(one.node, frame)
+        code = self.code.of_value(one.value, frame)
+        return code if code is not None else self.code.of(one.node, frame)
 
 
 STATISTICS: Final = "batch_stats"
@@ -302,18 +295,15 @@ class VariableName:
         return "{" in self.text
 
 
+@dataclass(frozen=True, eq=False)
 class Declaring:
     """Declares variables.
 
-    Args:
+    Attributes:
         refer: Gives the code for a public name.
     """
 
-    def __init__(
-        self,
-        refer: Callable[[str], str],
-    ) -> None:
-        self._refer = refer
+    refer: Callable[[str], str]
 
     # -- names --------------------------------------------------------------------------------
 
@@ -396,7 +386,7 @@ class Declaring:
 
     def kind(self, collection: str) -> str:
         """Return the expression for the type of the variables of a collection."""
-        return variable_type(collection, self._refer)
+        return variable_type(collection, self.refer)
 
     def declare(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import libcst as cst
@@ -345,7 +346,7 @@ def _write_functional(
     }
     changed = fields & set(recorder.instance.assigned if recorder.instance is not None else ())
     for node in descendants(method.body):
-        name = _attribute_read(node, owner) if isinstance(node, cst.Attribute) else ""
+        name = _attribute_read(node, owner)
         if name not in FUNCTIONAL or name in fields | {*cls.methods()}:
             continue
         call, helper = calls.get(node), FUNCTIONAL[name]
@@ -428,38 +429,21 @@ def _read_params(method: cst.FunctionDef, recorder: Recorder) -> None:
             recorder.replace(node, f"{code_of(node)}{reading}")
 
 
-def _attribute_read(node: cst.Attribute | cst.Call, owner: str) -> str:
-    """Return the attribute of an object that is read; with braces for what is computed."""
+def _attribute_read(node: cst.CSTNode, owner: str) -> str:
+    """Return the attribute of an object that is read; empty for another node."""
     match node:
         case cst.Attribute(value=cst.Name(value=name), attr=attr) if name == owner:
             return attr.value
-        case cst.Call(
-            func=cst.Name(value="getattr"),
-            args=[
-                cst.Arg(value=cst.Name(value=name)),
-                cst.Arg(value=cst.FormattedString() as text),
-            ],
-        ) if name == owner:
-            return computed_name(text)
     return ""
 
 
-def computed_name(node: cst.FormattedString) -> str:
-    """Return the text of an f-string, with names in braces for what is computed."""
-    letters = iter("ijklmnopq")
-    return "".join(
-        part.value if isinstance(part, cst.FormattedStringText) else f"{{{next(letters, 'z')}}}"
-        for part in node.parts
-    )
-
-
-def _reads(method: cst.FunctionDef) -> Iterator[cst.Attribute | cst.Call]:
-    """Yield the attributes that a method reads, and its calls."""
+def _reads(method: cst.FunctionDef) -> Iterator[cst.Attribute]:
+    """Yield the attributes that a method reads."""
     written: set[cst.CSTNode] = set()
     for node in descendants(method):
         if isinstance(node, (cst.AssignTarget, cst.AnnAssign, cst.AugAssign)):
             written.add(node.target)
-        elif isinstance(node, (cst.Attribute, cst.Call)) and node not in written:
+        elif isinstance(node, cst.Attribute) and node not in written:
             yield node
 
 
@@ -470,18 +454,15 @@ _MESSAGE: Final = "which variable this is in `.variables` is not known"
 _SHAPES: Final = {("flax.linen.Embed", "embedding"): ("num_embeddings", "features")}
 
 
+@dataclass(frozen=True, eq=False)
 class VariableReads:
     """Finds such reads, and writes them as attributes.
 
-    Args:
+    Attributes:
         evaluate: Goes through an expression.
     """
 
-    def __init__(
-        self,
-        evaluate: Evaluate,
-    ) -> None:
-        self._evaluate = evaluate
+    evaluate: Evaluate
 
     def read(self, node: cst.Subscript, frame: Frame) -> Value | None:
         """Return the variable that an expression reads; None where it is something else."""
@@ -490,7 +471,7 @@ class VariableReads:
             return None
         owner, path = found
         site: Site | None = None
-        match self._evaluate(owner, frame):
+        match self.evaluate(owner, frame):
             case SelfValue() as instance if instance is frame.instance:
                 pass
             case ModuleValue(site=given) if not (given.transforms or given.alternatives):

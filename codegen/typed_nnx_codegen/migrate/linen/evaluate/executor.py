@@ -126,12 +126,11 @@ class Executor:
             self.run,
             self.assign,
         )
-        choices = Choices(self.code, merging, sized_lists, self.evaluate, self.run_all)
+        choices = Choices(self.code, merging, self.evaluate, self.run_all)
         in_turn = CallsInTurn(self.dispatch, loops.of_call)
         module_calls = ModuleCalls(
             facts=self.facts,
             merging=merging,
-            sized_lists=sized_lists,
             submodules=submodules,
             functions=self.functions,
             lifted_calls=self.lifted_calls,

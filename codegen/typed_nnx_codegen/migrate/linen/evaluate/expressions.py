@@ -114,31 +114,29 @@ ARRAY_MEMBERS: Final = frozenset(
 )
 
 
+@dataclass(frozen=True, eq=False)
 class Comprehensions:
     """Goes through comprehensions.
 
-    Args:
+    Attributes:
         code: Writes expressions for the constructor.
         evaluate: Goes through an expression.
         assign: Binds a target to a value.
         loops: What goes through loops.
     """
 
-    def __init__(
-        self, code: ConstructorCode, evaluate: Evaluate, assign: Assign, loops: Loops
-    ) -> None:
-        self._code = code
-        self._evaluate = evaluate
-        self._assign = assign
-        self._loops = loops
+    code: ConstructorCode
+    evaluate: Evaluate
+    assign: Assign
+    loops: Loops
 
     def comprehension(
         self, node: cst.ListComp | cst.GeneratorExp | cst.DictComp | cst.SetComp, frame: Frame
     ) -> Value:
         """Return what a comprehension stands for."""
         part = node.for_in
-        values = self._evaluate(part.iter, frame)
-        header = header_of(part.iter, self._code, frame)
+        values = self.evaluate(part.iter, frame)
+        header = header_of(part.iter, self.code, frame)
         kept = dict(frame.names)
         items = unrolled(values, header)
         if items is None and not frame.records and isinstance(values, Seq):
@@ -150,8 +148,8 @@ class Comprehensions:
         elif items is not None and not part.ifs:
             found: list[Value] = []
             for item in items:
-                self._assign(part.target, item, None, frame)
-                found.append(self._evaluate(node.elt, frame))
+                self.assign(part.target, item, None, frame)
+                found.append(self.evaluate(node.elt, frame))
             value = Seq(tuple(found), is_list=True)
         else:
             value = self._general(node, header, values, frame)
@@ -166,7 +164,7 @@ class Comprehensions:
         frame: Frame,
     ) -> Value:
         recorder = frame.recorder
-        number = self._loops.number_of(node, frame)
+        number = self.loops.number_of(node, frame)
         part: cst.CompFor | None = node.for_in
         outer = recorder.block
         body: Block = []
@@ -174,31 +172,31 @@ class Comprehensions:
         levels = 0
         while part is not None:
             if header is not None and levels == 0:
-                self._loops.note_end(part.target, part.iter, header, number, frame)
+                self.loops.note_end(part.target, part.iter, header, number, frame)
             if header is not None and not frame.records and levels == 0:
-                self._loops.bind_inner(part.target, number, frame)
+                self.loops.bind_inner(part.target, number, frame)
             elif header is not None:
-                self._loops.bind(part.target, number, frame)
+                self.loops.bind(part.target, number, frame)
             if header is not None:
                 recorder.headers[number] = (code_of(part.target), header)
                 if part.ifs or levels:
                     recorder.filtered.add(number)
             else:
                 element = any_item(element_of(values)[0], values)
-                self._assign(part.target, element, None, frame)
+                self.assign(part.target, element, None, frame)
             for condition in part.ifs:
-                self._evaluate(condition.test, frame)
+                self.evaluate(condition.test, frame)
             part = part.inner_for_in
             levels += 1
             if part is not None:
-                values = self._evaluate(part.iter, frame)
-                header = None if header is None else self._code.of(part.iter, frame)
+                values = self.evaluate(part.iter, frame)
+                header = None if header is None else self.code.of(part.iter, frame)
         recorder.loops.append(number)
         if isinstance(node, cst.DictComp):
-            self._evaluate(node.key, frame)
-            element = self._evaluate(node.value, frame)
+            self.evaluate(node.key, frame)
+            element = self.evaluate(node.value, frame)
         else:
-            element = self._evaluate(node.elt, frame)
+            element = self.evaluate(node.elt, frame)
         recorder.loops.pop()
         recorder.block = outer
         if body:
@@ -210,7 +208,7 @@ class Comprehensions:
             whole = node
             if isinstance(node, cst.GeneratorExp) and not node.lpar:
                 whole = node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-            found = self._code.or_code(UNKNOWN, whole, frame)
+            found = self.code.or_code(UNKNOWN, whole, frame)
             count = self._count(node, frame)
             if isinstance(found, Code) and count is not None:
                 return CodeList(found.code, found.binders, count=count)

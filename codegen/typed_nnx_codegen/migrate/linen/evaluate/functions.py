@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -11,12 +10,9 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import (
-    code_of,
     descendants,
-    is_name,
     of_kinds,
 )
-from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Enter, Log, Recursion
 from typed_nnx_codegen.migrate.linen.domain.classes import Method
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim
@@ -54,7 +50,12 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Value,
     is_known,
 )
-from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import LiftedMethods
+from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import (
+    LiftedMethods,
+    inside,
+    outside,
+    size_along,
+)
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import given_list
 from typed_nnx_codegen.migrate.linen.shapes.operands import bind, dim_of
@@ -113,142 +114,25 @@ def _takes_item(name: str, loop: cst.For | cst.While) -> bool:
     return False
 
 
-_LISTS: Final = re.compile(r"(\w+\.)*(Sequence|[Ll]ist|[Tt]uple|Iterable)\b")
-_ARRAYS: Final = re.compile(r"[Aa]rray|[Tt]ensor")
-_CHANGING: Final = frozenset({"append", "insert", "pop"})
-# Functions that go over a list, or make another one of it.
-_GOING_OVER: Final = frozenset({"zip", "enumerate", "reversed", "list", "tuple", "len"})
-
-
-@lru_cache(maxsize=_KEPT)
-def is_list(parameter: cst.Param, method: Method) -> bool:
-    """Whether a parameter is a list of arrays: by its type, or by what its method does with it.
-
-    A list whose items are only read by literal places is left out: they are arguments like others.
-
-    Args:
-        parameter: The parameter.
-        method: The method.
-    """
-    name = parameter.name.value
-    annotation = parameter.annotation
-    text = "" if annotation is None else code_of(annotation.annotation).strip("\"'")
-    is_said = _LISTS.match(text) is not None and _ARRAYS.search(text) is not None
-    if is_consumed(name, method.node) or any(
-        _is_changed(one, name) for one in of_kinds(_below(method), cst.Call)
-    ):
-        return True
-    if text and not is_said:
-        return False
-    uses = _uses(method, anywhere=is_said)
-    if any(is_name(one, name) and one not in uses for one in _below(method)):
-        return False
-    return any(
-        _is_over(one, name) or (is_said and _is_item_of(one, name)) for one in _below(method)
-    )
-
-
-@lru_cache(maxsize=_KEPT)
-def _below(method: Method) -> tuple[cst.CSTNode, ...]:
-    return tuple(descendants(method.node.body))
-
-
-@lru_cache(maxsize=_KEPT)
-def _uses(method: Method, *, anywhere: bool) -> frozenset[cst.CSTNode]:
-    """Return where names stand as lists may.
-
-    Args:
-        method: The method.
-        anywhere: Whether any function may be called with them.
-    """
-    return frozenset(_like_lists(method, anywhere=anywhere))
-
-
-_WITH_LISTS: Final = (
-    *(cst.Attribute, cst.Arg, cst.Subscript, cst.Call, cst.For, cst.CompFor, cst.AssignTarget),
-)
-
-
-def _like_lists(method: Method, *, anywhere: bool) -> Iterator[cst.CSTNode]:
-    for node in of_kinds(_below(method), *_WITH_LISTS):
-        match node:
-            case cst.Attribute(attr=cst.Name() as attribute):
-                yield attribute
-            case cst.Arg(keyword=cst.Name() as keyword):
-                yield keyword
-            case cst.Subscript(value=cst.Name() as owner, slice=[_]):
-                yield owner
-            case cst.Call(func=function, args=args):
-                if anywhere or code_of(function) in _GOING_OVER:
-                    yield from (one.value for one in args)
-            case cst.For(iter=cst.Name() as iterated) | cst.CompFor(iter=cst.Name() as iterated):
-                yield iterated
-            case cst.AssignTarget(target=cst.Name() as target):
-                yield target
-
-
-def _is_changed(node: cst.CSTNode, name: str) -> bool:
-    """Whether a call takes an item off a list, or adds one."""
-    match node:
-        case cst.Call(
-            func=cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value=method)), args=args
-        ):
-            is_key = any(isinstance(one.value, cst.SimpleString) for one in args)
-            return owner == name and method in _CHANGING and not is_key
-    return False
-
-
-def _is_over(node: cst.CSTNode, name: str) -> bool:
-    """Whether a node is a loop over a name, with or without others."""
-    return isinstance(node, cst.For | cst.CompFor) and _goes_over(node.iter, name)
-
-
-def _goes_over(node: cst.BaseExpression, name: str) -> bool:
-    match node:
-        case cst.Call(func=cst.Name(value=function), args=args) if function in _GOING_OVER:
-            return any(_goes_over(one.value, name) for one in args)
-        case cst.Subscript(value=inner, slice=[cst.SubscriptElement(slice=cst.Slice())]):
-            return _goes_over(inner, name)
-    return is_name(node, name)
-
-
-def _is_item_of(node: cst.CSTNode, name: str) -> bool:
-    """Whether a node is an item of a name, or some, of which no number says which."""
-    match node:
-        case cst.Subscript(
-            value=cst.Name(value=owner), slice=[cst.SubscriptElement(slice=cst.Index(value=index))]
-        ):
-            return owner == name and any(isinstance(one, cst.Name) for one in descendants(index))
-        case cst.Subscript(value=cst.Name(value=owner)):
-            return owner == name
-    return False
-
-
 _DEEPEST: Final = 24
 _FLAGS: Final = frozenset({"bool", "int", "float", "str", "Optional[bool]", "bool | None"})
 
 
+@dataclass(frozen=True, eq=False)
 class Functions:
     """Goes through functions.
 
-    Args:
+    Attributes:
         lifted_methods: Goes through methods under transforms.
         merging: Joins values.
         evaluate: Goes through an expression.
         run: Goes through statements; says whether they end.
     """
 
-    def __init__(
-        self,
-        lifted_methods: LiftedMethods,
-        merging: Merging,
-        evaluate: Evaluate,
-        run: Callable[[cst.BaseSuite, Frame], bool],
-    ) -> None:
-        self._lifted_methods = lifted_methods
-        self._merging = merging
-        self._evaluate = evaluate
-        self._run_body = run
+    lifted_methods: LiftedMethods
+    merging: Merging
+    evaluate: Evaluate
+    run: Callable[[cst.BaseSuite, Frame], bool]
 
     # -- methods ------------------------------------------------------------------------------
 
@@ -310,7 +194,7 @@ class Functions:
         for star in (params.star_arg, params.star_kwarg):
             if isinstance(star, cst.Param):
                 inner.names[star.name.value] = UNKNOWN
-        return self._lifted_methods.run(method, inner, lambda: self._run(method.node, inner))
+        return self.lifted_methods.run(method, inner, lambda: self._run(method.node, inner))
 
     def call_method(
         self,
@@ -337,8 +221,8 @@ class Functions:
         self._name_self(method, inner)
         self._bind(method.node.params, passed, inner, skip=1 if method.is_bound else 0)
         inner.log(Enter(method.node, caller, call, is_repeated, dict(inner.names)))
-        self._lifted_methods.check(method, passed, node, recorder)
-        return self._lifted_methods.run(method, inner, lambda: self._run(method.node, inner))
+        self.lifted_methods.check(method, passed, node, recorder)
+        return self.lifted_methods.run(method, inner, lambda: self._run(method.node, inner))
 
     @staticmethod
     def _name_self(method: Method, frame: Frame) -> None:
@@ -387,7 +271,7 @@ class Functions:
     def _call_function(self, function: cst.FunctionDef | cst.Lambda, frame: Frame) -> Value:
         if isinstance(function, cst.FunctionDef):
             return self._run(function, frame)
-        return self._shallow(function, lambda: self._evaluate(function.body, frame), frame)
+        return self._shallow(function, lambda: self.evaluate(function.body, frame), frame)
 
     # -- bodies -------------------------------------------------------------------------------
 
@@ -402,7 +286,7 @@ class Functions:
                 frame.names[name] = bound.by_name[name].value
             elif parameter.default is not None and not bound.is_open:
                 outside = Frame(frame.recorder, frame.analysis, records=False)
-                frame.names[name] = self._evaluate(parameter.default, outside)
+                frame.names[name] = self.evaluate(parameter.default, outside)
             else:
                 frame.names[name] = UNKNOWN
         named = {one.name.value for one in (*params.params, *params.kwonly_params)}
@@ -422,7 +306,7 @@ class Functions:
         return self._shallow(node, lambda: self._body(node, frame), frame)
 
     def _body(self, node: cst.FunctionDef, frame: Frame) -> Value:
-        ends = self._run_body(node.body, frame)
+        ends = self.run(node.body, frame)
         results = frame.results if ends else [*frame.results, NONE]
         if frame.results and not ends and len(frame.results) == 1:
             results = frame.results  # all but what raises or falls through
@@ -430,7 +314,7 @@ class Functions:
             return UNKNOWN  # it only raises
         value = results[0]
         for other in results[1:]:
-            value = self._merging.joined(value, other, frame)
+            value = self.merging.joined(value, other, frame)
         return value
 
     def _shallow(
@@ -477,8 +361,8 @@ def argument_value(parameter: cst.Param, method: Method, frame: Frame) -> Value:
     name = parameter.name.value
     if is_flag(parameter):
         return UNKNOWN
-    if is_list(parameter, method):
-        return UNKNOWN if is_optional(parameter, method) else given_list(name, frame)
+    if is_consumed(name, method.node) and not is_optional(parameter, method):
+        return given_list(name, frame)
     return Array(
         Shape((), Lead(name, None)), origin=name, is_optional=is_optional(parameter, method)
     )
@@ -555,21 +439,17 @@ class Mapped(Value):
     out_axes: Value = _FIRST
 
 
+@dataclass(frozen=True, eq=False)
 class MappedFunctions:
     """Goes through functions under transforms of jax.
 
-    Args:
+    Attributes:
         evaluate: Goes through an expression.
         dispatch: Goes through a call of something.
     """
 
-    def __init__(
-        self,
-        evaluate: Evaluate,
-        dispatch: Dispatch,
-    ) -> None:
-        self._evaluate = evaluate
-        self._dispatch = dispatch
+    evaluate: Evaluate
+    dispatch: Dispatch
 
     def decorated(self, name: str, frame: Frame) -> Value | None:
         """Return a function of a file whose decorators are transforms; None where it is none."""
@@ -583,7 +463,7 @@ class MappedFunctions:
         outside = Frame(frame.recorder, frame.analysis, records=False)
         value: Value | None = FunctionRef(found[0], outside, name, frame.binders)
         for one in reversed(found[0].decorators):
-            decorator = self._evaluate(one.decorator, outside)
+            decorator = self.evaluate(one.decorator, outside)
             value = None if value is None else self._under(decorator, value)
         return value
 
@@ -609,12 +489,12 @@ class MappedFunctions:
         for one in passed:
             axis = _FIRST if one.keyword else axes.pop(0)
             size = size or size_along(one.value, axis)
-            inner.append(replace(one, value=without_axis(one.value, axis), code=None, place=None))
+            inner.append(replace(one, value=_row(one.value, axis), code=None, place=None))
         if isinstance(callee.function, _OBJECTS):
             # The call is one of the transform: it stays as it is.
             frame = replace(frame, records=False)
-        result = self._dispatch(callee.function, inner, node, frame)
-        return with_axis(result, callee.out_axes, size)
+        result = self.dispatch(callee.function, inner, node, frame)
+        return outside(result, callee.out_axes, size)
 
 
 def under_transform(
@@ -649,86 +529,19 @@ def _axes(value: Value, count: int) -> list[Value] | None:
     return None
 
 
-def _number(axis: Value) -> int | None:
-    match axis:
-        case Const(value=int(number)) if not isinstance(number, bool):
-            return number
-    return None
-
-
-def size_along(value: Value, axis: Value) -> Dim | None:
-    """Return the size along the mapped axis of an argument; None where it is not known."""
-    number = _number(axis)
-    if isinstance(value, Array) and number is not None:
-        return value.shape.axis(number)
-    if isinstance(value, Seq) and number is not None:
-        return next((size for one in value.items if (size := size_along(one, axis))), None)
-    return None
-
-
-def without_axis(value: Value, axis: Value) -> Value:
-    """Return an argument as the function gets it: without the mapped axis."""
-    if axis == NONE:
-        return value
-    # It is an array, so that an item of it is one of its rows.
-    plain = replace(value, origin="") if isinstance(value, Array) else value
-    found = _sliced(plain, axis)
-    if isinstance(found, Array):
-        shape = found.shape
-        if shape.lead is not None and shape.collapsed().dims:
+def _row(value: Value, axis: Value) -> Value:
+    """Return an argument as a mapped function gets it: an array, not a tuple of arrays."""
+    match value:
+        case Array():
+            found = inside(replace(value, origin=""), axis)
+            lead = found.shape.lead if isinstance(found, Array) and axis != NONE else None
+            if not isinstance(found, Array) or lead is None or not found.shape.collapsed().dims:
+                return found
             # What is left in front of the known sizes may be nothing.
-            return replace(found, shape=Shape(shape.dims, replace(shape.lead, sure=0)))
-    return found
-
-
-def _sliced(value: Value, axis: Value) -> Value:
-    number = _number(axis)
-    match value:
-        case Array() if number is not None and number >= 0:
-            index = Seq((*(_ALL,) * number, _FIRST)) if number else _FIRST
-            return shapes.subscript(value, index)
-        case Array() if number is not None:
-            return shapes.subscript(value, Seq((Const(...), _FIRST, *(_ALL,) * (-number - 1))))
-        case Seq(items=items) if number is not None:
-            return replace(value, items=tuple(without_axis(one, axis) for one in items))
-        case Table(items=table, cls=None) if number is not None:
-            return Table({key: without_axis(one, axis) for key, one in table.items()})
-    return UNKNOWN
-
-
-def with_axis(value: Value, axis: Value, size: Dim | None) -> Value:
-    """Return what all calls return together: with the mapped axis."""
-    if axis == NONE:
-        return value
-    number = _number(axis)
-    match value:
-        case Array(shape=shape, dtype=dtype) if number is not None:
-            return Array(_grown(shape, number, size), dtype)
+            return replace(found, shape=replace(found.shape, lead=replace(lead, sure=0)))
         case Seq(items=items):
-            axes = _axes(axis, len(items))
-            if axes is not None:
-                pairs = zip(items, axes, strict=True)
-                return replace(
-                    value, items=tuple(with_axis(one, each, size) for one, each in pairs)
-                )
-        case Table(items=table, cls=None) if number is not None:
-            return Table({key: with_axis(one, axis, size) for key, one in table.items()})
-    return UNKNOWN
-
-
-def _grown(shape: Shape, axis: int, size: Dim | None) -> Shape:
-    lead = shape.lead
-    if axis < 0:
-        known = shape.expanded(-axis - 1)
-        place = len(known.dims) + axis + 1
-        if place < 0:
-            return Shape((), Lead("", None))
-        return Shape((*known.dims[:place], size, *known.dims[place:]), known.lead)
-    if lead is None and axis <= len(shape.dims):
-        return Shape((*shape.dims[:axis], size, *shape.dims[axis:]))
-    if lead is not None and axis == 0 and lead.argument:
-        return Shape(shape.dims, replace(lead, front=(size, *lead.front)))
-    return Shape(shape.dims, Lead("", None)) if axis == 0 else Shape((), Lead("", None))
+            return replace(value, items=tuple(_row(one, axis) for one in items))
+    return inside(value, axis)
 
 
 _CALLABLE = (FunctionRef, Mapped, Partial, Ref, BoundMethod)
@@ -740,18 +553,15 @@ _PARAMETERS: Final = {
 }
 
 
+@dataclass(frozen=True, eq=False)
 class LoopedFunctions:
     """Goes through functions that loops and branches of jax call.
 
-    Args:
+    Attributes:
         dispatch: Goes through a call of something.
     """
 
-    def __init__(
-        self,
-        dispatch: Dispatch,
-    ) -> None:
-        self._dispatch = dispatch
+    dispatch: Dispatch
 
     def call(
         self, name: str, passed: Sequence[Passed], node: cst.Call, frame: Frame
@@ -786,7 +596,7 @@ class LoopedFunctions:
 
     def _result(self, function: Value, args: list[Value], node: cst.Call, frame: Frame) -> Value:
         given = [Passed(one, None, node) for one in args]
-        return traced(self._dispatch(function, given, node, frame))
+        return traced(self.dispatch(function, given, node, frame))
 
     def _mapped(
         self, function: Value, each: Sequence[Value], node: cst.Call, frame: Frame
@@ -794,7 +604,7 @@ class LoopedFunctions:
         """Return what the function of Python makes of each item; None where it is not known."""
 
         def of(items: Iterable[Value]) -> Value:
-            return self._dispatch(function, [Passed(one, None, node) for one in items], node, frame)
+            return self.dispatch(function, [Passed(one, None, node) for one in items], node, frame)
 
         match each:
             case [Seq(), *_] if isinstance(function, _CALLABLE):
@@ -809,8 +619,8 @@ class LoopedFunctions:
         function, items = given.get("f"), traced(given.get("xs", UNKNOWN))
         if not isinstance(function, _CALLABLE):
             return None
-        result = self._result(function, [without_axis(items, _FIRST)], node, frame)
-        return with_axis(result, _FIRST, size_along(items, _FIRST))
+        result = self._result(function, [_row(items, _FIRST)], node, frame)
+        return outside(result, _FIRST, size_along(items, _FIRST))
 
     def _scan(self, given: dict[str, Value], node: cst.Call, frame: Frame) -> Value | None:
         function, items = given.get("f"), given.get("xs", NONE)
@@ -821,11 +631,10 @@ class LoopedFunctions:
         if items != NONE:
             items = traced(items)
             size = size_along(items, _FIRST)
-            items = without_axis(items, _FIRST)
+            items = _row(items, _FIRST)
         match self._result(function, [first, items], node, frame):
             case Seq(items=(carry, each)):
-                stacked = each if each == NONE else with_axis(each, _FIRST, size)
-                return Seq((_same(first, carry), stacked))
+                return Seq((_same(first, carry), outside(each, _FIRST, size)))
         return Seq((first, UNKNOWN))
 
 

@@ -527,21 +527,17 @@ def _tuple(codes: Sequence[str]) -> str:
 # -- submodules -------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, eq=False)
 class LiftedCalls:
     """Goes through calls of submodules whose class is under transforms, and writes them.
 
-    Args:
+    Attributes:
         plan_of: Plans another module of the project.
         refer: Gives the code for a public name.
     """
 
-    def __init__(
-        self,
-        plan_of: Callable[[LinenClass], ClassPlan],
-        refer: Callable[[str], str],
-    ) -> None:
-        self._plan_of = plan_of
-        self._refer = refer
+    plan_of: Callable[[LinenClass], ClassPlan]
+    refer: Callable[[str], str]
 
     def call(
         self,
@@ -617,7 +613,7 @@ class LiftedCalls:
         code = self._function(recorder, call, lifts, passed)
         positional = [k for k, one in enumerate(passed) if not one.keyword]
         count = len(positional)
-        plan_of = self._plan_of
+        plan_of = self.plan_of
         kept = tuple(k for k in code.kept if k < count)
         if len(kept) < len(code.kept) and any(lift.kind == "scan" for lift in lifts):
             raise Unsupported("an argument with a keyword is computed in the call")
@@ -633,7 +629,7 @@ class LiftedCalls:
                 raise Unsupported("a setting of this transform is a field of another module")
             return code
 
-        wrapping = Wrapping(mapped, spelled, self._refer, count)
+        wrapping = Wrapping(mapped, spelled, self.refer, count)
         return wrapping.wrapped(code.code, lifts), code
 
     def _edited(self, recorder: Recorder, node: cst.Call, call: LiftedCall) -> list[Passed]:
@@ -735,24 +731,19 @@ def _modules_in(value: Value) -> Iterator[ModuleValue]:
 # -- methods ----------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, eq=False)
 class LiftedMethods:
     """Goes through methods under transforms, and writes them.
 
-    Args:
+    Attributes:
         evaluate: Goes through an expression.
         plan_of: Plans another module of the project.
         refer: Gives the code for a public name.
     """
 
-    def __init__(
-        self,
-        evaluate: Evaluate,
-        plan_of: Callable[[LinenClass], ClassPlan],
-        refer: Callable[[str], str],
-    ) -> None:
-        self._evaluate = evaluate
-        self._plan_of = plan_of
-        self._refer = refer
+    evaluate: Evaluate
+    plan_of: Callable[[LinenClass], ClassPlan]
+    refer: Callable[[str], str]
 
     def decorated(self, node: cst.FunctionDef, frame: Frame) -> Value:
         """Return a local function, under the transforms that decorate it."""
@@ -766,7 +757,7 @@ class LiftedMethods:
     def _transform(
         self, decorator: cst.BaseExpression, target: Value, frame: Frame
     ) -> ClassTransform | None:
-        match self._evaluate(decorator, frame):
+        match self.evaluate(decorator, frame):
             case Ref(name=name) if is_transform(name):
                 return ClassTransform(name, target, node=decorator)
             case Partial(function=Ref(name=name), args=args, keywords=keywords) if is_transform(
@@ -859,7 +850,7 @@ class LiftedMethods:
     ) -> str:
         params = method.node.params
         count = len(list(method.parameters())) - len(params.kwonly_params)
-        plan_of = self._plan_of
+        plan_of = self.plan_of
         mapped = Mapped(
             collections_in(recorder.plan),
             plan_draws(recorder.plan, plan_of) or recorder.uses_rngs,
@@ -878,8 +869,8 @@ class LiftedMethods:
                 raise Unsupported("a method under a transform takes `*` arguments")
             if params.kwonly_params and lift.kind != "jit":
                 raise Unsupported("a method under a transform takes arguments by name only")
-            wrapping = Wrapping(mapped, spelled, self._refer, count)
-            return decorator(*wrapping.alone(lift), self._refer)
+            wrapping = Wrapping(mapped, spelled, self.refer, count)
+            return decorator(*wrapping.alone(lift), self.refer)
         except Unsupported as error:
             recorder.mark(node, str(error), TRANSFORM)
             return ""

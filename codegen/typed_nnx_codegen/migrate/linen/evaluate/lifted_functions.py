@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.analysis.values import External
-from typed_nnx_codegen.migrate.file import File, with_commas
+from typed_nnx_codegen.migrate.file import with_commas
 from typed_nnx_codegen.migrate.linen.domain.class_plan import TRANSFORM, ClassPlan, Event
-from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, public_linen
+from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.code import arguments_of
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     CallFunction,
@@ -22,21 +20,16 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     FunctionRef,
     Recorder,
 )
-from typed_nnx_codegen.migrate.linen.domain.names import linen_name
 from typed_nnx_codegen.migrate.linen.domain.references import (
     ClassTransform,
     FieldModule,
     ModuleValue,
-    Ref,
     SelfValue,
 )
 from typed_nnx_codegen.migrate.linen.domain.values import (
     UNKNOWN,
     Code,
-    Const,
     Passed,
-    Seq,
-    Table,
     Value,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import (
@@ -52,7 +45,6 @@ from typed_nnx_codegen.migrate.linen.evaluate.lifts import (
     Unsupported,
     collections_in,
     collections_of,
-    is_transform,
     lift_of,
 )
 
@@ -127,24 +119,19 @@ class LiftedFunction(Event):
     is_own: bool
 
 
+@dataclass(frozen=True, eq=False)
 class LiftedFunctions:
     """Evaluates calls of functions under transforms, and writes the transforms.
 
-    Args:
+    Attributes:
         call_function: Evaluates a call of a function.
         plan_of: Plans another module of the project.
         refer: Spells public names of NNX.
     """
 
-    def __init__(
-        self,
-        call_function: CallFunction,
-        plan_of: Callable[[LinenClass], ClassPlan],
-        refer: Refer,
-    ) -> None:
-        self._call_function = call_function
-        self._plan_of = plan_of
-        self._refer = refer
+    call_function: CallFunction
+    plan_of: Callable[[LinenClass], ClassPlan]
+    refer: Refer
 
     def call(
         self, callee: ClassTransform, passed: list[Passed], node: cst.Call, frame: Frame
@@ -184,10 +171,10 @@ class LiftedFunctions:
         sizes = []
         inner = arguments
         for lift in lifts:
-            transformed(lift, len(arguments), self._refer)
+            transformed(lift, len(arguments), self.refer)
             inner, size = steps_inside(lift, inner)
             sizes.append(size)
-        value = self._call_function(function, [module, *inner], frame)
+        value = self.call_function(function, [module, *inner], frame)
         for one, lift, size in zip(reversed(around), reversed(lifts), reversed(sizes), strict=True):
             value = results_outside(lift, value, size)
             if one.node is not None:
@@ -200,7 +187,7 @@ class LiftedFunctions:
     def write(self, recorder: Recorder) -> None:
         """Note in the plan how the transforms are written."""
         for calls in recorder.log.groups(LiftedFunction):
-            codes = {transformed(one.lift, one.count, self._refer) for one in calls}
+            codes = {transformed(one.lift, one.count, self.refer) for one in calls}
             for one in calls:
                 left = sorted(self._left_out(one, recorder))
                 if left:
@@ -217,7 +204,7 @@ class LiftedFunctions:
         """Return the collections of a module that Linen does not hand to the function."""
         match call.module:
             case ModuleValue(site=site):
-                collections = collections_of(site, self._plan_of)
+                collections = collections_of(site, self.plan_of)
             case SelfValue():
                 collections = collections_in(recorder.plan)
             case _:
@@ -230,86 +217,9 @@ class LiftedFunctions:
         if isinstance(node, cst.Call) and not is_partial:
             recorder.replace(node, code)
         else:
-            recorder.replace(node, decorator(code.function, code.settings, self._refer))
+            recorder.replace(node, decorator(code.function, code.settings, self.refer))
 
 
 def _is_partial(node: cst.Call, analysis: Analysis) -> bool:
     value = analysis.values.get(node.func)
     return isinstance(value, External) and value.name == "functools.partial"
-
-
-# -- functions outside of modules ---------------------------------------------------------------
-
-
-def transform_outside(call: cst.Call, around: Sequence[cst.FunctionDef], file: File) -> str:
-    """Return how a transform of a function is written that stands outside of modules.
-
-    Args:
-        call: The call of a transform of Linen.
-        around: The functions around it, innermost first.
-        file: Its file.
-
-    Raises:
-        Unsupported: NNX cannot do the same, or it is not known what is transformed.
-    """
-    analysis = file.analysis
-    name = public_name(call.func, analysis)
-    transform = f"nn.{name.rpartition('.')[2]}"
-    first, *others = call.args
-    if not isinstance(first.value, cst.Name) or first.keyword is not None or first.star:
-        raise Unsupported(f"what `{transform}` transforms here is not known")
-    params = _parameters(first.value.value, [*around, analysis.tree])
-    if params is None or any(one.keyword is None or one.star for one in others):
-        raise Unsupported(f"what `{transform}` transforms here is not known")
-    settings = tuple(
-        Passed(_literal(one.value, analysis), code_of(one.value), one.value, one.keyword.value)
-        for one in others
-        if one.keyword is not None
-    )
-    lift = lift_of(ClassTransform(name, UNKNOWN, (), settings))
-    code = transformed(lift, len(params.params) - 1, lambda public: code_of(file.refer(public)))
-    return f"{code.function}({', '.join([first.value.value, *code.settings])})"
-
-
-def public_name(node: cst.BaseExpression, analysis: Analysis) -> str:
-    """Return the public name of a transform of Linen; empty for anything else."""
-    public = linen_name(node, analysis)
-    return public if is_transform(public) else ""
-
-
-_LITERALS: Final = (bool, int, float, str, type(None))
-
-
-def _parameters(name: str, scopes: Sequence[cst.FunctionDef | cst.Module]) -> cst.Parameters | None:
-    """Return the parameters of the function that a name stands for; None if that is not known."""
-    for scope in scopes:
-        lines = scope.body.body if isinstance(scope, cst.FunctionDef) else scope.body
-        found = [
-            one for one in lines if isinstance(one, cst.FunctionDef) and one.name.value == name
-        ]
-        if not found:
-            continue
-        params = found[0].params
-        is_plain = isinstance(params.star_arg, cst.MaybeSentinel) and params.star_kwarg is None
-        is_plain = is_plain and not params.kwonly_params and not params.posonly_params
-        return params if is_plain and params.params and len(found) == 1 else None
-    return None
-
-
-def _literal(node: cst.BaseExpression, analysis: Analysis) -> Value:
-    value = analysis.values.get(node)
-    if isinstance(value, External):
-        return Ref(public_linen(value.name))
-    try:
-        return _value_of(ast.literal_eval(code_of(node)))
-    except (SyntaxError, ValueError):
-        return Code(code_of(node))
-
-
-def _value_of(literal: object) -> Value:
-    match literal:
-        case dict():
-            return Table({key: _value_of(one) for key, one in literal.items()})
-        case list() | tuple():
-            return Seq(tuple(map(_value_of, literal)), isinstance(literal, list))
-    return Const(literal) if isinstance(literal, _LITERALS) else UNKNOWN

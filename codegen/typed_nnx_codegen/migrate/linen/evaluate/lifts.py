@@ -343,14 +343,6 @@ def axis_code(value: Value, lift: Lift, setting: str, spelled: Spelled) -> str:
     match value:
         case Const(value=int() as axis):
             return str(axis)
-        case Seq(items=items):
-            inner = ", ".join(axis_code(one, lift, setting, spelled) for one in items)
-            return f"({inner},)" if len(items) == 1 else f"({inner})"
-        case Table(items=table):
-            inner = ", ".join(
-                f"{key!r}: {axis_code(one, lift, setting, spelled)}" for key, one in table.items()
-            )
-            return f"{{{inner}}}"
         case Code() if lift.given[setting].value == value:
             return spelled(lift.given[setting])
     raise Unsupported(f"`{setting}` of `nn.{lift.kind}` is not known")

@@ -86,10 +86,6 @@ def tail_of(value: Value) -> tuple[Value, ...]:
 def item_of(value: Repeated, index: Value) -> Value:
     """Return what a subscript takes out of a list whose length is not known."""
     head, tail = value.head, value.tail
-    if value.parts and value.loop is None:
-        part = _part_of(value, value.parts, index)
-        if part is not None:
-            return part
     match index:
         case Const(value=-1) if is_regular(value) and not tail and value.without_last is False:
             return _last_of(value)
@@ -121,25 +117,6 @@ def _last_of(value: Repeated) -> Value:
         case ModuleValue(site=site) if site.loops == (value.loop,):
             return ModuleValue(site, is_last=True)
     return value.element
-
-
-def _part_of(value: Repeated, parts: tuple[Value, ...], index: Value) -> Value | None:
-    """Return what a subscript takes out of a list built part by part; None where that is not sure."""
-    match index:
-        case Const(value=int(place)) if place in (0, -1):
-            return None if isinstance(parts[place], Repeated) else parts[place]
-        case Slice(start=Const(value=None | 0), stop=Const(value=-1), step=Const(value=None)):
-            rest, left_out = parts[:-1], parts[-1]
-        case Slice(start=Const(value=1), stop=Const(value=None), step=Const(value=None)):
-            rest, left_out = parts[1:], parts[0]
-        case _:
-            return None
-    if isinstance(left_out, Repeated) or not rest:
-        return None
-    match rest:
-        case [Repeated(condition=None) as one]:
-            return one
-    return Repeated(_any_of(rest), parts=rest)
 
 
 def rest_of(value: Repeated) -> Repeated:
@@ -382,18 +359,8 @@ def _read(receiver: Value, name: str, args: Sequence[Value]) -> Value | None:
             return element
         case "items", Table(items=table):
             return Seq(tuple(Seq((Const(key), value)) for key, value in table.items()))
-        case "values", Table(items=table):
-            return Seq(tuple(table.values()))
-        case "keys", Table(items=table):
-            return Seq(tuple(map(Const, table)))
-        case "get", Table(items=table) if args and isinstance(args[0], Const):
-            return table.get(args[0].value, args[1] if len(args) > 1 else NONE)
         case "items", Repeated(element=element):
             return Repeated(Seq((UNKNOWN, element)), receiver.loop)
-        case "values", Repeated():
-            return receiver
-        case "copy", Seq() | Table(cls=None):
-            return replace(receiver)
     return None
 
 
@@ -408,36 +375,14 @@ def _changed(
             return longer, NONE
         case Repeated(), "extend", [Seq(items=more)] if longer := _more(receiver, more):
             return longer, NONE
-        case Repeated(element=element), "append", [value]:
-            return replace(receiver, element=join(element, value), count=None), NONE
-        case Repeated(element=element), "extend", [Seq(items=more)]:
-            for value in more:
-                element = join(element, value)
-            return replace(receiver, element=element, count=None), NONE
         case Seq(items=items), "extend", [Seq(items=more)]:
             return Seq((*items, *more), is_list=True), NONE
-        case Seq(items=items), "insert", [Const(value=int(place)), value]:
-            return Seq((*items[:place], value, *items[place:]), is_list=True), NONE
-        case Seq(), "clear", []:
-            return Seq((), is_list=True), NONE
-        case Seq(items=items), "reverse", []:
-            return Seq(items[::-1], is_list=True), NONE
-        case Seq(items=items), "pop", [] if items:
-            return Seq(items[:-1], is_list=True), items[-1]
-        case Seq(items=items), "pop", [Const(value=int(place))]:
-            if -len(items) <= place < len(items):
-                at = place % len(items)
-                return Seq((*items[:at], *items[at + 1 :]), is_list=True), items[at]
+        case Repeated(element=element), "append", [value]:
+            return replace(receiver, element=join(element, value), count=None), NONE
         case Table(items=table, cls=None), "update", [] | [Table()]:
             first = args[0].items if args and isinstance(args[0], Table) else {}
             given: dict[object, Value] = dict(keywords.items())
             return Table({**table, **first, **given}), NONE
-        case Table(items=table, cls=None), "setdefault", [Const(value=key), *rest]:
-            value = table.get(key, rest[0] if rest else NONE)
-            return Table({**table, key: value}), value
-        case Table(items=table, cls=None), "pop", [Const(value=key), *rest]:
-            kept = {one: value for one, value in table.items() if one != key}
-            return Table(kept), table.get(key, rest[0] if rest else UNKNOWN)
     return UNKNOWN, UNKNOWN
 
 
@@ -486,8 +431,6 @@ def count_of(header: str, recorder: Recorder) -> str:
                 func=cst.Name(value="reversed" | "enumerate"), args=[cst.Arg(value=inner)]
             ):
                 node = inner
-            case cst.Subscript(value=inner) if code_of(node).endswith("[::-1]"):
-                node = inner
             case _:
                 return f"len({code_of(node)})"
 
@@ -529,12 +472,6 @@ def over_values(name: str, args: Sequence[Value], recorder: Recorder) -> Value |
         case "len" if is_regular(values) and loop not in recorder.filtered and ends == [False]:
             count = number_of_items(recorder.headers.get(loop or 0, ("", ""))[1], recorder)
             return None if count is None else Size(count)
-        case "enumerate" if values.parts and len(args) == 1:
-            parts, orelse = (
-                tuple(over_values(name, [one], recorder) or Seq((UNKNOWN, one)) for one in side)
-                for side in (values.parts, values.orelse)
-            )
-            return replace(values, element=Seq((UNKNOWN, elements[0])), parts=parts, orelse=orelse)
         case "zip":
             # Lists that loops make in the same way are in step.
             is_cut = bool(values.without_last)
@@ -593,9 +530,6 @@ def over_arrays(name: str, args: Sequence[Value], keywords: Mapping[str, Value])
             return Array() if axis is None else Array(changed(element, axis, together))
         case "array" | "asarray":
             return Array(prefixed((count,), element))
-        case "mean" | "sum" | "max" | "min":
-            is_first = call.integer(1, "axis", default=1) == 0
-            return Array(element) if is_first else Array()
     return None
 
 
@@ -693,40 +627,12 @@ def _is_built(part: Value, number: int, depth: int) -> bool:
     """Whether an iteration of a loop builds what it appends, under so many conditions."""
     sites = sites_in(part)
     match part:
-        case Repeated(condition=Piece(), parts=tuple() as parts, orelse=orelse):
-            return all(_is_built(one, number, depth + 1) for one in (*parts, *orelse))
-        case Repeated(parts=tuple() as parts):
-            return all(_is_built(one, number, depth) for one in parts)
         case Choice(options=options):
             # A branch within the expression says which one it is.
             return len(sites) == len(options) and all(
                 number in site.loops and len(site.conditions) == depth + 1 for site in sites
             )
     return all(number in site.loops and len(site.conditions) == depth for site in sites)
-
-
-def sometimes(one: Value, other: Value, code: str, recorder: Recorder) -> Repeated | None:
-    """Return a list of submodules that is longer on one side of a branch; None for other values.
-
-    Args:
-        one: The list where the condition holds.
-        other: The list where it does not.
-        code: The condition, which the constructor decides.
-        recorder: What is written down.
-    """
-    first, second = _parts_of(one), _parts_of(other)
-    if first is None or second is None or first == second:
-        return None
-    condition = condition_of(code, recorder)
-    if condition is None or not any(sites_in(part) for part in (*first, *second)):
-        return None
-    common = 0
-    while first[common : common + 1] == second[common : common + 1]:
-        common += 1
-    before, more, others = first[:common], first[common:], second[common:]
-    element = _any_of((*more, *others))
-    part = Repeated(element, parts=more, condition=condition, orelse=others)
-    return Repeated(_any_of((*before, part)), parts=(*before, part))
 
 
 def _parts_of(value: Value) -> tuple[Value, ...] | None:
@@ -832,15 +738,13 @@ def _of_parts(node: cst.Tuple | cst.List, items: list[Value]) -> Value | None:
     """Return a list that unpacks lists of submodules."""
     parts: list[Value] = []
     for element, item in zip(node.elements, items, strict=True):
-        match item:
-            case Seq(items=inner) if isinstance(element, cst.StarredElement):
-                parts += inner
-            case Repeated() if isinstance(element, cst.StarredElement):
-                parts += item.parts if item.parts is not None and item.loop is None else (item,)
-            case _ if isinstance(element, cst.StarredElement):
-                return None
-            case _:
-                parts.append(item)
+        if not isinstance(element, cst.StarredElement):
+            parts.append(item)
+            continue
+        inner = _parts_of(replace(item, is_list=True) if isinstance(item, Seq) else item)
+        if inner is None and not isinstance(item, Repeated):
+            return None
+        parts += (item,) if inner is None else inner
     return Repeated(_any_of(tuple(parts)), parts=tuple(parts))
 
 

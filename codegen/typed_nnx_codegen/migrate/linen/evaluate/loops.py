@@ -96,10 +96,11 @@ class _Settled:
         return {one.local for one, _ in self.running}
 
 
+@dataclass(frozen=True, eq=False)
 class CallLoops:
     """Goes through such loops.
 
-    Args:
+    Attributes:
         merging: Joins values.
         sized_lists: Goes through lists of arrays whose sizes are known.
         assign: Binds a target to a value.
@@ -107,25 +108,17 @@ class CallLoops:
         spans: What they go over.
     """
 
-    def __init__(
-        self,
-        merging: Merging,
-        sized_lists: SizedLists,
-        assign: Assign,
-        ended: Mapping[int, Ended],
-        spans: Mapping[int, Span],
-    ) -> None:
-        self._merging = merging
-        self._sized_lists = sized_lists
-        self._assign = assign
-        self._ended = ended
-        self._spans = spans
+    merging: Merging
+    sized_lists: SizedLists
+    assign: Assign
+    ended: Mapping[int, Ended]
+    spans: Mapping[int, Span]
 
     def run(
         self, target: cst.BaseExpression, values: Value, frame: Frame, run: Callable[[], None]
     ) -> None:
         """Go through a loop that runs with the call only, over submodules or arrays."""
-        assign = self._assign
+        assign = self.assign
         if isinstance(values, Repeated) and any(is_module(item) for item in values.head):
             for item in values.head:
                 assign(target, item, None, frame)
@@ -159,21 +152,10 @@ class CallLoops:
         """Go through such a loop for what a list consists of."""
         for part in parts:
             match part:
-                case Repeated(condition=Piece() as condition, parts=tuple() as there):
-                    before = dict(frame.names)
-                    self._parts(target, there, frame, run)
-                    names, frame.names = frame.names, before
-                    self._parts(target, part.orelse, frame, run)
-                    chosen = self._merging.chosen
-                    new = {name: one for name, one in names.items() if name not in frame.names}
-                    frame.names = {
-                        name: chosen(condition, names.get(name, value), value, frame)
-                        for name, value in frame.names.items()
-                    } | new
                 case Repeated():
                     self.run(target, part, frame, run)
                 case _:
-                    self._assign(target, part, None, frame)
+                    self.assign(target, part, None, frame)
                     run()
 
     def _running(
@@ -190,7 +172,7 @@ class CallLoops:
         without_last = isinstance(values, Repeated) and values.without_last
         recorder = frame.recorder
         bind()
-        lists = self._sized_lists
+        lists = self.sized_lists
         settled = self._settled(target, loop, also, [], frame, run)
         lost = lists.lost(settled.before, settled.names, settled.sizes, loop, frame)
         if lost:
@@ -207,9 +189,9 @@ class CallLoops:
         for one in recorder.log.of(Build)[sites:] if loop is None and frame.records else ():
             why = "it is built in a loop, and only the call knows how often"
             recorder.mark(one.site.node, why, CALL)
-        ended = None if frame.records or loop is None else self._ended.get(loop)
+        ended = None if frame.records or loop is None else self.ended.get(loop)
         last = trial(names, frame, run) if ended is not None else {}
-        span = None if loop is None else self._spans.get(loop)
+        span = None if loop is None else self.spans.get(loop)
         coded = lists.after_loop(before, names, span, frame, run)
         if loop is not None:
             recorder.loops.pop()
@@ -256,12 +238,12 @@ class CallLoops:
         """
         recorder = frame.recorder
         around, locals_ = dict(frame.names), set(recorder.locals)
-        begun = self._sized_lists.begun(lost, target, loop, frame)
+        begun = self.sized_lists.begun(lost, target, loop, frame)
         before = dict(frame.names)
         # What the items are made with can be said where they are made.
         recorder.loops += [] if loop is None else [loop]
         recorder.call_loops.append(() if loop is None else (loop, *also))
-        running, names = stable(self._merging, before, frame, run)
+        running, names = stable(self.merging, before, frame, run)
         return _Settled(around, locals_, begun, before, running, names)
 
     @staticmethod

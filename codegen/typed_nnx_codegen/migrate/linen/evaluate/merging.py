@@ -102,15 +102,15 @@ class Running:
         return Piece(self.local, self.binders)
 
 
+@dataclass(frozen=True, eq=False)
 class Merging:
     """Joins values.
 
-    Args:
+    Attributes:
         code: Writes expressions for the constructor.
     """
 
-    def __init__(self, code: ConstructorCode) -> None:
-        self._code = code
+    code: ConstructorCode
 
     def joined(self, one: Value, other: Value, frame: Frame) -> Value:
         """Return what stands for either of two values, where nothing can be written about it."""
@@ -198,7 +198,7 @@ class Merging:
             if either is not None:
                 running.append(either)
                 return Code(either.local)
-            with self._code.with_shapes():
+            with self.code.with_shapes():
                 either = self._local_for(name, one, other, frame)
             if either is not None:
                 running.append(either)
@@ -207,8 +207,8 @@ class Merging:
 
     def _local_for(self, name: str, one: Value, other: Value, frame: Frame) -> Running | None:
         """Return a local that holds either of two values; None where one of them has no code."""
-        first = self._code.of_value(one, frame)
-        second = self._code.of_value(other, frame)
+        first = self.code.of_value(one, frame)
+        second = self.code.of_value(other, frame)
         if first is None or second is None:
             return None
         return Running(frame.recorder.fresh(name), first, second)
@@ -324,7 +324,7 @@ class Merging:
                 return other
             frame.recorder.candidates |= {one: None, other: None}
             return None
-        code = self._code
+        code = self.code
         if not (code.sizes_are_visible(one, frame) and code.sizes_are_visible(other, frame)):
             return None
         slots = frame.recorder.slots

@@ -40,6 +40,7 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
     Ref,
     Repeated,
     SelfValue,
+    SizedList,
 )
 from typed_nnx_codegen.migrate.linen.domain.values import (
     UNKNOWN,
@@ -58,7 +59,6 @@ from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import LiftedCalls
 from typed_nnx_codegen.migrate.linen.evaluate.loops import at_last
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Ended, Merging, of_last
 from typed_nnx_codegen.migrate.linen.evaluate.recurrence import SEQUENTIAL, CallsInTurn, Recurrence
-from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
 from typed_nnx_codegen.migrate.linen.evaluate.submodules import API, Submodules
 from typed_nnx_codegen.migrate.linen.layers import Given, Helper, Inputs, Layer, Refused, find_layer
 from typed_nnx_codegen.migrate.linen.project.fields import FieldFacts
@@ -203,7 +203,6 @@ class ModuleCalls:
     Attributes:
         facts: What is known of fields.
         merging: Joins values.
-        sized_lists: Goes through lists of arrays whose sizes are known.
         submodules: Constructs submodules.
         functions: Goes through methods and functions.
         lifted_calls: Goes through calls of submodules under transforms.
@@ -217,7 +216,6 @@ class ModuleCalls:
 
     facts: FieldFacts
     merging: Merging
-    sized_lists: SizedLists
     submodules: Submodules
     functions: Functions
     lifted_calls: LiftedCalls
@@ -435,8 +433,11 @@ class ModuleCalls:
         if found is None:
             return UNKNOWN
         bound = bind(found.node.params, passed, 1 if found.is_bound else 0)
-        handed = self.sized_lists.handed
-        values = {name: handed(one.value, name, node, frame) for name, one in bound.by_name.items()}
+        # A list of arrays may change behind the call.
+        values = {
+            name: Repeated(one.value.element) if isinstance(one.value, SizedList) else one.value
+            for name, one in bound.by_name.items()
+        }
         frame.note_call(site, method, values)
         frame.log(CallEdit(node, site, None, called=method, frame=frame))
         instance = self.submodules.instance(site, frame)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 import libcst as cst
@@ -60,24 +60,19 @@ _INNER: Final = {
 }
 
 
+@dataclass(frozen=True, eq=False)
 class Recurrence:
     """Goes through layers that run other modules over time.
 
-    Args:
+    Attributes:
         evaluate: Goes through an expression.
         passed: Goes through the arguments of a call.
         refer: Gives the code for a public name.
     """
 
-    def __init__(
-        self,
-        evaluate: Evaluate,
-        passed: Callable[[cst.Call, Frame], list[Passed]],
-        refer: Callable[[str], str],
-    ) -> None:
-        self._evaluate = evaluate
-        self._passed = passed
-        self._refer = refer
+    evaluate: Evaluate
+    passed: Callable[[cst.Call, Frame], list[Passed]]
+    refer: Callable[[str], str]
 
     @staticmethod
     def runs(site: Site) -> bool:
@@ -126,24 +121,24 @@ class Recurrence:
                 return None
         if not any(_is_no_parent(arg) for arg in made.args):
             return None
-        callee = self._evaluate(made.func, frame)
+        callee = self.evaluate(made.func, frame)
         layer = find_layer(callee.name) if isinstance(callee, Ref) else None
         if not isinstance(layer, CellLayer):
             return None
-        settings = bind_names(layer.parameters, self._passed(made, frame)).by_name
+        settings = bind_names(layer.parameters, self.passed(made, frame)).by_name
         given = {
             name: Given(code_of(one.node), one.value, bool(one.keyword))
             for name, one in settings.items()
             if name not in ("parent", "name")
         }
-        passed = bind_names(["rng", "input_shape"], self._passed(node, frame))
+        passed = bind_names(["rng", "input_shape"], self.passed(node, frame))
         shape = passed.by_name.get("input_shape")
         code = None if shape is None else layer.first_carry(given, shape.node)
         if code is None:
             frame.mark(node, "the first carry of this cell is not zeros", COUNTERPART)
             return UNKNOWN
         if frame.records:
-            zeros = self._refer("jax.numpy.zeros")
+            zeros = self.refer("jax.numpy.zeros")
             frame.replace(node, code.replace("jnp.zeros", zeros))
         values = {name: one.value for name, one in passed.by_name.items()}
         return layer.output(given, Inputs(values), "initialize_carry")
@@ -214,21 +209,17 @@ def _step(values: Mapping[str, Value], *, is_time_major: bool) -> Array:
 SEQUENTIAL: Final = "flax.linen.Sequential"
 
 
+@dataclass(frozen=True, eq=False)
 class CallsInTurn:
     """Calls modules and functions of a list one after the other.
 
-    Args:
+    Attributes:
         dispatch: Goes through a call of something.
         loop: Goes through a loop that only runs with the call.
     """
 
-    def __init__(
-        self,
-        dispatch: Dispatch,
-        loop: Callable[[cst.BaseExpression, Value, Frame, Callable[[], None]], None],
-    ) -> None:
-        self._dispatch = dispatch
-        self._loop = loop
+    dispatch: Dispatch
+    loop: Callable[[cst.BaseExpression, Value, Frame, Callable[[], None]], None]
 
     def call(self, values: Repeated, passed: Passed, node: cst.Call, frame: Frame) -> Value:
         """Return what the modules and functions of a list make of an array, one after the other.
@@ -253,9 +244,9 @@ class CallsInTurn:
                 if isinstance(one, ModuleValue):
                     frame.recorder.log.append(CallElsewhere(one.site))
             given = [Passed(value, None, inputs)]
-            frame.names[inputs.value] = self._dispatch(callee, given, node, frame)
+            frame.names[inputs.value] = self.dispatch(callee, given, node, frame)
 
-        self._loop(layer, values, frame, run)
+        self.loop(layer, values, frame, run)
         result = frame.names[inputs.value]
         for name in names:
             frame.names.pop(name, None)
@@ -276,17 +267,17 @@ _VARIABLES: Final = ("scale", "bias")
 OWN_PARAMETERS: Final = Helper("OwnParameters")
 
 
+@dataclass(frozen=True, eq=False)
 class Normalizing:
     """Goes through calls of that function.
 
-    Args:
+    Attributes:
         code: Writes expressions for the constructor.
         declaring: Declares variables.
     """
 
-    def __init__(self, code: ConstructorCode, declaring: Declaring) -> None:
-        self._code = code
-        self._declaring = declaring
+    code: ConstructorCode
+    declaring: Declaring
 
     def call(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
         """Return what the function returns: an array of the shape of its input."""
@@ -322,10 +313,10 @@ class Normalizing:
             return True
         if not isinstance(x.value, Array) or key in recorder.variables:
             return False
-        with self._code.with_shapes():
-            shape = self._code.of_shape(x.value.shape, frame)
+        with self.code.with_shapes():
+            shape = self.code.of_shape(x.value.shape, frame)
             along = self._along(axes, shape, frame)
-        attribute = self._declaring.free(name, recorder, "params")
+        attribute = self.declaring.free(name, recorder, "params")
         is_sayable = None not in (along, uses.code, init.code, dtype.code)
         if (
             not is_sayable
@@ -334,7 +325,7 @@ class Normalizing:
         ):
             return False
         first = f"{init.code}({recorder.rngs}.params(), {along}, {dtype.code})"
-        code = f"{self._declaring.kind('params')}({first})"
+        code = f"{self.declaring.kind('params')}({first})"
         line = Line(f"self.{name} = {code}")
         is_sure = uses.value == Const(True)
         recorder.block.append(line if is_sure else Compound(f"if {uses.code}:", [line]))
@@ -343,7 +334,7 @@ class Normalizing:
 
     def _along(self, axes: Passed, shape: str | None, frame: Frame) -> str | None:
         """Return the code of the sizes of a shape along axes."""
-        code = axes.code or self._code.of_value(axes.value, frame)
+        code = axes.code or self.code.of_value(axes.value, frame)
         if shape is None or code is None:
             return None
         if isinstance(axes.value, Const):

@@ -162,15 +162,15 @@ def given_list(name: str, frame: Frame) -> SizedList:
     return SizedList(ARRAY, sizes=local, is_local=True)
 
 
+@dataclass(frozen=True, eq=False)
 class SizedLists:
     """Goes through what methods do with such lists.
 
-    Args:
+    Attributes:
         code: Writes expressions for the constructor.
     """
 
-    def __init__(self, code: ConstructorCode) -> None:
-        self._code = code
+    code: ConstructorCode
 
     # -- making -------------------------------------------------------------------------------
 
@@ -230,7 +230,7 @@ class SizedLists:
             case SizedList():
                 return value.code
             case Seq(items=items):
-                codes = [last_size(self._code, item, frame) for item in items]
+                codes = [last_size(self.code, item, frame) for item in items]
                 known = [code for code in codes if code is not None]
                 return f"[{', '.join(known)}]" if len(known) == len(codes) else None
         return None
@@ -243,14 +243,10 @@ class SizedLists:
         match name, values:
             case "append", [value]:
                 return self._extended(receiver, Seq((value,)), frame)
-            case "extend", [Seq() as more]:
-                return self._extended(receiver, more, frame)
             case "pop", []:
                 return self._popped(receiver, -1, node, frame)
             case "pop", [Const(value=int(place))] if place in (0, -1):
                 return self._popped(receiver, place, node, frame)
-            case (("index" | "count" | "copy"), _):
-                return None
         return self._changed(receiver, None, frame)
 
     def _extended(self, receiver: SizedList, more: Value, frame: Frame) -> Value | None:
@@ -303,17 +299,6 @@ class SizedLists:
             return None
         return self._computed(base, f"{codes[0]} + {codes[1]}", frame)
 
-    def chosen(self, condition: Piece, one: Value, other: Value, frame: Frame) -> Value | None:
-        """Return what is one list where a condition holds, else the other one; None if not lists."""
-        base = one if isinstance(one, SizedList) else other
-        if not isinstance(base, SizedList) or base.is_running:
-            return None
-        first, second = (self.code_of(value, frame) for value in (one, other))
-        if first is None or second is None:
-            return None
-        asked = frame.recorder.slots.name(as_dim(condition))
-        return self._computed(base, f"({first} if {asked} else {second})", frame)
-
     @staticmethod
     def _computed(base: SizedList, code: str, frame: Frame) -> SizedList:
         """Return a list whose sizes are computed of those of another one."""
@@ -354,7 +339,7 @@ class SizedLists:
             if isinstance(value, Position):
                 counters[name] = value
         known: dict[str, Value] = {name: _counter(one, frame) for name, one in counters.items()}
-        return self._code.of(node, _with_names(known, frame) if known else frame)
+        return self.code.of(node, _with_names(known, frame) if known else frame)
 
     def over(self, name: str, node: cst.Call, frame: Frame) -> Value | None:
         """Return what a function makes of such a list; None as of any list."""
@@ -377,25 +362,6 @@ class SizedLists:
         if name in _KEEPING:
             return value.with_code(self._now(value, f"list({value.code})", "copy", node, frame))
         return None
-
-    def handed(self, value: Value, name: str, node: cst.Call, frame: Frame) -> Value:
-        """Return an argument of a submodule as it is at a call: lists may change later.
-
-        Args:
-            value: The argument.
-            name: The parameter.
-            node: The call.
-            frame: Where it is.
-        """
-        if not isinstance(value, SizedList):
-            return value
-        if not _is_sure(value, frame):
-            return Repeated(value.element)
-        code = value.code
-        if value.is_local:
-            code = local_for(name, "sizes", node, frame)
-            frame.recorder.write_before(f"{code} = tuple({value.local})", code)
-        return SizedList(value.element, sizes=code, loops=tuple(frame.recorder.loops))
 
     @staticmethod
     def _now(base: SizedList, code: str, kind: str, node: cst.CSTNode, frame: Frame) -> str:
@@ -420,7 +386,7 @@ class SizedLists:
         }
         if not sizes or not _is_open(frame):
             return None
-        return header_of(node, self._code, _with_names(sizes, frame))
+        return header_of(node, self.code, _with_names(sizes, frame))
 
     # -- loops over submodules ----------------------------------------------------------------
 
@@ -520,8 +486,6 @@ class SizedLists:
             after: Value = SizedList(value.element, sizes=value.local, is_local=True)
             if value.code == value.local:
                 after = one.value
-            elif isinstance(one.value, SizedList) and one.value.is_running:
-                after = one.value.with_code(value.local)
             frame.names[name] = after
 
     # -- loops of submodules ------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, is_name
 from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.domain.class_plan import NAME
 from typed_nnx_codegen.migrate.linen.domain.classes import Method
@@ -141,6 +141,11 @@ _OPERATORS: Final[dict[type[cst.CSTNode], str]] = {
 _Body = cst.BaseSuite
 
 
+def is_setattr(node: cst.BaseExpression) -> bool:
+    """Whether an expression is a call of `setattr`."""
+    return isinstance(node, cst.Call) and is_name(node.func, "setattr")
+
+
 @dataclass(frozen=True, eq=False)
 class Statements:
     """Goes through statements.
@@ -206,7 +211,8 @@ class Statements:
                 self._augmented(node, frame)
                 self.variables.note_write(node, UNKNOWN, frame)
             case cst.Expr(value=value):
-                self._expect_setattr(value, frame)
+                if frame.verbatim and is_setattr(value):
+                    frame.mark(node, "the name of this attribute is computed", NAME)
                 self.evaluate(value, frame)
             case cst.Return(value=value):
                 result = Const(None) if value is None else self.evaluate(value, frame)
@@ -299,19 +305,6 @@ class Statements:
                 frame.recorder.setup_target = (value, attr.value)
             case _:
                 frame.recorder.setup_target = None
-
-    def _expect_setattr(self, node: cst.BaseExpression, frame: Frame) -> None:
-        """Note the same for `setattr(self, f"w_{i}", ...)`."""
-        if not frame.verbatim:
-            return
-        match node:
-            case cst.Call(
-                func=cst.Name(value="setattr"),
-                args=[cst.Arg(), cst.Arg(value=name), cst.Arg(value=value)],
-            ):
-                self.evaluate(name, frame)
-                text = self.variables.attribute_text(name, frame)
-                frame.recorder.setup_target = (value, text) if text else None
 
     def parent_setup(
         self, instance: SelfValue, method: Method, node: cst.Call, frame: Frame

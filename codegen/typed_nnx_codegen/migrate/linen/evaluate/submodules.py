@@ -505,10 +505,11 @@ API: Final = frozenset(
 )
 
 
+@dataclass(frozen=True, eq=False)
 class Members:
     """Finds attributes of modules.
 
-    Args:
+    Attributes:
         functions: Goes through methods and functions.
         submodules: Constructs submodules.
         evidence: What callers give for fields.
@@ -518,28 +519,18 @@ class Members:
         of_file: Goes through a name of a file.
     """
 
-    def __init__(
-        self,
-        functions: Functions,
-        submodules: Submodules,
-        evidence: Evidence,
-        facts: FieldFacts,
-        code: ConstructorCode,
-        evaluate: Evaluate,
-        of_file: Evaluate,
-    ) -> None:
-        self._functions = functions
-        self._submodules = submodules
-        self._evidence = evidence
-        self._facts = facts
-        self._code = code
-        self._evaluate = evaluate
-        self._of_file = of_file
+    functions: Functions
+    submodules: Submodules
+    evidence: Evidence
+    facts: FieldFacts
+    code: ConstructorCode
+    evaluate: Evaluate
+    of_file: Evaluate
 
     def of_self(self, base: SelfValue, name: str, node: cst.Attribute, frame: Frame) -> Value:
         """Return an attribute of the object whose method is gone through."""
         if not base.is_set_up and name not in base.fields:
-            self._functions.set_up(base, frame)
+            self.functions.set_up(base, frame)
         if name in base.attributes:
             return base.attributes[name]
         if name in base.fields:
@@ -547,7 +538,7 @@ class Members:
         method = base.cls.method(name)
         if method is not None:
             if method.is_property:
-                return self._functions.call_method(base, method, [], node, frame)
+                return self.functions.call_method(base, method, [], node, frame)
             return BoundMethod(base, name, method)
         if name in API:
             return BoundMethod(base, name)
@@ -561,7 +552,7 @@ class Members:
             return UNKNOWN
         node, owner = found
         inner = Frame(frame.recorder, owner.analysis, records=False)
-        value = self._evaluate(node, inner)
+        value = self.evaluate(node, inner)
         if not base.cls.is_rebound(name):
             if isinstance(value, Const):
                 is_shown = frame.records and is_number_or_text(value.value)
@@ -575,7 +566,7 @@ class Members:
         match [one.value for one in passed]:
             case [SelfValue() as base, Const(value=str() as name)]:
                 if not base.is_set_up and name not in base.fields:
-                    self._functions.set_up(base, frame)
+                    self.functions.set_up(base, frame)
                 known = {*base.fields, *base.attributes, *base.cls.methods(), *API}
                 is_there = name in known or base.cls.constant(name) is not None
                 is_whole = not any(one.foreign or _is_mixed(one) for one in base.cls.ancestry())
@@ -605,13 +596,13 @@ class Members:
             return UNKNOWN
         site = base.site
         if isinstance(site.target, LinenClass):
-            instance = self._submodules.instance(site, frame)
+            instance = self.submodules.instance(site, frame)
             if name in instance.fields:
                 return self._of_held(site, name, instance.fields[name], frame)
             method = site.target.method(name)
             if (method is not None and not method.is_property) or name in API:
                 return BoundMethod(base, name, method)
-            self._functions.set_up(instance, frame)
+            self.functions.set_up(instance, frame)
             value = instance.attributes.get(name, UNKNOWN)
             return value
         layer = find_layer(site.target)
@@ -648,11 +639,11 @@ class Members:
         What it is by default, or what callers in the project give, says what kind of thing it is.
         """
         code = f"self.{one.name}"
-        facts = self._facts
+        facts = self.facts
         if facts.is_of_call(frame.recorder.plan.cls, one.name):
             return Array() if facts.holds_arrays(one) else UNKNOWN
-        default = default_of(one, self._evaluate, frame)
-        given = [default, *self._evidence.of(one, frame)]
+        default = default_of(one, self.evaluate, frame)
+        given = [default, *self.evidence.of(one, frame)]
         held = [kind for kind in map(held_kind, given) if kind is not None]
         kinds = with_counterpart(facts.kinds(one, held))
         names = {
@@ -665,7 +656,7 @@ class Members:
             value: Value = OneOf(tuple(found))
         else:
             value = self._kind_of(one, found, frame)
-        return note_default(one, default, value, self._code, frame)
+        return note_default(one, default, value, self.code, frame)
 
     def _kind_of(self, one: Field, found: list[Value], frame: Frame) -> Value:
         """Return what a field stands for, of what it is by default or given."""
@@ -679,7 +670,7 @@ class Members:
         kind = class_in(one.annotation.annotation)
         if kind is not None:
             inner = Frame(frame.recorder, one.owner.analysis, records=False)
-            held = held_kind(self._of_file(kind, inner))
+            held = held_kind(self.of_file(kind, inner))
             if isinstance(held, ClassRef):
                 return in_field(held, f"self.{one.name}", {})
         code = f"self.{one.name}"
@@ -688,7 +679,7 @@ class Members:
     def _is_module(self, one: Field, frame: Frame) -> bool:
         annotation = one.annotation.annotation
         inner = Frame(frame.recorder, one.owner.analysis, records=False)
-        found = self._of_file(annotation, inner)
+        found = self.of_file(annotation, inner)
         if isinstance(found, ClassRef):
             return True
         return isinstance(found, Ref) and (

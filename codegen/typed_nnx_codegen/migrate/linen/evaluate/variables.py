@@ -268,14 +268,6 @@ class Variables:
         self._note("has_variable", passed, node, frame)
         return UNKNOWN
 
-    def attribute_text(self, node: cst.BaseExpression, frame: Frame) -> str:
-        """Return the attribute that an expression names; empty where nothing is known of it."""
-        value = frame.seen(node) or UNKNOWN
-        code = self._code.of_argument(node, value, frame)
-        found = self._declaring.name_of(Passed(value, code, node), frame)
-        is_computed = found is None or re.fullmatch(r"\{\w+\}", found.text) is not None
-        return "" if found is None or is_computed else found.text
-
     def note_write(self, node: cst.Assign | cst.AugAssign, written: Value, frame: Frame) -> None:
         """Note a statement that writes the value of a variable."""
         target = node.targets[0].target if isinstance(node, cst.Assign) else node.target
@@ -517,17 +509,17 @@ _FIRST: Final = ("col", "name", "init_fn")
 MADE_ONCE: Final = Helper("made_once")
 
 
+@dataclass(frozen=True, eq=False)
 class LaterVariables:
     """Declares variables that the constructor leaves None.
 
-    Args:
+    Attributes:
         refer: Gives the code for a public name.
         declaring: Declares variables.
     """
 
-    def __init__(self, refer: Callable[[str], str], declaring: Declaring) -> None:
-        self._refer = refer
-        self._declaring = declaring
+    refer: Callable[[str], str]
+    declaring: Declaring
 
     def declare(
         self, collection: str, name: VariableName, value: Value, node: cst.Call, frame: Frame
@@ -551,12 +543,12 @@ class LaterVariables:
         known = recorder.variables.get(key)
         if known is not None and not known.later:
             return ""
-        attribute = self._declaring.attribute(collection, name, frame)
+        attribute = self.declaring.attribute(collection, name, frame)
         if known is None:
-            none = f"{self._refer('nnx.data')}(None)"
+            none = f"{self.refer('nnx.data')}(None)"
             frame.log(Declare(key, attribute, value, later=none))
         frame.log(Need(MADE_ONCE))
-        kind = self._declaring.kind(collection)
+        kind = self.declaring.kind(collection)
         if "(" in kind:
             kind = f"lambda value: {kind}(value)"
         frame.replace(node, _MadeOnce(attribute, kind))

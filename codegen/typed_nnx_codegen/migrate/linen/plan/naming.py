@@ -271,9 +271,8 @@ class Naming:
         if argument is None or not site.name_code:
             self._recorder.mark(site.node, "the name of this submodule is computed elsewhere", NAME)
             return
-        if site.explicit == "{name}" and not is_text(
-            argument, site, self._cls, self._recorder.headers
-        ):
+        headers = [self._recorder.headers.get(number, ("", ""))[1] for number in site.loops]
+        if site.explicit == "{name}" and not any(map(are_texts, headers)):
             self._recorder.mark(
                 site.node, "its name may be None, and is another one in Linen then", NAME
             )
@@ -524,29 +523,6 @@ def are_texts(code: str) -> bool:
     except (SyntaxError, ValueError):
         return False
     return isinstance(items, (tuple, list)) and all(isinstance(item, str) for item in items)
-
-
-def is_text(
-    node: cst.BaseExpression, site: Site, cls: LinenClass, headers: Mapping[int, tuple[str, str]]
-) -> bool:
-    """Whether an expression is a field that holds a text, or goes over texts.
-
-    Args:
-        node: The expression.
-        site: The submodule that it names.
-        cls: The module.
-        headers: The target of each loop of its constructor, and what it goes over.
-    """
-    match node:
-        case cst.Name(value=name):
-            around = [headers.get(number, ("", "")) for number in site.loops]
-            return any(target == name and are_texts(header) for target, header in around)
-        case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name)):
-            return any(
-                one.name == name and code_of(one.annotation.annotation) == "str"
-                for one in cls.fields()
-            )
-    return False
 
 
 def name_argument(node: cst.Call) -> cst.BaseExpression | None:

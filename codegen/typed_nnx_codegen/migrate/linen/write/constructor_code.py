@@ -213,8 +213,6 @@ class ConstructorCode:
         self._evaluate = evaluate
         self._refer = refer
         self._has_shapes = False
-        # What calls of functions ask that choose one of their arguments.
-        self.asked: dict[cst.Call, cst.BaseExpression] = {}
         # The loops of the constructor that bind names of what was written.
         self._read: set[str | int] = set()
 
@@ -448,8 +446,6 @@ class ConstructorCode:
             return self._rebuilt(node, frame, bound)
         if isinstance(node, cst.Name):
             return node if node.value in bound else self._name(node, frame)
-        if isinstance(node, cst.Call) and node in self.asked:
-            return self._converted(self.asked[node], frame, bound)
         if isinstance(node, (cst.Attribute, cst.Subscript, cst.Call)):
             return self._composed(node, frame, bound)
         if isinstance(node, cst.Lambda):

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import flax.linen as nn
-import jax.numpy as jnp
 
 
 class LastApart(nn.Module):
@@ -124,17 +123,3 @@ class SummedOfOneSize(nn.Module):
         for layer in self.more:
             x = layer(x)
         return x
-
-
-class SummedLastApart(nn.Module):
-    """What is added to a list is called apart from it."""
-
-    features: Sequence[int]
-
-    def setup(self):
-        self.layers = [nn.Dense(size) for size in self.features] + [nn.Dense(2)]
-
-    def __call__(self, x):
-        for layer in self.layers[:-1]:
-            x = jnp.sin(layer(x))
-        return self.layers[-1](x)

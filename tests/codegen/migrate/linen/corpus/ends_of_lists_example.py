@@ -13,5 +13,4 @@ EXAMPLES = [
     *(Example(Build(name, FEATURES), X) for name in ("SizesOfEnds", "BeforeTheEnd", "Summed")),
     Example(Build("Summed", ()), X),
     *(Example(Build(name), X) for name in ("OtherLast", "SummedOfOneSize")),
-    Example(Build("SummedLastApart", FEATURES), X),
 ]

@@ -138,32 +138,6 @@ class Decoder(nn.Module):
         )(self, x, None)
 
 
-class TwoSequences(nn.Module):
-    features: int
-
-    def setup(self):
-        self.cell = nn.GRUCell(self.features)
-        self.out = nn.Dense(3)
-
-    def __call__(self, x, bias):
-        def step(cell, carry, x, bias):
-            carry, y = cell(carry, x + bias)
-            return carry, (y, y[..., :2])
-
-        scan = nn.remat(
-            nn.scan(
-                step,
-                variable_broadcast="params",
-                split_rngs={"params": False},
-                in_axes=(0, nn.broadcast),
-                out_axes=(0, -1),
-            )
-        )
-        carry = jnp.zeros((x.shape[1], self.features))
-        carry, (ys, parts) = scan(self.cell, carry, x, bias)
-        return self.out(ys), parts, carry
-
-
 class CarriedStatistics(nn.Module):
     train: bool = True
 

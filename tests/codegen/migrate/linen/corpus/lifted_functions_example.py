@@ -15,7 +15,6 @@ EXAMPLES = [
     Example(Build("RematOfParts", 5), SEQ),
     Example(Build("StepsOfSelf", 5), SEQ),
     Example(Build("Decoder", 3), SEQ),
-    Example(Build("TwoSequences", 5), SEQ, SEQ[0, 0]),
     Example(Build("CarriedStatistics"), SEQ, mutable=("batch_stats",)),
     Example(Build("MappedOver"), SEQ, SEQ[0]),
 ]

@@ -52,25 +52,6 @@ class Down(nn.Module):
         return x, outs
 
 
-class Net(nn.Module):
-    """The lists of submodules are one list, and parts of that are given away."""
-
-    sizes: Sequence[int]
-    layers: int = 2
-
-    @nn.compact
-    def __call__(self, x):
-        outs = (x,)
-        for size in self.sizes:
-            x, more = Down(size, self.layers)(x)
-            outs += more
-        for size in reversed(self.sizes):
-            some = outs[-self.layers :]
-            outs = outs[: -self.layers]
-            x = Up(size, self.layers)(x, some)
-        return x
-
-
 class Annotated(nn.Module):
     """The type says that the argument is a list; places are computed."""
 
@@ -80,19 +61,6 @@ class Annotated(nn.Module):
     def __call__(self, x, skips: Sequence[jax.Array]):
         for k, n in enumerate(self.features):
             x = jnp.concatenate([x, skips[-k - 1]], axis=-1)
-            x = nn.Dense(n)(x)
-        return x
-
-
-class ZippedWithSizes(nn.Module):
-    """Sizes and arrays go together."""
-
-    features: Sequence[int]
-
-    @nn.compact
-    def __call__(self, x, skips: list[jax.Array]):
-        for n, skip in zip(self.features, skips):
-            x = jnp.concatenate([x, skip], axis=-1)
             x = nn.Dense(n)(x)
         return x
 
@@ -109,17 +77,6 @@ class Encoder(nn.Module):
             x = nn.Dense(n)(x)
             skips.append(x)
         return x, skips
-
-
-class EncDec(nn.Module):
-    """The list of one submodule goes to another one."""
-
-    features: Sequence[int]
-
-    @nn.compact
-    def __call__(self, x):
-        x, skips = Encoder(self.features)(x)
-        return Annotated(self.features[::-1])(x, skips)
 
 
 class DownsFirst(nn.Module):
@@ -199,15 +156,6 @@ class TwoLists(nn.Module):
         )
 
 
-class SharedHead(nn.Module):
-    """One layer takes all items: they have one size."""
-
-    @nn.compact
-    def __call__(self, xs: Sequence[jax.Array]):
-        head = nn.Dense(4)
-        return sum(head(x) for x in xs)
-
-
 class SharedHeadLoop(nn.Module):
     """The layer is one of `setup`."""
 
@@ -219,28 +167,6 @@ class SharedHeadLoop(nn.Module):
         for x in xs:
             out.append(self.head(x))
         return out
-
-
-class Counted(nn.Module):
-    """As many layers as items."""
-
-    @nn.compact
-    def __call__(self, xs: Sequence[jax.Array]):
-        y = 0
-        for i in range(len(xs)):
-            y = y + nn.Dense(3)(xs[i])
-        return y
-
-
-class Rows(nn.Module):
-    """The rows of an array are as good as a list."""
-
-    @nn.compact
-    def __call__(self, x):
-        y = 0
-        for row in x:
-            y = y + nn.Dense(3)(row)
-        return y
 
 
 class UpsFirst(nn.Module):
@@ -260,37 +186,6 @@ class UpsFirst(nn.Module):
         for up in self.ups:
             x = up(jnp.concatenate([x, skips.pop()], axis=-1))
         return x
-
-
-class Last(nn.Module):
-    """A layer for each item."""
-
-    features: int
-
-    @nn.compact
-    def __call__(self, xs):
-        total = 0
-        for x in xs:
-            total = total + nn.Dense(self.features)(x)
-        return total
-
-
-class ChangedBetween(nn.Module):
-    """The list grows between the constructor and the call."""
-
-    sizes: Sequence[int]
-
-    @nn.compact
-    def __call__(self, x):
-        skips = []
-        for n in self.sizes:
-            x = Block(n)(x)
-            skips.append(x)
-        last = Last(3)
-        skips.append(jnp.ones((2, 7)))
-        y = last(skips)
-        skips.append(jnp.ones((2, 9)))
-        return y + last(skips[:-1])
 
 
 class Odd(nn.Module):

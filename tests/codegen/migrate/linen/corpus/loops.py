@@ -79,32 +79,6 @@ class FeaturePyramid(nn.Module):
         return [nn.Conv(self.out, (3, 3), name=f"smooth{i}")(m) for i, m in enumerate(laterals)]
 
 
-class RunningChannels(nn.Module):
-    """A width that is computed along."""
-
-    base: int
-    multipliers: Tuple[int, ...] = (1, 2, 2)
-
-    def setup(self):
-        blocks = []
-        in_channels = self.base
-        for i, m in enumerate(self.multipliers):
-            out_channels = self.base * m
-            for _ in range(2):
-                blocks.append(ChannelBlock(in_channels, out_channels))
-                in_channels = out_channels
-            if i < len(self.multipliers) - 1:
-                blocks.append(nn.Conv(out_channels, (2, 2), strides=2))
-        self.conv_in = nn.Conv(self.base, (3, 3))
-        self.blocks = blocks
-
-    def __call__(self, x):
-        x = self.conv_in(x)
-        for block in self.blocks:
-            x = block(x)
-        return x
-
-
 class ChannelBlock(nn.Module):
     in_channels: int
     out_channels: int

@@ -16,7 +16,6 @@ EXAMPLES = [
     Example(Build("SkipUNet"), IMAGES),
     Example(Build("SkipUNet", (2, 3, 5)), IMAGES),
     Example(Build("FeaturePyramid", (3, 4), 5), IMAGES),
-    Example(Build("RunningChannels", 3), IMAGES),
     Example(Build("ChannelBlock", 3, 4), IMAGES),
     Example(Build("ChannelBlock", 3, 3), IMAGES),
     Example(Build("SetupUNet"), IMAGES),

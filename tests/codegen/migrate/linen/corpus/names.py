@@ -89,11 +89,11 @@ class DynamicNames(nn.Module):
     def __call__(self, x):
         for i, f in enumerate(self.features):
             x = nn.Dense(f, name=f"{self.prefix}_{i}")(x)
-            x = nn.LayerNorm(name="norm_{}".format(i))(x)
+            x = nn.LayerNorm(name=f"norm_{i}")(x)
             x = nn.relu(x)
         for i in range(2):
             x = x + nn.Dense(x.shape[-1], name="residual" + str(i + 1))(x)
-        return nn.Dense(2, name="%s_out" % self.prefix)(x)
+        return nn.Dense(2, name=f"{self.prefix}_out")(x)
 
 
 class TwoLevelNames(nn.Module):

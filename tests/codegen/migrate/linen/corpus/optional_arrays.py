@@ -108,25 +108,6 @@ def exists(value):
     return value is not None
 
 
-def default(value, other):
-    """The value, or what stands in for it."""
-    if exists(value):
-        return value
-    return other
-
-
-class CrossAttention(nn.Module):
-    """A function of the file says what is in the place of an argument that is not given."""
-
-    heads: int = 2
-
-    @nn.compact
-    def __call__(self, x, context=None):
-        q = nn.Dense(self.heads, name="q")(x)
-        k, v = jnp.split(nn.Dense(self.heads * 2, name="kv")(default(context, x)), 2, axis=-1)
-        return q * k + v
-
-
 class AskedByFunction(nn.Module):
     """A function of the file asks whether an argument is given."""
 
@@ -136,11 +117,3 @@ class AskedByFunction(nn.Module):
         if exists(c):
             h = h + nn.Dense(4, name="more")(c)
         return nn.Dense(2, name="last")(h)
-
-
-class CallsBoth(nn.Module):
-    """The callers know whether it is given."""
-
-    @nn.compact
-    def __call__(self, x, c):
-        return CrossAttention(3)(x, c) + CrossAttention(3)(x)

@@ -18,9 +18,6 @@ EXAMPLES = [
     Example(Build("EitherArgument"), X, X + 1),
     Example(Build("EitherArgument"), X, X + 1, flag=False, name="EitherArgument, not used"),
     Example(Build("Before", 2), X),
-    Example(Build("CrossAttention"), X),
-    Example(Build("CrossAttention"), X, X[:, :2], name="CrossAttention, given"),
     Example(Build("AskedByFunction"), X),
     Example(Build("AskedByFunction"), X, X[:, :2], name="AskedByFunction, given"),
-    Example(Build("CallsBoth"), X, X[:, :2]),
 ]

@@ -32,35 +32,6 @@ class Encoder(nn.Module):
         return x, skips
 
 
-class Decoder(nn.Module):
-    """The way up takes it, last first."""
-
-    features: Sequence[int]
-
-    @nn.compact
-    def __call__(self, x, skips):
-        for f, skip in zip(self.features, reversed(skips)):
-            x = nn.ConvTranspose(f, (2, 2), (2, 2))(x)
-            x = ConvBlock(f)(jnp.concatenate([x, skip], axis=-1))
-        return x
-
-
-class EncoderDecoder(nn.Module):
-    """The list of one submodule goes to another one."""
-
-    features: Sequence[int] = (4, 6)
-
-    def setup(self):
-        self.encoder = Encoder(self.features)
-        self.bottleneck = ConvBlock(self.features[-1])
-        self.decoder = Decoder(tuple(reversed(self.features)))
-        self.head = nn.Conv(1, (1, 1))
-
-    def __call__(self, x):
-        x, skips = self.encoder(x)
-        return self.head(self.decoder(self.bottleneck(x), skips))
-
-
 class Zipped(nn.Module):
     """Lists of `setup`; the submodules and the arrays go together."""
 
@@ -162,33 +133,6 @@ class UpBlock(nn.Module):
             skip = skips[-1]
             skips = skips[:-1]
             x = part(jnp.concatenate([x, skip], axis=-1))
-        return x
-
-
-class Blocks(nn.Module):
-    """Each block of the way up gets the last arrays that are left."""
-
-    widths: Sequence[int] = (4, 6)
-    layers: int = 2
-
-    def setup(self):
-        self.first = nn.Dense(self.widths[0])
-        self.down_blocks = [DownBlock(width, self.layers) for width in self.widths]
-        up_blocks = []
-        for width in reversed(self.widths):
-            up_blocks.append(UpBlock(width, self.layers))
-        self.up_blocks = up_blocks
-
-    def __call__(self, x):
-        x = self.first(x)
-        skips = ()
-        for block in self.down_blocks:
-            x, more = block(x)
-            skips += more
-        for block in self.up_blocks:
-            taken = skips[-self.layers :]
-            skips = skips[: -self.layers]
-            x = block(x, taken)
         return x
 
 

@@ -58,7 +58,7 @@ class StackWithInputs(nn.Module):
             Conditioned,
             variable_axes={"params": 0},
             split_rngs={"params": True},
-            in_axes=({"shift": 0, "gain": 1},),
+            in_axes=0,
             out_axes=1,
             reverse=True,
         )()

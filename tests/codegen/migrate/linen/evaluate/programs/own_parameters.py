@@ -92,22 +92,6 @@ class ComputedInSetup(nn.Module):
         return jnp.linalg.norm(self.weight) * x
 
 
-class NamedInSetup(nn.Module):
-    count: int
-
-    def setup(self):
-        for i in range(self.count):
-            setattr(
-                self, f"table_{i}", self.param(f"table_{i}", nn.initializers.normal(1.0), (4, 3))
-            )
-
-    def __call__(self, tokens):
-        return sum(
-            jax.lax.dynamic_index_in_dim(getattr(self, f"table_{i}"), tokens[i], keepdims=False)
-            for i in range(self.count)
-        )
-
-
 class TakenNames(nn.Module):
     """Parameters that are called like fields, methods and words of Python."""
 

@@ -14,7 +14,6 @@ EXAMPLES = [
     Example(Build("OneOrTheOther", 2), X),
     Example(Build("ComputedInSetup", 4), X),
     Example(Build("ComputedInSetup", 4), X, method="norm"),
-    Example(Build("NamedInSetup", 2), jnp.array([1, 3])),
     Example(Build("TakenNames"), X),
     Example(Build("NamedAxes", 3), X),
 ]
