@@ -212,10 +212,6 @@ class _Starts(CodeState):
     """Notes where some nodes start while code is written.
 
     `PositionProvider` is several times slower, since it notes it for all of them.
-
-    Args:
-        nodes: The nodes.
-        tree: The file.
     """
 
     def __init__(self, nodes: Iterable[cst.CSTNode], tree: cst.Module) -> None:

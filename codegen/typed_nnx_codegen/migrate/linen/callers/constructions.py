@@ -251,10 +251,6 @@ class Use:
 class Constructions:
     """What callers of a project do with its modules.
 
-    Args:
-        classes: The modules of the project.
-        plans: What becomes of them.
-
     Attributes:
         every: The places where modules are constructed.
         uses: The places where their attributes are read.
@@ -547,12 +543,7 @@ Kind = Live | Deferred | Inline | InField
 
 
 class Kinds:
-    """Decides how constructions are written.
-
-    Args:
-        constructions: What callers do.
-        plan_of: Gives the plan of a module.
-    """
+    """Decides how constructions are written."""
 
     def __init__(
         self, constructions: Constructions, plan_of: Callable[[LinenClass], ClassPlan]

@@ -194,12 +194,7 @@ def _is_parent(arg: cst.Arg) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Calls:
-    """Writes the calls of models.
-
-    Attributes:
-        code: Writes expressions.
-        direct: The calls that need no variables, by use.
-    """
+    """Writes the calls of models."""
 
     code: Rendering
     direct: Mapping[Use, DirectCalls]
@@ -383,11 +378,7 @@ _LINEN_ONLY = frozenset(
 
 @dataclass(frozen=True, eq=False)
 class MemberReads:
-    """Writes reads of attributes.
-
-    Attributes:
-        code: Writes expressions.
-    """
+    """Writes reads of attributes."""
 
     code: Rendering
 

@@ -32,11 +32,7 @@ _WORD: Final = re.compile(r"[A-Za-z]\w*")
 
 
 class PathNames:
-    """The names that submodules of Linen have in the paths of variables, and here no more.
-
-    Args:
-        plans: What becomes of the modules of a project.
-    """
+    """The names that submodules of Linen have in the paths of variables, and here no more."""
 
     def __init__(self, plans: Iterable[ClassPlan]) -> None:
         self._changed: set[str] = set()
@@ -71,14 +67,7 @@ class PathNames:
 def mark_path_names(
     file: File, constructions: Constructions, names: PathNames, plan: CallerPlan
 ) -> None:
-    """Mark strings that name submodules.
-
-    Args:
-        file: The file.
-        constructions: What the callers of the project do.
-        names: The names of submodules in Linen.
-        plan: What is written.
-    """
+    """Mark strings that name submodules."""
     places = constructions.places(file.analysis)
     for node in file.analysis.nodes.of(cst.SimpleString):
         text = text_of(node)
@@ -182,12 +171,7 @@ def _layer(call: cst.Call, file: File) -> str:
 
 
 class Callers:
-    """The code of a project outside of its modules.
-
-    Args:
-        classes: The modules of the project.
-        plan_of: Gives the plan of a module.
-    """
+    """The code of a project outside of its modules."""
 
     def __init__(self, classes: LinenClasses, plan_of: Callable[[LinenClass], ClassPlan]) -> None:
         self._classes = classes

@@ -261,11 +261,7 @@ class LinenClass:
 
 
 class LinenClasses:
-    """The Linen modules of the files that are migrated.
-
-    Args:
-        analyses: The analyses of the files.
-    """
+    """The Linen modules of the files that are migrated."""
 
     def __init__(self, analyses: Iterable[Analysis]) -> None:
         self.analyses = list(analyses)

@@ -20,11 +20,7 @@ from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece
 
 
 class Unnamed(Exception):
-    """A size is asked of one item of a list, which has no name of its own.
-
-    Args:
-        name: The list.
-    """
+    """A size is asked of one item of a list, which has no name of its own."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"a size depends on which item of `self.{name}` is called")
@@ -41,11 +37,7 @@ class Constructed:
     node: cst.Call
 
     def code(self, sites: Iterable[Site]) -> str:
-        """Return the expression for it.
-
-        Args:
-            sites: The submodules, with their names.
-        """
+        """Return the expression for it."""
         site = {one.node: one for one in sites}[self.node]
         name = site.attribute.partition(".")[0]
         if site.is_listed:

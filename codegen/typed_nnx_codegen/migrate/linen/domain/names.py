@@ -84,12 +84,7 @@ def is_plain(node: cst.CSTNode, bound: frozenset[str]) -> bool:
 
 
 def free_name(name: str, taken: set[str]) -> str:
-    """Return a name, with a number where it is taken; it is taken from then on.
-
-    Args:
-        name: The name.
-        taken: The names that others have.
-    """
+    """Return a name, with a number where it is taken; it is taken from then on."""
     candidate, number = name, 1
     while candidate in taken:
         number += 1
@@ -134,10 +129,6 @@ def linen_name(node: cst.CSTNode, analysis: Analysis) -> str:
     """Return the public name of what of Linen an expression names; empty where it names nothing of it.
 
     A parameter or an attribute of an object that holds something of Linen does not name it.
-
-    Args:
-        node: The expression.
-        analysis: Its file.
     """
     if not is_kind(type(node), cst.Name, cst.Attribute):
         return ""
@@ -159,10 +150,6 @@ def names_in_nnx(node: cst.CSTNode, analysis: Analysis) -> Iterator[tuple[cst.Ba
     """Yield what an expression names of Linen and NNX has, and what NNX calls it.
 
     Of `nn.transforms.Target`, which NNX does not have, nothing is written differently.
-
-    Args:
-        node: The expression.
-        analysis: Its file.
     """
     waiting: list[cst.CSTNode] = [node]
     while waiting:

@@ -110,14 +110,7 @@ def _is_array(one: Field) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class ChoiceCalls:
-    """Calls one of a few functions, classes or submodules.
-
-    Attributes:
-        submodules: Constructs submodules.
-        module_calls: Calls submodules.
-        merging: Joins values.
-        dispatch: Goes through a call of something.
-    """
+    """Calls one of a few functions, classes or submodules."""
 
     submodules: Submodules
     module_calls: ModuleCalls
@@ -125,14 +118,7 @@ class ChoiceCalls:
     dispatch: Dispatch
 
     def call(self, callee: Choice, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
-        """Return what a call of one of a few functions, classes or submodules returns.
-
-        Args:
-            callee: What is called.
-            passed: The arguments.
-            node: The call.
-            frame: Where it is.
-        """
+        """Return what a call of one of a few functions, classes or submodules returns."""
         there = [one for one in callee.options if one != NONE]
         modules = [one for one in there if isinstance(one, ModuleValue | FieldModule)]
         others = [one for one in there if one not in modules]

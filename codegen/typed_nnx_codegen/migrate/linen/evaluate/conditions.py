@@ -330,14 +330,7 @@ def takes_place(
 
 
 def there_if(value: Value, one: Value, other: Value, code: str) -> Value:
-    """Return what may be there, a submodule or array, with the condition that decides; else the value.
-
-    Args:
-        value: What stands for either of two values.
-        one: What it is where the condition holds.
-        other: What it is else.
-        code: The condition.
-    """
+    """Return what may be there, a submodule or array, with the condition that decides; else the value."""
     if isinstance(value, Choice):
         if is_submodule(one) and stands_for_one(other):
             return replace(value, condition=code)
@@ -369,14 +362,7 @@ def negated(code: str) -> str:
 
 
 def assigned_if(value: Value, before: Value, after: Value, recorder: Recorder) -> Value:
-    """Return what an attribute stands for that a branch assigns again: the last one counts.
-
-    Args:
-        value: What stands for either of its values.
-        before: What it was before.
-        after: What it is assigned now.
-        recorder: What is written down: the branches around.
-    """
+    """Return what an attribute stands for that a branch assigns again: the last one counts."""
     conditions = recorder.conditions
     codes = [recorder.branch_codes.get(one.number, "") for one in conditions]
     if not all(codes) or not codes:
@@ -395,10 +381,6 @@ def asked_for_none(node: cst.Comparison, frame: Frame) -> cst.BaseExpression | N
 
     The size of an argument tells the constructor whether it is given; else the condition of the
     branch does that decides.
-
-    Args:
-        node: The comparison.
-        frame: Where it is.
     """
     match node:
         case cst.Comparison(

@@ -145,15 +145,7 @@ def defined(
 
 @dataclass(frozen=True, eq=False)
 class FirstValues:
-    """Finds the first values of variables.
-
-    Attributes:
-        code: Writes expressions for the constructor.
-        evaluate: Goes through an expression.
-        dispatch: Goes through a call of something.
-        call_function: Goes through a function of the project.
-        refer: Gives the code for a public name.
-    """
+    """Finds the first values of variables."""
 
     code: ConstructorCode
     evaluate: Evaluate
@@ -297,11 +289,7 @@ class VariableName:
 
 @dataclass(frozen=True, eq=False)
 class Declaring:
-    """Declares variables.
-
-    Attributes:
-        refer: Gives the code for a public name.
-    """
+    """Declares variables."""
 
     refer: Callable[[str], str]
 

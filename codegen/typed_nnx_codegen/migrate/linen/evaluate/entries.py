@@ -299,12 +299,7 @@ def _of_field(
 
 
 def write_accesses(recorder: Recorder, refer: Callable[[str], str]) -> None:
-    """Write what asks for variables by name, what takes them all, and the names of what is sown.
-
-    Args:
-        recorder: What was seen of the module.
-        refer: Gives the code for a public name.
-    """
+    """Write what asks for variables by name, what takes them all, and the names of what is sown."""
     variables = recorder.variables
     for access in recorder.log.of(StateAccess):
         declared = variables.get(f"{access.collection}/{access.name}")
@@ -456,11 +451,7 @@ _SHAPES: Final = {("flax.linen.Embed", "embedding"): ("num_embeddings", "feature
 
 @dataclass(frozen=True, eq=False)
 class VariableReads:
-    """Finds such reads, and writes them as attributes.
-
-    Attributes:
-        evaluate: Goes through an expression.
-    """
+    """Finds such reads, and writes them as attributes."""
 
     evaluate: Evaluate
 

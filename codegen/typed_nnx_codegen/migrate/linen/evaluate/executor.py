@@ -64,14 +64,7 @@ class TooLong(Exception):
 
 
 class Executor:
-    """Goes through methods: joins the parts, and gives each what it calls back.
-
-    Args:
-        classes: The Linen modules of the project.
-        plan_of: Plans another module of the project.
-        trace: What programs of the project were seen to do, if any ran.
-        gradual: What stays in Linen, if anything does.
-    """
+    """Goes through methods: joins the parts, and gives each what it calls back."""
 
     def __init__(
         self,

@@ -116,14 +116,7 @@ ARRAY_MEMBERS: Final = frozenset(
 
 @dataclass(frozen=True, eq=False)
 class Comprehensions:
-    """Goes through comprehensions.
-
-    Attributes:
-        code: Writes expressions for the constructor.
-        evaluate: Goes through an expression.
-        assign: Binds a target to a value.
-        loops: What goes through loops.
-    """
+    """Goes through comprehensions."""
 
     code: ConstructorCode
     evaluate: Evaluate

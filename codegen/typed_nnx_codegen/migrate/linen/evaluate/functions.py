@@ -72,10 +72,6 @@ def is_consumed(name: str, node: cst.FunctionDef) -> bool:
 
     ``last = skips[-1]`` and ``skips = skips[:-1]``: the items are arrays, and each one may have
     another size. Were it an array, nothing would be known either, as its length tells the loop.
-
-    Args:
-        name: The argument.
-        node: The method.
     """
     return any(
         _shortens(name, loop) and _takes_item(name, loop)
@@ -172,13 +168,7 @@ class Functions:
         recorder.conditions = conditions
 
     def enter(self, instance: SelfValue, method: Method, frame: Frame) -> Value:
-        """Go through a method as a caller from outside would call it.
-
-        Args:
-            instance: The object.
-            method: The method.
-            frame: A frame of the module that is planned.
-        """
+        """Go through a method as a caller from outside would call it."""
         inner = Frame(
             frame.recorder,
             method.owner.analysis,
@@ -441,12 +431,7 @@ class Mapped(Value):
 
 @dataclass(frozen=True, eq=False)
 class MappedFunctions:
-    """Goes through functions under transforms of jax.
-
-    Attributes:
-        evaluate: Goes through an expression.
-        dispatch: Goes through a call of something.
-    """
+    """Goes through functions under transforms of jax."""
 
     evaluate: Evaluate
     dispatch: Dispatch
@@ -500,14 +485,7 @@ class MappedFunctions:
 def under_transform(
     name: str, function: Value, args: Sequence[Value], keywords: dict[str, Value]
 ) -> Value | None:
-    """Return a function under a transform of jax; None where it is another one.
-
-    Args:
-        name: The public name of the transform.
-        function: The function.
-        args: The other positional arguments of the transform.
-        keywords: The keyword arguments.
-    """
+    """Return a function under a transform of jax; None where it is another one."""
     is_object = isinstance(function, _OBJECTS)
     if not is_object and not isinstance(function, FunctionRef | Mapped | Partial | Ref):
         return None
@@ -555,25 +533,14 @@ _PARAMETERS: Final = {
 
 @dataclass(frozen=True, eq=False)
 class LoopedFunctions:
-    """Goes through functions that loops and branches of jax call.
-
-    Attributes:
-        dispatch: Goes through a call of something.
-    """
+    """Goes through functions that loops and branches of jax call."""
 
     dispatch: Dispatch
 
     def call(
         self, name: str, passed: Sequence[Passed], node: cst.Call, frame: Frame
     ) -> Value | None:
-        """Return what a loop or a branch of jax returns; None where the call is another one.
-
-        Args:
-            name: The public name of what is called.
-            passed: The arguments.
-            node: The call.
-            frame: The frame.
-        """
+        """Return what a loop or a branch of jax returns; None where the call is another one."""
         if any(one.star for one in passed):
             return None
         if name == "builtins.map":
@@ -639,11 +606,7 @@ class LoopedFunctions:
 
 
 def traced(value: Value) -> Value:
-    """Return what a value is inside of a loop: all numbers are arrays, of the same shape.
-
-    Args:
-        value: The value outside.
-    """
+    """Return what a value is inside of a loop: all numbers are arrays, of the same shape."""
     match value:
         case Array():
             return replace(value, origin="", is_optional=False, made="", of_shapes=False)
@@ -723,15 +686,7 @@ def spelled(writer: ConstructorCode, value: Value, node: cst.BaseExpression, fra
 def computed_number(
     writer: ConstructorCode, name: str, given: Iterable[Value], node: cst.Call, frame: Frame
 ) -> Code | None:
-    """Return what a function of numpy makes of numbers, as code; None for anything else.
-
-    Args:
-        writer: Writes expressions for the constructor.
-        name: The public name of the function.
-        given: Its arguments.
-        node: The call.
-        frame: Where it is.
-    """
+    """Return what a function of numpy makes of numbers, as code; None for anything else."""
     values = list(given)
     if name not in _ON_NUMBERS or not any(isinstance(one, Code | Size) for one in values):
         return None

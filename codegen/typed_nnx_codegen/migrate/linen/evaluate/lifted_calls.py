@@ -149,12 +149,7 @@ def size_along(value: Value, axes: Value) -> Dim | None:
 
 
 def part_of(array: Array, path: str) -> Array:
-    """Return an item of an argument that may be a tuple, a dict or an array.
-
-    Args:
-        array: The argument.
-        path: The expression for the item.
-    """
+    """Return an item of an argument that may be a tuple, a dict or an array."""
     shape = Shape((), Lead(path, None))
     for axis in array.without:
         shape = _without(shape, axis)
@@ -227,12 +222,7 @@ def ignores_keywords(lift: Lift) -> bool:
 
 
 def steps_inside(lift: Lift, passed: list[Passed]) -> tuple[list[Passed], Dim | None]:
-    """Return what one step or member is called with, and how many there are.
-
-    Args:
-        lift: The transform.
-        passed: The arguments without the module.
-    """
+    """Return what one step or member is called with, and how many there are."""
     if not ignores_keywords(lift):
         return passed, None
     passed = [one for one in passed if not one.keyword]
@@ -529,12 +519,7 @@ def _tuple(codes: Sequence[str]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class LiftedCalls:
-    """Goes through calls of submodules whose class is under transforms, and writes them.
-
-    Attributes:
-        plan_of: Plans another module of the project.
-        refer: Gives the code for a public name.
-    """
+    """Goes through calls of submodules whose class is under transforms, and writes them."""
 
     plan_of: Callable[[LinenClass], ClassPlan]
     refer: Callable[[str], str]
@@ -733,13 +718,7 @@ def _modules_in(value: Value) -> Iterator[ModuleValue]:
 
 @dataclass(frozen=True, eq=False)
 class LiftedMethods:
-    """Goes through methods under transforms, and writes them.
-
-    Attributes:
-        evaluate: Goes through an expression.
-        plan_of: Plans another module of the project.
-        refer: Gives the code for a public name.
-    """
+    """Goes through methods under transforms, and writes them."""
 
     evaluate: Evaluate
     plan_of: Callable[[LinenClass], ClassPlan]
@@ -781,13 +760,7 @@ class LiftedMethods:
         return tuple(found)
 
     def run(self, method: Method, frame: Frame, body: Callable[[], Value]) -> Value:
-        """Go through a method, under its transforms.
-
-        Args:
-            method: The method.
-            frame: Its frame, with its arguments.
-            body: Goes through it as it is.
-        """
+        """Go through a method, under its transforms."""
         recorder = frame.recorder
         try:
             lifts = [lift_of(one) for one in self.of_method(method, recorder)]

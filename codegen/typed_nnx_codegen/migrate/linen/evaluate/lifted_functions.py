@@ -75,11 +75,6 @@ def transformed(lift: Lift, count: int, refer: Refer) -> Transformed:
     What the variables of its module do is said by the settings alone: a collection that they do not
     name is not there in Linen.
 
-    Args:
-        lift: The transform.
-        count: How many arguments the function gets after the module.
-        refer: Spells public names of NNX.
-
     Raises:
         Unsupported: NNX cannot do the same.
     """
@@ -121,13 +116,7 @@ class LiftedFunction(Event):
 
 @dataclass(frozen=True, eq=False)
 class LiftedFunctions:
-    """Evaluates calls of functions under transforms, and writes the transforms.
-
-    Attributes:
-        call_function: Evaluates a call of a function.
-        plan_of: Plans another module of the project.
-        refer: Spells public names of NNX.
-    """
+    """Evaluates calls of functions under transforms, and writes the transforms."""
 
     call_function: CallFunction
     plan_of: Callable[[LinenClass], ClassPlan]
@@ -136,14 +125,7 @@ class LiftedFunctions:
     def call(
         self, callee: ClassTransform, passed: list[Passed], node: cst.Call, frame: Frame
     ) -> Value | None:
-        """Return what a call returns; None where what is transformed is no function.
-
-        Args:
-            callee: The function under its transforms.
-            passed: The arguments, the module first.
-            node: The call.
-            frame: Where it is.
-        """
+        """Return what a call returns; None where what is transformed is no function."""
         around, function = callee.unwrapped()
         if not isinstance(function, FunctionRef):
             return None

@@ -575,11 +575,6 @@ _WORDS: Final = frozenset({"and", "or", "not", "in", "is", "None", "True", "Fals
 def optional_transform(one: Value, other: Value, code: str) -> Value | None:
     """Return a class or function that is under a transform only where a condition holds.
 
-    Args:
-        one: What it is where the condition holds.
-        other: What it is elsewhere.
-        code: The condition.
-
     Returns:
         The transform with its condition; None where the two do not differ by one transform, or
         methods cannot say the condition.

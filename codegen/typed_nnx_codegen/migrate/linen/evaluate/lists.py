@@ -452,13 +452,7 @@ def is_regular(value: Repeated) -> bool:
 
 
 def over_values(name: str, args: Sequence[Value], recorder: Recorder) -> Value | None:
-    """Return what `zip`, `enumerate` and `reversed` make of lists with submodules; else None.
-
-    Args:
-        name: The function.
-        args: The lists.
-        recorder: What is known of the loops that make them.
-    """
+    """Return what `zip`, `enumerate` and `reversed` make of lists with submodules; else None."""
     lists = [arg for arg in args if isinstance(arg, Repeated)]
     if not lists:
         return None
@@ -500,13 +494,7 @@ def over_values(name: str, args: Sequence[Value], recorder: Recorder) -> Value |
 
 
 def over_arrays(name: str, args: Sequence[Value], keywords: Mapping[str, Value]) -> Value | None:
-    """Return what a function makes of a list of arrays, or the list that it makes; else None.
-
-    Args:
-        name: The public name of the function.
-        args: The arguments by position.
-        keywords: The arguments by name.
-    """
+    """Return what a function makes of a list of arrays, or the list that it makes; else None."""
     call = Arguments(tuple(args), dict(keywords))
     module, _, function = name.rpartition(".")
     if function in ("split", "array_split") and module in _MODULES:
@@ -570,11 +558,7 @@ def is_rebuilt(one: Value, other: Value) -> bool:
 
 
 def counting(value: Value) -> Value:
-    """Return a list as it begins an iteration that notes what it appends.
-
-    Args:
-        value: What it stands for in any iteration.
-    """
+    """Return a list as it begins an iteration that notes what it appends."""
     if isinstance(value, Repeated) and (is_counted(value) or sites_in(value)):
         return Repeated(value.element, parts=())
     return value
@@ -709,13 +693,7 @@ _TUPLES: Final = ("tuple", "Tuple")
 
 
 def with_ends(value: Value, left: Value, right: Value) -> Value:
-    """Return the sum of two tuples with what is known of its last items.
-
-    Args:
-        value: The sum, as code.
-        left: The first tuple.
-        right: The second tuple.
-    """
+    """Return the sum of two tuples with what is known of its last items."""
     is_sum = isinstance(value, Code) and isinstance(left, Code)
     return _coded(value, right) if is_sum and items_of(right) is not None else value
 
@@ -769,14 +747,7 @@ def one_by_one(one: Field, code: str) -> CodeTuple | None:
 
 
 def either_tuple(value: Code, condition: Piece | None, one: Value, other: Value) -> Code:
-    """Return one of two tuples of numbers with its sizes; other code as it is.
-
-    Args:
-        value: The code of the choice.
-        condition: The condition, as the constructor says it.
-        one: The tuple where it holds.
-        other: The tuple else.
-    """
+    """Return one of two tuples of numbers with its sizes; other code as it is."""
     first, second = (items_of(side) or () for side in (one, other))
     dims = [(dim_of(a), dim_of(b)) for a, b in zip(first, second, strict=False)]
     known = [chosen(condition, a, b) for a, b in dims if a and b] if condition else []

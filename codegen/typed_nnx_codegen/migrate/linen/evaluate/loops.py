@@ -98,15 +98,7 @@ class _Settled:
 
 @dataclass(frozen=True, eq=False)
 class CallLoops:
-    """Goes through such loops.
-
-    Attributes:
-        merging: Joins values.
-        sized_lists: Goes through lists of arrays whose sizes are known.
-        assign: Binds a target to a value.
-        ended: What the last iterations of loops of the constructor leave.
-        spans: What they go over.
-    """
+    """Goes through such loops."""
 
     merging: Merging
     sized_lists: SizedLists
@@ -292,12 +284,7 @@ class Loops:
         self._call_loops = CallLoops(merging, sized_lists, assign, self.ended, self.spans)
 
     def number_of(self, node: cst.CSTNode, frame: Frame) -> int:
-        """Return the number of a loop: the same for all trials of it, so that they can be compared.
-
-        Args:
-            node: Its target.
-            frame: Where it is.
-        """
+        """Return the number of a loop: the same for all trials of it, so that they can be compared."""
         recorder = frame.recorder
         key = (*recorder.loops, node)
         passed = (len(recorder.log.about(Pass, key)), *key)

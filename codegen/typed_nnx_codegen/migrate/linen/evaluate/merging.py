@@ -104,11 +104,7 @@ class Running:
 
 @dataclass(frozen=True, eq=False)
 class Merging:
-    """Joins values.
-
-    Attributes:
-        code: Writes expressions for the constructor.
-    """
+    """Joins values."""
 
     code: ConstructorCode
 

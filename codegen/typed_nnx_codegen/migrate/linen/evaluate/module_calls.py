@@ -73,15 +73,7 @@ def output_key(
     values: Mapping[str, Value],
     recorder: Recorder,
 ) -> Hashable | None:
-    """Return what the output of a call depends on; None where that is more than plain values.
-
-    Args:
-        cls: The class of the submodule.
-        instance: The submodule.
-        method: The method that is called.
-        values: The arguments, by parameter.
-        recorder: What the evaluation is in.
-    """
+    """Return what the output of a call depends on; None where that is more than plain values."""
     fields = tuple((name, plain_key(value)) for name, value in instance.fields.items())
     given = tuple((name, plain_key(value)) for name, value in values.items())
     if any(key is None for _, key in (*fields, *given)):
@@ -507,11 +499,7 @@ def possible(options: Sequence[Value], recorder: Recorder) -> Sequence[Value]:
 
 
 class _ArgumentsIn(Transformer):
-    """Puts the arguments of a call where `__arg0__` stands for them.
-
-    Args:
-        nodes: The arguments.
-    """
+    """Puts the arguments of a call where `__arg0__` stands for them."""
 
     def __init__(self, nodes: Sequence[cst.BaseExpression]) -> None:
         super().__init__()

@@ -62,13 +62,7 @@ _INNER: Final = {
 
 @dataclass(frozen=True, eq=False)
 class Recurrence:
-    """Goes through layers that run other modules over time.
-
-    Attributes:
-        evaluate: Goes through an expression.
-        passed: Goes through the arguments of a call.
-        refer: Gives the code for a public name.
-    """
+    """Goes through layers that run other modules over time."""
 
     evaluate: Evaluate
     passed: Callable[[cst.Call, Frame], list[Passed]]
@@ -211,25 +205,13 @@ SEQUENTIAL: Final = "flax.linen.Sequential"
 
 @dataclass(frozen=True, eq=False)
 class CallsInTurn:
-    """Calls modules and functions of a list one after the other.
-
-    Attributes:
-        dispatch: Goes through a call of something.
-        loop: Goes through a loop that only runs with the call.
-    """
+    """Calls modules and functions of a list one after the other."""
 
     dispatch: Dispatch
     loop: Callable[[cst.BaseExpression, Value, Frame, Callable[[], None]], None]
 
     def call(self, values: Repeated, passed: Passed, node: cst.Call, frame: Frame) -> Value:
-        """Return what the modules and functions of a list make of an array, one after the other.
-
-        Args:
-            values: The list.
-            passed: The array.
-            node: The call.
-            frame: Where it is.
-        """
+        """Return what the modules and functions of a list make of an array, one after the other."""
         names = ("layer", passed.node.value if isinstance(passed.node, cst.Name) else "x")
         kept = {name: frame.names[name] for name in names if name in frame.names}
         log = frame.recorder.log
@@ -269,12 +251,7 @@ OWN_PARAMETERS: Final = Helper("OwnParameters")
 
 @dataclass(frozen=True, eq=False)
 class Normalizing:
-    """Goes through calls of that function.
-
-    Attributes:
-        code: Writes expressions for the constructor.
-        declaring: Declares variables.
-    """
+    """Goes through calls of that function."""
 
     code: ConstructorCode
     declaring: Declaring

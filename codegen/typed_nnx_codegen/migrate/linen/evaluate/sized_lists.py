@@ -164,11 +164,7 @@ def given_list(name: str, frame: Frame) -> SizedList:
 
 @dataclass(frozen=True, eq=False)
 class SizedLists:
-    """Goes through what methods do with such lists.
-
-    Attributes:
-        code: Writes expressions for the constructor.
-    """
+    """Goes through what methods do with such lists."""
 
     code: ConstructorCode
 
@@ -188,14 +184,7 @@ class SizedLists:
         ]
 
     def sized(self, name: str, after: Value, place: cst.CSTNode, frame: Frame) -> Value | None:
-        """Return a list of arrays with its sizes in the constructor; None where they are not known.
-
-        Args:
-            name: The name of the list.
-            after: What an iteration of the loop that changes it leaves.
-            place: What tells the loop from others.
-            frame: Where it is.
-        """
+        """Return a list of arrays with its sizes in the constructor; None where they are not known."""
         before = frame.names[name]
         assert isinstance(before, Seq)
         match after:

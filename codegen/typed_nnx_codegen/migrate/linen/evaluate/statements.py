@@ -148,18 +148,7 @@ def is_setattr(node: cst.BaseExpression) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Statements:
-    """Goes through statements.
-
-    Attributes:
-        code: Writes expressions for the constructor.
-        merging: Joins values.
-        evaluate: Goes through an expression.
-        variables: Declares variables.
-        choices: Goes through branches.
-        loops: Goes through loops.
-        lifted_methods: Goes through methods under transforms.
-        sized_lists: Goes through lists of arrays whose sizes are known.
-    """
+    """Goes through statements."""
 
     code: ConstructorCode
     merging: Merging

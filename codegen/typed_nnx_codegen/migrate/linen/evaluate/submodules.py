@@ -79,11 +79,7 @@ def _names_in(default: cst.BaseExpression) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class _MadeInCall:
-    """Writes an `nn.Sequential` as one that a method makes, without a name.
-
-    Args:
-        name: The class.
-    """
+    """Writes an `nn.Sequential` as one that a method makes, without a name."""
 
     name: str
 
@@ -212,15 +208,7 @@ def _options(one: Field, default: cst.BaseExpression) -> dict[str, cst.BaseExpre
 
 
 class Submodules:
-    """Constructs submodules.
-
-    Args:
-        facts: What is known of fields.
-        evaluate: Goes through an expression.
-        dispatch: Goes through a call of something.
-        code: Writes expressions for the constructor.
-        refer: Gives the code for a public name.
-    """
+    """Constructs submodules."""
 
     def __init__(
         self,

@@ -468,10 +468,6 @@ def _surely_differ(one: Dim | None, other: Dim | None) -> bool:
 def ask_mode(node: cst.Call, frame: Frame) -> bool:
     """Write the question whether statistics are mutable as one for the mode of the module.
 
-    Args:
-        node: The question.
-        frame: The frame.
-
     Returns:
         Whether that is possible.
     """
@@ -511,12 +507,7 @@ MADE_ONCE: Final = Helper("made_once")
 
 @dataclass(frozen=True, eq=False)
 class LaterVariables:
-    """Declares variables that the constructor leaves None.
-
-    Attributes:
-        refer: Gives the code for a public name.
-        declaring: Declares variables.
-    """
+    """Declares variables that the constructor leaves None."""
 
     refer: Callable[[str], str]
     declaring: Declaring
@@ -524,15 +515,7 @@ class LaterVariables:
     def declare(
         self, collection: str, name: VariableName, value: Value, node: cst.Call, frame: Frame
     ) -> str:
-        """Declare a variable; return its attribute, or nothing where a call cannot make it.
-
-        Args:
-            collection: Its collection.
-            name: Its name.
-            value: What is known of it.
-            node: The call that declares it.
-            frame: The frame.
-        """
+        """Declare a variable; return its attribute, or nothing where a call cannot make it."""
         recorder = frame.recorder
         is_plain = name.is_literal and not name.is_pattern
         if not is_plain or collection == "params" or frame.verbatim or recorder.loops:

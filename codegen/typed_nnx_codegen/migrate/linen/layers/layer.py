@@ -84,11 +84,7 @@ class Argument:
     code: str | Dim | Template
 
     def spelled(self, size: Callable[[Dim], str] = Dim.code) -> str:
-        """Return it as it is written in a call.
-
-        Args:
-            size: Gives the expression for a size.
-        """
+        """Return it as it is written in a call."""
         parts = self.code.parts if isinstance(self.code, Template) else (self.code,)
         text = "".join(part if isinstance(part, str) else size(part) for part in parts)
         return f"{self.keyword}={text}" if self.keyword else text
@@ -351,12 +347,7 @@ def is_single_precision(given: Settings, name: str) -> bool:
 
 
 def unless_none(given: Given, code: str) -> str:
-    """Return code that is for an argument, or None where the argument is None.
-
-    Args:
-        given: The argument.
-        code: What stands in its place where it is not None.
-    """
+    """Return code that is for an argument, or None where the argument is None."""
     if isinstance(given.value, Array) and not given.value.is_optional:
         return code
     if isinstance(parsed(given.code), ast.Call):
@@ -415,12 +406,7 @@ class Lacking:
 
 
 def same(*names: str, keyword: tuple[str, ...] = ()) -> tuple[CallParameter, ...]:
-    """Return parameters that have one name in both APIs.
-
-    Args:
-        names: Those that NNX takes by position.
-        keyword: Those that NNX takes by name only.
-    """
+    """Return parameters that have one name in both APIs."""
     return (
         *(CallParameter(name, name) for name in names),
         *(CallParameter(name, name, positional=False) for name in keyword),
@@ -562,13 +548,7 @@ class Layer:
         return (), ()
 
     def output(self, given: Settings, inputs: Inputs, method: str = "__call__") -> Value:
-        """Return what a method returns.
-
-        Args:
-            given: The arguments of the Linen constructor.
-            inputs: The arguments of the call.
-            method: The method of the Linen class that is called.
-        """
+        """Return what a method returns."""
         return Array(shape_of(inputs, self.same_shape)) if self.same_shape else UNKNOWN
 
     def variables(self, given: Settings) -> tuple[LayerVariable, ...]:

@@ -208,11 +208,6 @@ _AGAIN: Final = 'typed-nnx migrate --linen ... --trace "..."'
 class MissingSizes:
     """Finds or names the sizes of submodules that the code of a module does not tell.
 
-    Args:
-        recorder: What was seen of the module.
-        trace: What programs of the project were seen to do, if any ran.
-        lifting: The sizes that callers give.
-
     Attributes:
         unknown: The parameters for sizes that nothing tells, by submodule and its parameter.
     """
@@ -384,12 +379,7 @@ def _anonymous(name: str) -> str:
 
 
 def within(lifted: Lifted, calls: Iterable[TracedCall]) -> Iterator[Measured]:
-    """Yield what a parameter of a submodule has to be, from what is within the submodule.
-
-    Args:
-        lifted: The parameter.
-        calls: The calls of the submodule.
-    """
+    """Yield what a parameter of a submodule has to be, from what is within the submodule."""
     sizes: dict[Instance, list[Size]] = {}
     for owner, size in lifted.measured:
         sizes.setdefault(owner, []).append(size)
@@ -421,12 +411,7 @@ def _measured(value: Value, lifted: Lifted) -> Iterator[Size]:
 
 
 def as_read(shape: Shape, lifted: Lifted) -> Shape:
-    """Return a shape without the dimensions that a constructor does not read.
-
-    Args:
-        shape: The shape.
-        lifted: The parameter of the constructor that has it.
-    """
+    """Return a shape without the dimensions that a constructor does not read."""
     if shape.lead is not None or any(isinstance(one, ArgumentShape) for one in lifted.reads):
         return shape
     count = len(shape.dims)
@@ -561,13 +546,7 @@ def _evaluated(dim: Dim, call: TracedCall, lifting: Lifting) -> int | None:
 def measured_widths(
     layer: Layer, given: Mapping[str, Given], calls: Iterable[TracedCall]
 ) -> Iterator[Measured]:
-    """Yield the size that a layer is to be constructed with, for each traced call.
-
-    Args:
-        layer: The layer.
-        given: The arguments of the Linen constructor.
-        calls: The calls.
-    """
+    """Yield the size that a layer is to be constructed with, for each traced call."""
     unknown = as_dim(Piece(_UNKNOWN))
     wanted = layer.build(given, stand_in(layer, unknown))
     if not isinstance(wanted, Built):

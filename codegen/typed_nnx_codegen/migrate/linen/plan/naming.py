@@ -201,13 +201,7 @@ class Naming:
                 self._recorder.mark(site.node, _NOT_SAID, NAME)
 
     def _numbered(self, site: Site, path: str, first: int) -> str:
-        """Return a given name; in a list, with the position that its number is.
-
-        Args:
-            site: The submodule.
-            path: Its attribute path.
-            first: The position of the first one that its loop makes.
-        """
+        """Return a given name; in a list, with the position that its number is."""
         letters = re.findall(r"\{(\w+)\}", path)
         names = re.findall(r"\{(\w+)\}", site.explicit)
         if not names and not letters:

@@ -93,12 +93,7 @@ _BY_NAME = ("getattr", "vars", "dir")
 
 
 def drop_unread(recorder: Recorder, classes: LinenClasses) -> None:
-    """Drop the statements of `setup` that build submodules which nothing reads.
-
-    Args:
-        recorder: What was seen of a module.
-        classes: The modules of the project.
-    """
+    """Drop the statements of `setup` that build submodules which nothing reads."""
     plan = recorder.plan
     for line in recorder.setup:
         statement = line.statement if isinstance(line, Line) else None
@@ -150,10 +145,6 @@ def drop_carry_cells(recorder: Recorder, refer: Callable[[str], str]) -> None:
     """Write the first carries of cells that nothing else calls, and leave the cells out.
 
     Linen counts such a cell when it names others, so this comes after all have their names.
-
-    Args:
-        recorder: What was seen of a module.
-        refer: Gives the code for a public name.
     """
     plan = recorder.plan
     zeros = refer("jax.numpy.zeros")
@@ -297,12 +288,7 @@ def leave_out(node: cst.Call, recorder: Recorder) -> None:
 
 
 def mark_unseen(recorder: Recorder, classes: LinenClasses) -> None:
-    """Mark what methods construct in functions whose calls nobody sees.
-
-    Args:
-        recorder: What was seen of a module.
-        classes: The modules of the project.
-    """
+    """Mark what methods construct in functions whose calls nobody sees."""
     plan = recorder.plan
     written = {*plan.replacements, *plan.rebuilt, *plan.dropped}
     written |= {site.node for site in plan.sites}
@@ -319,12 +305,7 @@ def mark_unseen(recorder: Recorder, classes: LinenClasses) -> None:
 
 
 def mark_builders(recorder: Recorder, builders: Mapping[cst.CSTNode, Builder]) -> None:
-    """Mark calls of what is no module and builds submodules, where nothing else is written for it.
-
-    Args:
-        recorder: What was seen of a module.
-        builders: What builds submodules outside of modules.
-    """
+    """Mark calls of what is no module and builds submodules, where nothing else is written for it."""
     plan = recorder.plan
     written = {*plan.replacements, *plan.rebuilt, *plan.dropped}
     for method in plan.cls.methods().values():
@@ -341,12 +322,7 @@ _OF_DATACLASSES: Final = frozenset(
 
 
 def mark_class_uses(recorder: Recorder, classes: LinenClasses) -> None:
-    """Mark code that takes a module for a dataclass, properties that functions make, unread classes.
-
-    Args:
-        recorder: What was seen of a module.
-        classes: The modules of the project.
-    """
+    """Mark code that takes a module for a dataclass, properties that functions make, unread classes."""
     cls = recorder.plan.cls
     for base in dataclasses_of(cls, classes):
         message = f"the constructor lacks the fields of `{base}`, a dataclass that is no module"
@@ -452,12 +428,7 @@ def _is_of_class(call: cst.Call, analysis: Analysis) -> bool:
 
 
 def drop_leftovers(recorder: Recorder, refer: Callable[[str], str]) -> None:
-    """Write the classes that transforms are of in their place, where constructors do not have them.
-
-    Args:
-        recorder: What was seen of a module.
-        refer: Spells public names.
-    """
+    """Write the classes that transforms are of in their place, where constructors do not have them."""
     plan = recorder.plan
     used: dict[cst.CSTNode, Site] = {}
     for site in plan.sites:
@@ -481,11 +452,7 @@ _SCOPED = ("flax.linen.compact_name_scope", "flax.linen.module.compact_name_scop
 
 
 def mark_recursion(recorder: Recorder) -> None:
-    """Mark submodules in functions that call themselves as often as their arguments say.
-
-    Args:
-        recorder: What was seen of a module.
-    """
+    """Mark submodules in functions that call themselves as often as their arguments say."""
     functions = {one for found in recorder.log.of(Recursion) for one in found.functions}
     below = {node for one in functions for node in descendants(one)}
     for site in recorder.plan.sites:

@@ -285,12 +285,7 @@ def is_always(statement: cst.BaseStatement, part: cst.CSTNode) -> bool:
 
 
 def name_lists(cls: LinenClass, edits: Edits) -> None:
-    """Give the comprehensions within an `nn.Sequential` names: they are lists of submodules.
-
-    Args:
-        cls: The module.
-        edits: Gets the code.
-    """
+    """Give the comprehensions within an `nn.Sequential` names: they are lists of submodules."""
     for method in cls.own_methods.values():
         taken = set(bound_in(method.node)) | set(cls.analysis.scope.seen)
         for statement in _lines(method.node.body):
@@ -315,10 +310,6 @@ def name_targets(cls: LinenClass, edits: Edits) -> None:
     """Let comprehensions over one thing bind the same: what one is of decides sizes in another.
 
     `[Dense(s) for s in sizes]` and `[LayerNorm() for _ in sizes]`, whose items are called in turn.
-
-    Args:
-        cls: The module.
-        edits: Gets the code.
     """
     for method in cls.own_methods.values():
         found: dict[str, list[tuple[cst.Name, set[str]]]] = {}
@@ -670,11 +661,7 @@ def _note_uses(
 
 
 def with_builders(analyses: Mapping[Path, Analysis]) -> dict[Path, cst.Module]:
-    """Return the files that change when modules build themselves what functions build for them.
-
-    Args:
-        analyses: The files that are migrated.
-    """
+    """Return the files that change when modules build themselves what functions build for them."""
     classes = LinenClasses(analyses.values())
     every = [cls for one in analyses.values() for cls in classes.all_in(one)]
     builders = {

@@ -742,14 +742,7 @@ _OF_SHAPES: Final = frozenset({"flax.linen.DenseGeneral"})
 def with_given_numbers(
     facts: FieldFacts, target: str | LinenClass, given: dict[str, Passed], frame: Frame
 ) -> dict[str, Passed]:
-    """Return the settings of a submodule, with the sizes in them that the method is called with.
-
-    Args:
-        facts: What is known of the fields of modules.
-        target: What is constructed.
-        given: Its settings, by field.
-        frame: Where it is constructed.
-    """
+    """Return the settings of a submodule, with the sizes in them that the method is called with."""
     if not frame.records:
         return given
     found: dict[str, Passed] = {}

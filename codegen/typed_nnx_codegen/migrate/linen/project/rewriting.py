@@ -73,11 +73,7 @@ class Edits:
 
 
 class Rewriting(cst.CSTTransformer):
-    """Writes the changes of a file.
-
-    Args:
-        edits: The changes.
-    """
+    """Writes the changes of a file."""
 
     def __init__(self, edits: Edits) -> None:
         super().__init__()
@@ -177,12 +173,7 @@ class Builder:
         return self.owner is not None and _decorators(self) in ([], [f"{LINEN}.compact"])
 
     def is_given(self, call: cst.Call, owner: str) -> bool:
-        """Whether a call gives a function the module, as its first argument and no other one.
-
-        Args:
-            call: The call.
-            owner: The name of the module there.
-        """
+        """Whether a call gives a function the module, as its first argument and no other one."""
         first = first_parameter(self.node)
         if self.owner is not None or not first or self._bound.count(first) > 1:
             return False
@@ -419,11 +410,6 @@ class NotBorrowed(Exception):
 
 def imports_for(node: cst.CSTNode, home: Analysis, target: Analysis) -> list[str]:
     """Return the imports that a file needs for the names in code of another file.
-
-    Args:
-        node: The code.
-        home: The file that it is in.
-        target: The file that it is copied to.
 
     Raises:
         NotBorrowed: The other file has a name for something else.

@@ -169,12 +169,7 @@ class Trace:
         self.changed: dict[str, Path] = {}
 
     def calls_of(self, owner: LinenClass, site: Site) -> Iterator[TracedCall]:
-        """Yield the calls of a submodule.
-
-        Args:
-            owner: The class of the module that contains it.
-            site: Where that constructs it.
-        """
+        """Yield the calls of a submodule."""
         if not site.linen:
             return
         owners = self.classes_of(owner)

@@ -100,14 +100,7 @@ _PASSING: Final = frozenset(
 
 
 def given_when(value: Array, site: Site, lifted: Lifted, recorder: Recorder) -> str:
-    """Return the condition on which calls give an argument; empty where none decides it.
-
-    Args:
-        value: The argument.
-        site: The submodule.
-        lifted: The parameter of its constructor that is for the argument.
-        recorder: What was seen of the module that has it.
-    """
+    """Return the condition on which calls give an argument; empty where none decides it."""
     given: list[tuple[Condition, ...]] = []
     absent: list[tuple[Condition, ...]] = []
     if not lifted.is_optional:
@@ -175,11 +168,6 @@ def same_argument(plan: ClassPlan, lifted: Lifted, method: str) -> list[str]:
     """Return which arguments of a method are that of a lifted parameter.
 
     Methods that are called from outside mean the same by a name; to another they pass it on.
-
-    Args:
-        plan: The module that has the parameter.
-        lifted: The parameter.
-        method: The method.
     """
     first = re.split(r"[.\[]", lifted.argument)[0]
     rest = lifted.argument.removeprefix(first)
@@ -225,10 +213,6 @@ def is_enough(shape: Shape, lifted: Lifted) -> bool:
 
     Dimensions that are not known are written as None. That is no problem where only the others
     are read, as with the size of a batch.
-
-    Args:
-        shape: What is known of the shape.
-        lifted: The parameter of the constructor that has the shape.
     """
     lead = shape.lead
     front = lead.front if lead is not None else ()
@@ -262,11 +246,6 @@ def _is_known(shape: Shape, read: int | ArgumentShape | None) -> bool:
 
 class ConstructorCalls:
     """Writes the calls that construct the submodules of one module.
-
-    Args:
-        recorder: What was seen of the module.
-        executor: What went through it.
-        lifting: The sizes that callers give.
 
     Attributes:
         missing: The sizes that the code does not tell.
@@ -618,14 +597,7 @@ class ConstructorCalls:
                 yield from of_argument(value, lifted, call)
 
     def _argument(self, values: dict[str, Value], site: Site, lifted: Lifted, method: str) -> Value:
-        """Return what a call of a submodule says of the argument of a lifted parameter.
-
-        Args:
-            values: The arguments of the call.
-            site: The submodule.
-            lifted: The parameter.
-            method: The method that is called.
-        """
+        """Return what a call of a submodule says of the argument of a lifted parameter."""
         if method == lifted.method or not isinstance(site.target, LinenClass):
             return part_at(values, lifted.argument)
         names = same_argument(self._executor.plan_of(site.target), lifted, method)

@@ -192,14 +192,7 @@ class _NotThere(Exception):
 
 
 class ConstructorCode:
-    """Writes expressions for the constructor.
-
-    Args:
-        analyses: The files of the project.
-        facts: What is known of fields.
-        evaluate: Goes through an expression.
-        refer: Gives the code for a public name.
-    """
+    """Writes expressions for the constructor."""
 
     def __init__(
         self,

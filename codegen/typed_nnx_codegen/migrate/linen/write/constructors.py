@@ -73,11 +73,6 @@ def spelled_name(name: str, home: Analysis, target: Analysis) -> cst.BaseExpress
     """Return how a file spells a name that another one defines; None where it does not have it.
 
     Attributes of modules are taken from its code: a package may hide the modules in it.
-
-    Args:
-        name: The name.
-        home: The file that defines it.
-        target: The file in which it is spelled.
     """
     imports = {local: one for local, one in target.scope.imports.items() if not one.is_apart}
     value = resolved(home.scope.seen.get(name, UNKNOWN))
@@ -103,13 +98,7 @@ def spelled_name(name: str, home: Analysis, target: Analysis) -> cst.BaseExpress
 
 
 def imported_name(name: str, home: Analysis, file: File) -> cst.BaseExpression:
-    """Return what a file calls a name of another one, which it imports now.
-
-    Args:
-        name: The name.
-        home: The file that defines it.
-        file: The file that imports it.
-    """
+    """Return what a file calls a name of another one, which it imports now."""
     statement = import_of(name, home, file.analysis)
     local = name
     if name in file.analysis.scope.seen or file.names.added.get(name, statement) != statement:
@@ -195,11 +184,6 @@ def clashing_names(
     """Return other names for those in inherited code that mean something else in a file.
 
     The file imports what they mean under these names.
-
-    Args:
-        node: The code.
-        home: The file that it comes from.
-        file: The file that it is written to.
     """
     target = file.analysis
     if home is target:
@@ -237,13 +221,7 @@ class _Parameter:
 
 
 def constructor_of(plan: ClassPlan, cls: LinenClass, file: File) -> cst.FunctionDef:
-    """Return the constructor of a module.
-
-    Args:
-        plan: What becomes of it.
-        cls: The module.
-        file: The file that it is in.
-    """
+    """Return the constructor of a module."""
     body: list[cst.BaseStatement] = []
     above: Sequence[cst.EmptyLine] = ()
     positional: list[cst.Param] = []
@@ -524,13 +502,7 @@ def _unquoted(node: cst.BaseExpression) -> cst.BaseExpression:
 def _defaults_named(
     node: cst.BaseExpression, one: Field, file: File
 ) -> dict[cst.CSTNode, cst.BaseExpression]:
-    """Return the defaults of other fields for their names: in the body of a class they are values.
-
-    Args:
-        node: The default of a field.
-        one: The field.
-        file: The file.
-    """
+    """Return the defaults of other fields for their names: in the body of a class they are values."""
     before = {}
     for field in one.owner.fields():
         if field.name == one.name:

@@ -155,12 +155,7 @@ def kept_field(
 
 
 def fields_read_on_class(cls: LinenClass, classes: LinenClasses) -> set[str]:
-    """Return the fields of which the default is read: in the body of the class, or as `Class.field`.
-
-    Args:
-        cls: The class.
-        classes: The Linen modules of the project.
-    """
+    """Return the fields of which the default is read: in the body of the class, or as `Class.field`."""
     names = {one.name for one in cls.own_fields if one.default is not None}
     statements = {id(one.statement) for one in cls.own_fields}
     read: set[str] = set()
@@ -648,11 +643,7 @@ def _is_field(node: cst.BaseStatement, fields: set[int]) -> bool:
 
 
 class NestedQuotes(Transformer):
-    """Gives the texts that were written into f-strings other quotes than those have.
-
-    Args:
-        before: The nodes of the file before: nothing was written into them.
-    """
+    """Gives the texts that were written into f-strings other quotes than those have."""
 
     def __init__(self, before: NodeIndex) -> None:
         super().__init__()
@@ -704,11 +695,7 @@ _NAME_OF_NNX = re.compile(r"(?<![\w.])nnx(?=\.)")
 
 
 class NameTaken(Exception):
-    """The file has something else by the name of a helper.
-
-    Args:
-        name: The name.
-    """
+    """The file has something else by the name of a helper."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"the file has a `{name}` already, which the migration would define")

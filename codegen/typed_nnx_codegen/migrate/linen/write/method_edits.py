@@ -47,12 +47,7 @@ _CAST_RESULTS: Final = frozenset({"nnx.LayerNorm", "nnx.RMSNorm"})
 
 
 def follows_inputs(site: Site, recorder: Recorder) -> bool:
-    """Whether a layer computes in a dtype that is known at all of its calls, and only there.
-
-    Args:
-        site: The layer.
-        recorder: What was seen of the module.
-    """
+    """Whether a layer computes in a dtype that is known at all of its calls, and only there."""
     if _array_of(site) is None or site.transforms or site.stacks or site.alternatives:
         return False
     calls = list(_calls(site, recorder))
@@ -347,16 +342,7 @@ def chosen_keyword(
     recorder: Recorder,
     refer: Callable[[str], str],
 ) -> str | None:
-    """Return a keyword that only calls of some classes get; None where that cannot be told.
-
-    Args:
-        name: The keyword.
-        code: Its value.
-        sites: The sites of the classes that take it.
-        owner: The site of the submodule that is called.
-        recorder: What was seen of the module.
-        refer: Gives the code for a public name.
-    """
+    """Return a keyword that only calls of some classes get; None where that cannot be told."""
     kinds = [class_code(site, recorder, refer) for site in sites]
     known = [kind for kind in kinds if kind is not None]
     reference = owner.reference
@@ -371,14 +357,7 @@ _MOVED: Final = frozenset({"setup", "__post_init__"})
 
 
 class Moving:
-    """Moves arguments of one module's constructors to calls, and gives its methods keywords.
-
-    Args:
-        recorder: What was seen of the module.
-        facts: What is known of fields.
-        plan_of: Plans another module of the project.
-        refer: Gives the code for a public name.
-    """
+    """Moves arguments of one module's constructors to calls, and gives its methods keywords."""
 
     def __init__(
         self,

@@ -55,9 +55,6 @@ def consume_within(sites: Sequence[Site]) -> None:
 
     In ``nn.SpectralNorm(nn.Dense(4))`` methods only have the outer submodule, so that the list of
     the inner one would be one behind where others are taken from it.
-
-    Args:
-        sites: The submodules, with their names.
     """
     listed = [site for site in sites if site.is_listed and not site.is_verbatim]
     around = {site: _outermost(site, sites) for site in listed}
@@ -101,14 +98,7 @@ def held_values(
     code: Callable[[cst.CSTNode], str],
     refer: Callable[[str], str],
 ) -> dict[cst.CSTNode, str]:
-    """Return other code for what a statement of `setup` assigns to attributes of the object.
-
-    Args:
-        node: The statement.
-        instance: The object.
-        code: Writes an expression.
-        refer: Spells a public name.
-    """
+    """Return other code for what a statement of `setup` assigns to attributes of the object."""
     if not isinstance(node, cst.SimpleStatementLine):
         return {}
     found: dict[cst.CSTNode, str] = {}
@@ -410,14 +400,7 @@ def _read_first(body: Sequence[cst.CSTNode]) -> set[str]:
 
 
 class Printing:
-    """Writes the constructor of one module.
-
-    Args:
-        recorder: What was seen of it.
-        executor: What went through it.
-        naming: The names of its submodules.
-        roots: The methods that were entered from outside.
-    """
+    """Writes the constructor of one module."""
 
     def __init__(
         self, recorder: Recorder, executor: Executor, naming: Naming, roots: list[str]

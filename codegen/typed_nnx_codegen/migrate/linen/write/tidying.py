@@ -32,12 +32,7 @@ IsPure = Callable[[cst.BaseExpression], bool]
 
 
 def with_comments(before: cst.CSTNode, after: cst.CSTNode) -> cst.CSTNode:
-    """Return a statement with the comments above it that its code lost.
-
-    Args:
-        before: The statement as it was.
-        after: It with what is written differently.
-    """
+    """Return a statement with the comments above it that its code lost."""
     leading: Sequence[cst.EmptyLine] | None = getattr(after, "leading_lines", None)
     known = [] if after is before else comments_of(before)
     lost = Counter(known) - Counter(comments_of(after) if known else [])
@@ -103,13 +98,7 @@ def without_unread(
     names: Iterable[str],
     is_pure: IsPure,
 ) -> cst.FunctionDef:
-    """Return a function without assignments of local names that nothing reads.
-
-    Args:
-        node: The function.
-        names: The names that it may do without.
-        is_pure: Whether an expression has no effect.
-    """
+    """Return a function without assignments of local names that nothing reads."""
     names = frozenset(names)
     while True:
         read = read_in(node)
@@ -694,12 +683,7 @@ def _opened(node: cst.BaseExpression) -> cst.BaseExpression:
 
 
 def with_open_value(before: cst.CSTNode, after: cst.CSTNode) -> cst.CSTNode:
-    """Return a node without the parentheses that came with what stands in it now.
-
-    Args:
-        before: The node as it was.
-        after: It with what is written differently.
-    """
+    """Return a node without the parentheses that came with what stands in it now."""
     if (isinstance(after, cst.Arg) and after.star) or not isinstance(after, _PLACES):
         return after
     old, new = getattr(before, "value", None), getattr(after, "value", None)
