@@ -63,7 +63,13 @@ MARKED: Final[dict[str, set[str]]] = {
     "graph_networks": {
         "EncodeProcessDecode",
     },
-    "grown_sequences": {"LastWithoutActivation", "NamedItems", "SharedByTwo"},
+    "grown_sequences": {
+        "AppendedListsInSetup",
+        "LastWithoutActivation",
+        "ListsInSetup",
+        "NamedItems",
+        "SharedByTwo",
+    },
     "hard_cases": {
         "FromTable",
         "GenericCaller",
@@ -105,7 +111,7 @@ MARKED: Final[dict[str, set[str]]] = {
         "EnsembleSetup",
         "FunctionBody",
     },
-    "ends_of_lists": {"BeforeTheEnd", "OtherLast", "Summed"},
+    "ends_of_lists": {"BeforeTheEnd", "OtherLast"},
     "filled_lists": {"NamedPairs"},
     "lists_in_setup": {"MiscountedParts", "PlacesAfterAHead"},
     "lists_of_arrays": {

@@ -572,3 +572,18 @@ def _settings(node: cst.FunctionDef, layer: Layer) -> Iterator[str]:
             name = below.keyword.value
         if isinstance(name, str) and name in layer.parameters:
             yield name
+
+
+_FIELD_FUNCTIONS: Final = frozenset(
+    {"dataclasses.field", "flax.struct.field", "flax.linen.kw_only_dataclasses.field"}
+)
+
+
+def field_options(one: Field, default: cst.BaseExpression) -> dict[str, cst.BaseExpression] | None:
+    """Return the arguments of `dataclasses.field`; None where the default is no call of it."""
+    if not isinstance(default, cst.Call):
+        return None
+    value = one.owner.analysis.values.get(default.func, UNKNOWN)
+    if not isinstance(value, External) or value.name not in _FIELD_FUNCTIONS:
+        return None
+    return {arg.keyword.value: arg.value for arg in default.args if arg.keyword is not None}

@@ -9,7 +9,7 @@ from functools import reduce
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Build, Condition
+from typed_nnx_codegen.migrate.linen.domain.class_plan import NAME, Build, Condition
 from typed_nnx_codegen.migrate.linen.domain.code import operand
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim
 from typed_nnx_codegen.migrate.linen.domain.frames import (
@@ -30,7 +30,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.conditions import (
     truth_of,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.lifts import optional_transform
-from typed_nnx_codegen.migrate.linen.evaluate.lists import either_tuple
+from typed_nnx_codegen.migrate.linen.evaluate.lists import either_tuple, in_uneven
 from typed_nnx_codegen.migrate.linen.evaluate.merging import (
     Merging,
     Running,
@@ -286,6 +286,9 @@ class Choices:
                 optional = optional_transform(names[name], others[name], code)
                 optional = optional or class_if(names[name], others[name], code)
                 optional = optional or self._chosen(names[name], others[name], code, frame)
+                for site in in_uneven(names[name], others[name]):
+                    message = "a branch decides which submodules are in a list with this one"
+                    frame.mark(site.node, message, NAME)
             if optional is not None:
                 value = optional
             elif name in names and name in others:

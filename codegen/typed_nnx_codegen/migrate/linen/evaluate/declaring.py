@@ -183,22 +183,9 @@ class FirstValues:
 
     # -- code ---------------------------------------------------------------------------------
 
-    def of_shape(
-        self, init: Passed, bound: BoundArguments, key: str, shape: str, frame: Frame
+    def made(
+        self, init: Passed, bound: BoundArguments, key: str, frame: Frame, shape: str = ""
     ) -> Made | None:
-        """Return the code that makes a first value whose shape nothing but the call knows.
-
-        Args:
-            init: The initializer.
-            bound: The arguments of `self.param` or `self.variable`.
-            key: The code of the random key that the initializer is given; empty for none.
-            shape: The code that stands for the shape.
-            frame: The frame.
-        """
-        with self.code.with_shapes():
-            return self._called(init, bound, key, frame, shape)
-
-    def made(self, init: Passed, bound: BoundArguments, key: str, frame: Frame) -> Made | None:
         """Return the code that makes a first value; None where the constructor cannot.
 
         Args:
@@ -206,9 +193,10 @@ class FirstValues:
             bound: The arguments of `self.param` or `self.variable`.
             key: The code of the random key that the initializer is given; empty for none.
             frame: The frame.
+            shape: The code that stands for its shape, where nothing but the call knows that.
         """
         with self.code.with_shapes():
-            return self._called(init, bound, key, frame)
+            return self._called(init, bound, key, frame, shape)
 
     def _called(
         self, init: Passed, bound: BoundArguments, key: str, frame: Frame, shape: str = ""

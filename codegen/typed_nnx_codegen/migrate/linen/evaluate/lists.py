@@ -11,6 +11,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, dotted
 from typed_nnx_codegen.migrate.linen import shapes
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Site
 from typed_nnx_codegen.migrate.linen.domain.classes import Field
 from typed_nnx_codegen.migrate.linen.domain.code import parsed
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece, as_dim, chosen
@@ -86,6 +87,10 @@ def tail_of(value: Value) -> tuple[Value, ...]:
 def item_of(value: Repeated, index: Value) -> Value:
     """Return what a subscript takes out of a list whose length is not known."""
     head, tail = value.head, value.tail
+    if value.parts and value.loop is None:
+        part = _part_of(value, value.parts, index)
+        if part is not None:
+            return part
     match index:
         case Const(value=-1) if is_regular(value) and not tail and value.without_last is False:
             return _last_of(value)
@@ -117,6 +122,25 @@ def _last_of(value: Repeated) -> Value:
         case ModuleValue(site=site) if site.loops == (value.loop,):
             return ModuleValue(site, is_last=True)
     return value.element
+
+
+def _part_of(value: Repeated, parts: tuple[Value, ...], index: Value) -> Value | None:
+    """Return what a subscript takes out of a list built part by part; None where that is not sure."""
+    match index:
+        case Const(value=int(place)) if place in (0, -1):
+            return None if isinstance(parts[place], Repeated) else parts[place]
+        case Slice(start=Const(value=None | 0), stop=Const(value=-1), step=Const(value=None)):
+            rest, left_out = parts[:-1], parts[-1]
+        case Slice(start=Const(value=1), stop=Const(value=None), step=Const(value=None)):
+            rest, left_out = parts[1:], parts[0]
+        case _:
+            return None
+    if isinstance(left_out, Repeated) or not rest:
+        return None
+    match rest:
+        case [Repeated() as one]:
+            return one
+    return Repeated(_any_of(rest), parts=rest)
 
 
 def rest_of(value: Repeated) -> Repeated:
@@ -466,6 +490,11 @@ def over_values(name: str, args: Sequence[Value], recorder: Recorder) -> Value |
         case "len" if is_regular(values) and loop not in recorder.filtered and ends == [False]:
             count = number_of_items(recorder.headers.get(loop or 0, ("", ""))[1], recorder)
             return None if count is None else Size(count)
+        case "enumerate" if values.parts and len(args) == 1:
+            parts = tuple(
+                over_values(name, [one], recorder) or Seq((UNKNOWN, one)) for one in values.parts
+            )
+            return replace(values, element=Seq((UNKNOWN, elements[0])), parts=parts)
         case "zip":
             # Lists that loops make in the same way are in step.
             is_cut = bool(values.without_last)
@@ -624,6 +653,14 @@ def _parts_of(value: Value) -> tuple[Value, ...] | None:
         case Repeated(loop=None, parts=tuple() as parts) | Seq(items=parts, is_list=True):
             return parts
     return None
+
+
+def in_uneven(one: Value, other: Value) -> list[Site]:
+    """Return the submodules in two lists that a branch fills differently; none of other values."""
+    first, second = _parts_of(one), _parts_of(other)
+    if first is None or second is None or first == second:
+        return []
+    return [*sites_in(one), *sites_in(other)]
 
 
 def _continued(before: Value, more: Repeated) -> Value:

@@ -12,9 +12,15 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.members import ancestry
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
-from typed_nnx_codegen.migrate.analysis.values import External, ProjectClass
+from typed_nnx_codegen.migrate.analysis.values import ProjectClass
 from typed_nnx_codegen.migrate.linen.domain.class_plan import COUNTERPART, Build, Site, movable
-from typed_nnx_codegen.migrate.linen.domain.classes import Field, LinenClass, Method, layer_subclass
+from typed_nnx_codegen.migrate.linen.domain.classes import (
+    Field,
+    LinenClass,
+    Method,
+    field_options,
+    layer_subclass,
+)
 from typed_nnx_codegen.migrate.linen.domain.code import parsed
 from typed_nnx_codegen.migrate.linen.domain.expr import Constructed
 from typed_nnx_codegen.migrate.linen.domain.frames import (
@@ -67,9 +73,6 @@ from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCo
 
 # What NNX may call otherwise; other keywords stay as they are written.
 _FEATURES: Final = "features"
-_FIELD_FUNCTIONS: Final = frozenset(
-    {"dataclasses.field", "flax.struct.field", "flax.linen.kw_only_dataclasses.field"}
-)
 
 
 @lru_cache(maxsize=4096)
@@ -123,7 +126,7 @@ def default_of(one: Field, evaluate: Evaluate, frame: Frame) -> Value:
         if other.name in _names_in(one.default):
             # In the body of a class the name is the default of that field.
             inner.names[other.name] = default_of(other, evaluate, frame)
-    options = _options(one, one.default)
+    options = field_options(one, one.default)
     if options is None:
         return evaluate(one.default, inner)
     if "default_factory" in options:
@@ -195,16 +198,6 @@ def _holds_module(value: Value) -> bool:
         case Repeated(element=element):
             return _holds_module(element)
     return False
-
-
-def _options(one: Field, default: cst.BaseExpression) -> dict[str, cst.BaseExpression] | None:
-    """Return the arguments of `dataclasses.field`; None where the default is no call of it."""
-    if not isinstance(default, cst.Call):
-        return None
-    value = one.owner.analysis.values.get(default.func, NOT_KNOWN)
-    if not isinstance(value, External) or value.name not in _FIELD_FUNCTIONS:
-        return None
-    return {arg.keyword.value: arg.value for arg in default.args if arg.keyword is not None}
 
 
 class Submodules:

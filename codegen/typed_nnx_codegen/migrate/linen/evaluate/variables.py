@@ -229,7 +229,7 @@ class Variables:
         if self._trace is None:
             return None
         found = self._trace.shapes_of(recorder.plan.cls, collection, name.text)
-        made = self._first_values.of_shape(bound.by_name["init_fn"], bound, key, "shape", frame)
+        made = self._first_values.made(bound.by_name["init_fn"], bound, key, frame, "shape")
         if not found or made is None:
             return None
         attribute = self._declaring.attribute(collection, name, frame)
@@ -249,7 +249,7 @@ class Variables:
                 measured=tuple(found),
             )
         parameter = recorder.traced[where].name
-        return self._first_values.of_shape(bound.by_name["init_fn"], bound, key, parameter, frame)
+        return self._first_values.made(bound.by_name["init_fn"], bound, key, frame, parameter)
 
     # -- by name ------------------------------------------------------------------------------
 

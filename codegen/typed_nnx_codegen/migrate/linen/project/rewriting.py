@@ -665,7 +665,6 @@ def _literal(node: cst.BaseExpression) -> object:
     return value
 
 
-Statement = cst.BaseStatement
 _ENDS = (cst.Return, cst.Raise)
 _FOREIGN = (cst.Import, cst.ImportFrom, cst.With, cst.Global, cst.Nonlocal)
 

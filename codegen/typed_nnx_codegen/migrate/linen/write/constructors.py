@@ -14,14 +14,13 @@ from typed_nnx_codegen.migrate.analysis.imports import Modules
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted, text_of
 from typed_nnx_codegen.migrate.analysis.values import (
     UNKNOWN,
-    External,
     ModuleNames,
     ProjectModule,
     resolved,
 )
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Lifted
-from typed_nnx_codegen.migrate.linen.domain.classes import Field, LinenClass
+from typed_nnx_codegen.migrate.linen.domain.classes import Field, LinenClass, field_options
 from typed_nnx_codegen.migrate.linen.domain.code import wrapped, written_with
 from typed_nnx_codegen.migrate.linen.domain.names import names_in_nnx, written_name
 from typed_nnx_codegen.migrate.linen.evaluate.declaring import MODE_LINE
@@ -200,11 +199,6 @@ def clashing_names(
     return found
 
 
-_FIELD_FUNCTIONS: Final = frozenset(
-    {"dataclasses.field", "flax.struct.field", "flax.linen.kw_only_dataclasses.field"}
-)
-
-
 @dataclass(frozen=True)
 class _Parameter:
     """A parameter of the constructor, and the line that sets its field.
@@ -374,7 +368,7 @@ def _parameter(one: Field, file: File, plan: ClassPlan, *, is_tuple: bool) -> _P
         return _Parameter(_param(one.name, _or_none(annotation, file), _NONE), lines, is_keyword)
     if default is None:
         return _Parameter(_param(one.name, annotation), (line,), is_keyword)
-    options = _field_options(default, one)
+    options = field_options(one, default)
     if options is None:
         written = _default(default, one, file, plan.defaults.get(one.name, ""))
         return _Parameter(_param(one.name, annotation, written), (line,), is_keyword)
@@ -432,16 +426,6 @@ def _default(node: cst.BaseExpression, one: Field, file: File, code: str) -> cst
         return translated(node, one, file)
     written = cst.parse_expression(code)
     return written_with(written, _defaults_named(written, one, file))
-
-
-def _field_options(default: cst.BaseExpression, one: Field) -> dict[str, cst.BaseExpression] | None:
-    """Return the arguments of `dataclasses.field`; None where the default is no call of it."""
-    if not isinstance(default, cst.Call):
-        return None
-    value = one.owner.analysis.values.get(default.func, UNKNOWN)
-    if not isinstance(value, External) or value.name not in _FIELD_FUNCTIONS:
-        return None
-    return {arg.keyword.value: arg.value for arg in default.args if arg.keyword is not None}
 
 
 def _is_keyword_class(cls: LinenClass) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, of_kinds
 from typed_nnx_codegen.migrate.linen.domain.class_plan import SIZE, ClassPlan, Lifted, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.code import code_with, negated, parsed, written_with
@@ -649,19 +649,20 @@ class Printing:
         by_loop: dict[int, list[tuple[Piece, Change]]],
     ) -> None:
         """Write a comprehension as a loop where the sizes of its submodules run."""
-        found = _filled(line.statement) if line.statement is not None else None
+        if line.statement is None:
+            return
+        found = _filled(line.statement)
         if found is None:
+            within = of_kinds(descendants(line.statement), cst.ListComp, cst.GeneratorExp)
+            for one in within if by_loop else ():
+                if isinstance(one, cst.BaseExpression) and self._runs(one, by_loop):
+                    self._mark_running(self._sites_in(one))
             return
         owner, parts = found
         is_loop = [self._runs(part, by_loop) for part in parts]
         if not any(is_loop):
             return
-        if isinstance(owner, cst.Call):  # `stages.append([...])`
-            added = code_of(owner.func)
-            target = self._recorder.fresh(_inner_name(added.rpartition(".")[0]))
-            end: list[Line | Compound] = [Line(f"{added}({target})")]
-        else:
-            target, end = code_of(owner), []
+        target = code_of(owner)
         sites: dict[cst.CSTNode, object] = {one.node: one for one in self._plan.sites}
         lines: list[Line | Compound] = []
 
@@ -680,7 +681,7 @@ class Printing:
             if loops is None:
                 return
             lines += loops[bool(lines) :]
-        block[position : position + 1] = [*lines, *end]
+        block[position : position + 1] = lines
 
     def _runs(
         self, node: cst.BaseExpression, by_loop: Mapping[int, list[tuple[Piece, Change]]]
@@ -707,39 +708,26 @@ class Printing:
     ) -> list[Line | Compound] | None:
         """Return the lines that fill a list in the place of a comprehension; None with a marker."""
         sites = self._sites_in(comprehension)
-        depth = _depth(comprehension)
-        inner = {number for site in sites for number in site.loops[-depth:]}
-        if any(len(set(site.loops[-depth:])) != depth for site in sites) or len(inner) != depth:
-            for site in sites:
-                self._recorder.mark(site.node, "sizes run in a list of several loops", SIZE)
+        inner = {site.loops[-1:] for site in sites}
+        if len(inner) != 1 or isinstance(comprehension.elt, cst.BaseComp):
+            self._mark_running(sites)
             return None
-        by_level = [by_loop.get(number, []) for number in sites[0].loops[-depth:]]
-        return self._loops(comprehension, target, by_level, sites)
-
-    def _loops(
-        self,
-        comprehension: cst.ListComp | cst.GeneratorExp,
-        target: str,
-        by_level: list[list[tuple[Piece, Change]]],
-        sites: list[Site],
-    ) -> list[Line | Compound]:
-        """Return comprehensions within each other as loops, with the sizes that run in each."""
-        running, *others = by_level
-        written = self._plan.replacements
+        running = by_loop.get(sites[0].loops[-1], [])
         nodes: dict[cst.CSTNode, Site] = {one.node: one for one in sites}
-        refer = self._executor.refer
-        first, header, append = as_loop(comprehension, target, written, nodes, refer)
-        body: list[Line | Compound] = [Line(append)]
-        if others and isinstance(comprehension.elt, cst.ListComp | cst.GeneratorExp):
-            local = self._recorder.fresh(_inner_name(target))
-            body = self._loops(comprehension.elt, local, others, sites)
-            body.append(Line(f"{target}.append({local})"))
+        first, header, append = as_loop(
+            comprehension, target, self._plan.replacements, nodes, self._executor.refer
+        )
         entries: list[Line | Compound] = [
             Line(f"{piece.code} = {self._slots.name(change.entry)}", piece.code)
             for piece, change in running
         ]
-        body += self._updates(running)
+        body = [Line(append), *self._updates(running)]
         return [Line(first), *entries, Compound(header, body)]
+
+    def _mark_running(self, sites: Sequence[Site]) -> None:
+        """Mark submodules whose sizes run in a list that is not written as a loop."""
+        for site in sites:
+            self._recorder.mark(site.node, "sizes run in a list of several loops", SIZE)
 
     def _used_outside(self, running: list[tuple[Piece, Change]]) -> set[str]:
         """Return the names of sizes that other loops begin with, or later lines have."""
@@ -754,7 +742,7 @@ class Printing:
 def _filled(
     node: cst.BaseStatement,
 ) -> tuple[cst.BaseExpression, list[cst.BaseExpression]] | None:
-    """Return what a statement fills with lists: its target, or the call that appends it."""
+    """Return what a statement fills with lists: its target, and them."""
     match node:
         case cst.SimpleStatementLine(
             body=[
@@ -766,32 +754,10 @@ def _filled(
         ):
             parts = list(summed(value))
             return (target, parts) if all(isinstance(one, _LISTS) for one in parts) else None
-        case cst.SimpleStatementLine(
-            body=[
-                cst.Expr(
-                    value=cst.Call(
-                        func=cst.Attribute(attr=cst.Name(value="append")),
-                        args=[cst.Arg(value=cst.ListComp() as value)],
-                    ) as call
-                )
-            ]
-        ):
-            return call, [value]
     return None
 
 
 _LISTS: Final = (cst.ListComp, cst.GeneratorExp, cst.List)
-
-
-def _depth(node: cst.BaseExpression) -> int:
-    """Return how many comprehensions are items of each other."""
-    return 1 + _depth(node.elt) if isinstance(node, cst.ListComp | cst.GeneratorExp) else 0
-
-
-def _inner_name(target: str) -> str:
-    """Return a name for an item of a list."""
-    name = target.rpartition(".")[2]
-    return name[:-1] if name.endswith("s") and not name.endswith("ss") else f"{name}_items"
 
 
 def _is_update(line: Line | Compound) -> bool:
