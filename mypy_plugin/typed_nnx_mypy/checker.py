@@ -21,9 +21,8 @@ from typed_nnx_mypy import internals
 from typed_nnx_mypy.config import Config
 from typed_nnx_mypy.errorcodes import NNX
 from typed_nnx_mypy.names import name_of, runtime_of
-from typed_nnx_mypy.syntax.children import Parents, descendants
+from typed_nnx_mypy.syntax.children import Tree, descendants, tree_of
 
-_PARENTS: Final = Parents()
 _RAISES: Final = frozenset({"assertRaises", "assertRaisesRegex", "raises", "suppress"})
 _LOOKING_AHEAD: Final[list[Expression]] = []
 
@@ -52,17 +51,25 @@ class Checker:
         """What is another object whenever the daemon checks a part of the file again."""
         return internals.current_round(self.api)
 
+    @property
+    def syntax(self) -> Tree:
+        """What stands in the file."""
+        return tree_of(self.tree, self.round)
+
     def is_of_runtime(self) -> bool:
         """Tell whether the file is part of a runtime itself."""
         return bool(runtime_of(self.tree.fullname))
 
     def parent(self, node: Node) -> Node | None:
         """Return the node that `node` stands in."""
-        return _PARENTS.of(node, self.tree)
+        return self.syntax.parents.get(node)
 
     def above(self, node: Node) -> Iterator[Node]:
         """Yield the nodes around `node`, nearest first."""
-        return _PARENTS.above(node, self.tree)
+        parents = self.syntax.parents
+        while (parent := parents.get(node)) is not None:
+            yield parent
+            node = parent
 
     def function_around(self, node: Node) -> FuncDef | LambdaExpr | None:
         """Return the innermost function or lambda that `node` stands in."""

@@ -6,7 +6,7 @@ raise. What the function makes itself, or gets as a parameter, it may change.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from mypy import nodes
@@ -143,7 +143,7 @@ def is_certain(found: Mutation, function: FuncDef | LambdaExpr, checker: Checker
     """Tell whether a change surely raises, if the function gets there while jax traces it."""
     if found.runtime not in checker.config.runtimes:
         return False
-    is_reference = found.is_of_value and _mentions(checker.tree, _REFERENCES)
+    is_reference = found.is_of_value and _mentions(checker.syntax.nodes, _REFERENCES)
     return not is_reference and not _is_guarded(found.node, function, checker)
 
 
@@ -156,7 +156,7 @@ def _is_guarded(node: Node, function: FuncDef | LambdaExpr, checker: Checker) ->
             case nodes.TryStmt() if above.handlers:
                 return True
             case nodes.WithStmt():
-                if any(_mentions(each, _GUARDS) for each in above.expr):
+                if any(_mentions((each, *descendants(each)), _GUARDS) for each in above.expr):
                     return True
             case nodes.IfStmt():
                 if any(_asks_for_trace(each) for each in above.expr):
@@ -167,15 +167,15 @@ def _is_guarded(node: Node, function: FuncDef | LambdaExpr, checker: Checker) ->
 
 
 def _asks_for_trace(condition: Expression) -> bool:
-    return any("trac" in name.lower() for name in _names_in(condition))
+    return any("trac" in n.lower() for n in _names_in((condition, *descendants(condition))))
 
 
-def _mentions(node: Node, names: frozenset[str]) -> bool:
-    return any(name in names for name in _names_in(node))
+def _mentions(nodes_: Iterable[Node], names: frozenset[str]) -> bool:
+    return any(name in names for name in _names_in(nodes_))
 
 
-def _names_in(node: Node) -> Iterator[str]:
-    for each in (node, *descendants(node)):
+def _names_in(nodes_: Iterable[Node]) -> Iterator[str]:
+    for each in nodes_:
         match each:
             case nodes.NameExpr() | nodes.MemberExpr():
                 yield each.name

@@ -13,7 +13,6 @@ from typed_nnx_mypy.models.kinds import Kind, kind_of
 from typed_nnx_mypy.names import is_named, runtime_of
 from typed_nnx_mypy.registry import infers
 from typed_nnx_mypy.syntax.assigned import assigned_once
-from typed_nnx_mypy.syntax.children import descendants
 from typed_nnx_mypy.syntax.uses import function_of_statement
 
 _METHODS: Final = ("apply", "merge")
@@ -63,7 +62,7 @@ def _is_only_merged(graphdef: CallExpr, checker: Checker) -> bool:
         return False
     return all(
         _is_merged(each, checker)
-        for each in descendants(checker.tree)
+        for each in checker.syntax.nodes
         if isinstance(each, NameExpr) and each.node is variable and each is not target
     )
 

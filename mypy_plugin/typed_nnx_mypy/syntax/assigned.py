@@ -15,7 +15,7 @@ from mypy.nodes import CallExpr, Expression, IndexExpr, MemberExpr, MypyFile, Na
 from mypy.types import Instance, ProperType, TupleType, get_proper_type
 
 from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.syntax.children import descendants
+from typed_nnx_mypy.syntax.children import Tree, descendants
 from typed_nnx_mypy.syntax.targets import is_same_target, single_targets, unwritten_targets
 
 _WRITERS: Final = frozenset(("get", "pop", "setdefault", "update", "replace_by_pure_dict"))
@@ -73,9 +73,9 @@ class Value:
 class File:
     """What is assigned in a file."""
 
-    def __init__(self, tree: MypyFile) -> None:
+    def __init__(self, tree: Tree) -> None:
         self.tree: Final = tree
-        self.nodes: Final = dict.fromkeys(descendants(tree))
+        self.nodes: Final = tree.nodes
         self.of_variable: Final[defaultdict[Node, list[Value]]] = defaultdict(list)
         self.of_attribute: Final[defaultdict[str, list[Value]]] = defaultdict(list)
         self.parameters: Final[set[Node]] = set()  # with functions that are defined again
@@ -152,15 +152,15 @@ class File:
                 self.computed.append(call.callee.expr)
 
 
-# The file that was asked about last, and the round: the daemon gives it new statements.
-_LAST: Final[list[tuple[File, object]]] = []
+_LAST: Final[list[File]] = []
 
 
 def file_of(checker: Checker) -> File:
     """Return what is assigned in the file that is being checked."""
-    if not _LAST or _LAST[0][0].tree is not checker.tree or _LAST[0][1] is not checker.round:
-        _LAST[:] = [(File(checker.tree), checker.round)]
-    return _LAST[0][0]
+    tree = checker.syntax
+    if not _LAST or _LAST[0].tree is not tree:
+        _LAST[:] = [File(tree)]
+    return _LAST[0]
 
 
 # -- the only value ---------------------------------------------------------------------------

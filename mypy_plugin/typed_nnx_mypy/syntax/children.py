@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 from mypy import nodes
@@ -74,7 +73,7 @@ _BY_CLASS: Final[dict[type[Node], tuple[str, ...]]] = {
 
 # What walks through whole functions and files is asked for again and again.
 _KEPT: Final = 64
-_LARGE: Final = (nodes.MypyFile, nodes.FuncDef, nodes.Block)
+_LARGE: Final = (nodes.FuncDef, nodes.Block)
 _walked: Final[dict[Node, tuple[list[Node], list[Node]]]] = {}
 
 
@@ -119,6 +118,7 @@ def descendants(node: Node) -> list[Node]:
 def forget() -> None:
     """Let go of the trees of an earlier run, in a process that runs mypy more than once."""
     _walked.clear()
+    _LAST.clear()
 
 
 def walk(first: list[Node], but: tuple[type[Node], ...] = ()) -> list[Node]:
@@ -140,36 +140,37 @@ def walk(first: list[Node], but: tuple[type[Node], ...] = ()) -> list[Node]:
     return found
 
 
-class Parents:
-    """The parents in the file that was asked about last."""
+class Tree:
+    """The nodes of a file and what they stand in, by one walk.
 
-    def __init__(self) -> None:
-        self._tree: MypyFile | None = None
-        self._found: dict[Node, Node] = {}
+    Attributes:
+        file: The file.
+        nodes: All nodes, at any depth, in the order of the source.
+        parents: The node that each stands in.
+    """
 
-    def of(self, node: Node, tree: MypyFile) -> Node | None:
-        """Return the node that `node` stands in; None where it is not part of `tree`."""
-        # The daemon puts new statements into the same file object, so a node that is missing means
-        # that the file was read again.
-        if tree is not self._tree or node not in self._found:
-            self._tree, self._found = tree, _parents(tree)
-        return self._found.get(node)
+    def __init__(self, file: MypyFile) -> None:
+        self.file: Final = file
+        self.nodes: Final[list[Node]] = []
+        self.parents: Final[dict[Node, Node]] = {}
+        open_nodes: list[Node] = [file]
+        while open_nodes:
+            node = open_nodes.pop()
+            self.nodes.append(node)
+            if type(node) in _BY_CLASS:
+                inside = children(node)
+                self.parents.update(dict.fromkeys(inside, node))
+                inside.reverse()
+                open_nodes += inside
+        del self.nodes[0]
 
-    def above(self, node: Node, tree: MypyFile) -> Iterator[Node]:
-        """Yield the nodes around `node`, nearest first."""
-        parent = self.of(node, tree)
-        while parent is not None:
-            yield parent
-            parent = self.of(parent, tree) if parent is not tree else None
+
+# The file that was asked about last, and the round: the daemon gives it new statements.
+_LAST: Final[list[tuple[Tree, object]]] = []
 
 
-def _parents(tree: MypyFile) -> dict[Node, Node]:
-    found: dict[Node, Node] = {}
-    open_nodes: list[Node] = [tree]
-    while open_nodes:
-        node = open_nodes.pop()
-        for child in children(node):
-            found[child] = node
-            if type(child) in _BY_CLASS:
-                open_nodes.append(child)
-    return found
+def tree_of(file: MypyFile, round_: object) -> Tree:
+    """Return the nodes of the file that is being checked."""
+    if not _LAST or _LAST[0][0].file is not file or _LAST[0][1] is not round_:
+        _LAST[:] = [(Tree(file), round_)]
+    return _LAST[0][0]

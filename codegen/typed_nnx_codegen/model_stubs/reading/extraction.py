@@ -44,7 +44,7 @@ from typed_nnx_mypy.models.marks import methods_of, self_name_of
 from typed_nnx_mypy.models.values import mark_in_call
 from typed_nnx_mypy.names import runtime_of
 from typed_nnx_mypy.syntax.assigned import File
-from typed_nnx_mypy.syntax.children import forget
+from typed_nnx_mypy.syntax.children import Tree, forget
 
 _PLAIN = ("builtins:list", "builtins:dict")
 _ADDING = {"append": 0, "insert": 1}
@@ -57,7 +57,7 @@ def keep_types(tree: MypyFile, known: Callable[[Expression], MypyType | None]) -
         tree: The file, after mypy has checked it.
         known: Returns mypy's types of expressions.
     """
-    file = File(tree)
+    file = File(Tree(tree))
     put_in = [pair for node in file.nodes for pair in _put_in(node)]
     for order, info in enumerate(sorted(classes_of(tree), key=lambda info: info.defn.line)):
         assigned = _assigned_in(info.defn, file, put_in)
