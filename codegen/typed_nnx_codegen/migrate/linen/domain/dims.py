@@ -57,6 +57,17 @@ class ItemSize(Piece):
 
 
 @dataclass(frozen=True, order=True)
+class NamedNumber(Piece):
+    """A number that has a name: where that cannot be read, the number is said.
+
+    Attributes:
+        number: The number.
+    """
+
+    number: int = 0
+
+
+@dataclass(frozen=True, order=True)
 class ArgumentSize:
     """A dimension of an array that a method is called with.
 

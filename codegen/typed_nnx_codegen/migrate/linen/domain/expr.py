@@ -125,9 +125,11 @@ class Slots:
 
 
 def names_of(node: cst.CSTNode) -> Iterator[str]:
-    """Yield the names in a piece of code, those of attributes and keywords too."""
-    names = of_kinds(descendants(node), cst.Name)
-    return (one.value for one in names if isinstance(one, cst.Name))
+    """Yield the names in a piece of code, without those of attributes and keywords."""
+    found = list(of_kinds(descendants(node), cst.Name, cst.Attribute, cst.Arg))
+    apart = {one.attr for one in found if isinstance(one, cst.Attribute)}
+    apart |= {one.keyword for one in found if isinstance(one, cst.Arg) and one.keyword is not None}
+    return (one.value for one in found if isinstance(one, cst.Name) and one not in apart)
 
 
 def pieces_of(content: Content) -> Iterator[str]:

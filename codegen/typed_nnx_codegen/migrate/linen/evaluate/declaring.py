@@ -132,6 +132,8 @@ def defined(
         if isinstance(one, cst.Attribute) and dotted(one.value) == "self"
     }
     held = {} if recorder.instance is None else recorder.instance.fields
+    if writer.makes_first_values:
+        parts -= {name for name, is_array in recorder.params.items() if is_array}
     are_settings = parts <= fields and not any(is_module(held.get(one, UNKNOWN)) for one in parts)
     if not are_settings or any(isinstance(one, Site) for one in contents):
         return None

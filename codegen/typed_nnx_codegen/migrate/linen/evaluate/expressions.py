@@ -339,8 +339,10 @@ class Expressions:
                     return Code(code, frame.binders)  # its file is not read
                 inner = Frame(frame.recorder, analysis, records=False)
                 return FunctionRef(function, inner, code, frame.binders)
+            case Constant() if isinstance(node, cst.Name) and _is_around(node.value, frame):
+                return Code(code, frame.binders)  # a caller of the function around may give another
             case Constant(value=literal):
-                is_shown = isinstance(node, cst.Attribute) and is_number_or_text(literal)
+                is_shown = is_number_or_text(literal)
                 return Const(literal, code, frame.binders) if is_shown else Const(literal)
         if isinstance(node, cst.Name):
             known = self.constant_of_file(node.value, frame)
@@ -615,6 +617,14 @@ class Expressions:
         cst.SetComp: _comprehension,
         cst.NamedExpr: _named,
     }
+
+
+def _is_around(name: str, frame: Frame) -> bool:
+    """Whether a function around a class binds a name, or has it as a parameter."""
+    scope = None if frame.method is None else frame.analysis.scopes.get(frame.method.node)
+    while scope is not None and (scope.kind == "class" or name not in scope.seen):
+        scope = scope.parent
+    return scope is not None and scope.kind != "module"
 
 
 def _is_module_class(value: Value) -> bool:

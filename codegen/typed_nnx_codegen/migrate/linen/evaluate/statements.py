@@ -498,6 +498,8 @@ def is_made_by(node: cst.BaseExpression, value: Array) -> bool:
             return True
         case cst.Attribute(value=cst.Name(), attr=cst.Name(value=name)):
             return value.made == f"self.{name}"
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="param"))):
+            return value.made.endswith("[...]")
     return False
 
 
@@ -517,7 +519,7 @@ def with_local(
         return value
     if is_changed(name, frame):
         return without_local(value)
-    if isinstance(source, (cst.Name, cst.Attribute)) or value.origin:
+    if isinstance(source, (cst.Name, cst.Attribute)) or value.origin or is_made_by(source, value):
         return value
     code, of_shapes = _code(writer, source, frame)
     if code is None:

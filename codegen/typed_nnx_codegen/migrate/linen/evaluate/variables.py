@@ -156,7 +156,12 @@ class Variables:
             return self._unclear(node, frame)
         value = self._first_values.value(init, bound, frame, has_key=True)
         key = f"{frame.recorder.rngs}.params()"
-        self._declared("params", name, bound, key, value, node, frame)
+        attribute = self._declared("params", name, bound, key, value, node, frame)
+        made = (one for one in frame.recorder.log.of(Declare) if not one.later)
+        is_there = attribute.isidentifier() and any(one.attribute == attribute for one in made)
+        if is_there and isinstance(value, Array) and not frame.verbatim:
+            # The first value of another parameter may be computed from it.
+            return replace(value, made=f"self.{attribute}[...]", of_shapes=True)
         return value
 
     def _variable(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:

@@ -17,6 +17,7 @@ from typed_nnx_codegen.migrate.linen.domain.dims import (
     Combined,
     Dim,
     LeadingSize,
+    NamedNumber,
     Piece,
     as_dim,
     bound_by,
@@ -51,8 +52,8 @@ def dim_of(value: Value) -> Dim | None:
     match value:
         case Size(dim=dim):
             return dim
-        case Const(value=int() as number) if not isinstance(number, bool):
-            return as_dim(number)
+        case Const(value=int() as number, code=code, binders=binders) if number is not True:
+            return as_dim(NamedNumber(code, binders, number) if code and number > 1 else number)
         case Code(code=code, binders=binders):
             return as_dim(Piece(code, binders))
     return None
@@ -60,8 +61,12 @@ def dim_of(value: Value) -> Dim | None:
 
 def number_of(value: Value) -> int | None:
     """Return the literal integer that a value is; None where it is none."""
-    dim = None if isinstance(value, Code) else dim_of(value)
-    return None if dim is None else dim.constant
+    match value:
+        case Const(value=int() as number) if not isinstance(number, bool):
+            return number
+        case Size(dim=dim):
+            return dim.constant
+    return None
 
 
 def size_value(dim: Dim | None) -> Value:

@@ -33,6 +33,7 @@ from typed_nnx_codegen.migrate.linen.domain.dims import (
     ArgumentShape,
     ArgumentSize,
     Dim,
+    NamedNumber,
     as_dim,
 )
 from typed_nnx_codegen.migrate.linen.domain.expr import Content
@@ -438,6 +439,10 @@ class ConstructorCalls:
     def _if_visible(self, dim: Dim | None, site: Site) -> Dim | None:
         if dim is None or self._is_visible(dim, site):
             return dim
+        named = (one for one in dim.pieces() if isinstance(one, NamedNumber))
+        said = dim.replaced({one: as_dim(one.number) for one in named})
+        if self._is_visible(said, site):
+            return said
         # What is added has one size.
         pairs = (pair for pair in self._recorder.equal_sizes if dim in pair)
         equal = sorted((one for pair in pairs for one in pair), key=repr)

@@ -209,6 +209,11 @@ class ConstructorCode:
         # The loops of the constructor that bind names of what was written.
         self._read: set[str | int] = set()
 
+    @property
+    def makes_first_values(self) -> bool:
+        """Whether the expressions are those of first values, which are computed only once."""
+        return self._has_shapes
+
     @contextmanager
     def with_shapes(self) -> Iterator[None]:
         """Let expressions have whole shapes of arguments in them, which the constructor is told."""
@@ -459,11 +464,16 @@ class ConstructorCode:
         if value is frame.recorder.instance and frame.records:
             return node.with_changes(value="self")
         text = self.of_value(value, frame)
-        if text is None and _is_made(value) and is_setup_local(node, frame):
+        if text is None and is_setup_local(node, frame) and self._is_there(node.value, value, frame):
             return node
         if text is None:
             raise _NotThere
         return parsed(text)
+
+    def _is_there(self, name: str, value: Value, frame: Frame) -> bool:
+        """Whether a local of `setup` is one of the constructor, and no computation on variables."""
+        is_there = self._has_shapes or name not in frame.recorder.stale
+        return _is_made(value) or (isinstance(value, Array) and is_there)
 
     def _is_of_call(self, node: cst.CSTNode, frame: Frame) -> bool:
         """Whether a node is a field that calls say."""
@@ -529,7 +539,9 @@ class ConstructorCode:
         return self.of_value(value, frame)
 
     def _is_computed(self, node: cst.BaseExpression, frame: Frame) -> bool:
-        """Whether an array is what a function of jax or numpy, or a method, makes of others alone."""
+        """Whether an array is a part of another one, or what jax, numpy or a method makes of others."""
+        if isinstance(node, (cst.Attribute, cst.Subscript)):
+            return isinstance(frame.seen(node.value), Array)
         if not isinstance(node, cst.Call):
             return False
         callee = frame.seen(node.func)

@@ -168,6 +168,8 @@ class Refer:
             return public.removeprefix("builtins.")
         target = self._file.analysis
         module, _, name = public.rpartition(".")
+        if not module and public != "nnx":
+            return public  # a class in a function: what constructs it is in that function, too
         home = self._modules.find(module, target)
         if home is None or name not in home.scope.seen:
             return code_of(self._file.refer(written_name(public) or public))

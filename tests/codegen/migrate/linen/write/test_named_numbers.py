@@ -1,0 +1,66 @@
+"""A number that has a name keeps it: the migrated code follows when the number changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.codegen.migrate.linen.command.running import migrated
+
+_OF_FILE = """\
+import flax.linen as nn
+
+SIZE = 4
+
+
+class Model(nn.Module):
+    RATIO = 3
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(SIZE)(x)
+        x = nn.Dense(SIZE + 1)(x)
+        x = nn.Dense(self.RATIO * SIZE)(x)
+        return nn.Dense(2)(x)
+"""
+_OF_FUNCTION = """\
+import flax.linen as nn
+
+
+def made(size, is_deep=True):
+    half = 7
+
+    class Model(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            x = nn.Dense(size)(x)
+            if is_deep:
+                x = nn.Dense(half)(x)
+            return nn.Dense(size + half)(x)
+
+    return Model
+
+
+Model = made(4)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "after"),
+    [
+        (_OF_FILE, "SIZE = 4", "SIZE = 6"),
+        (_OF_FILE, "RATIO = 3", "RATIO = 5"),
+        (_OF_FUNCTION, "made(4)", "made(9)"),
+        (_OF_FUNCTION, "made(4)", "made(4, False)"),
+        (_OF_FUNCTION, "half = 7", "half = 8"),
+    ],
+)
+def test_it_is_the_same_to_change_a_number_before_and_after(
+    text: str, before: str, after: str, tmp_path: Path
+) -> None:
+    result = migrated(tmp_path / "model.py", text)
+    changed = migrated(tmp_path / "changed.py", text.replace(before, after))
+
+    assert result.after != text
+    assert result.after.replace(before, after) == changed.after
