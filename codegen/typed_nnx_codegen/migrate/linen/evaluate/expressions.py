@@ -341,6 +341,8 @@ class Expressions:
                 return FunctionRef(function, inner, code, frame.binders)
             case Constant() if isinstance(node, cst.Name) and _is_around(node.value, frame):
                 return Code(code, frame.binders)  # a caller of the function around may give another
+            case Constant(value=bool()) if code not in ("True", "False"):
+                return Code(code, frame.binders)
             case Constant(value=literal):
                 is_shown = is_number_or_text(literal)
                 return Const(literal, code, frame.binders) if is_shown else Const(literal)

@@ -464,7 +464,11 @@ class ConstructorCode:
         if value is frame.recorder.instance and frame.records:
             return node.with_changes(value="self")
         text = self.of_value(value, frame)
-        if text is None and is_setup_local(node, frame) and self._is_there(node.value, value, frame):
+        if (
+            text is None
+            and is_setup_local(node, frame)
+            and self._is_there(node.value, value, frame)
+        ):
             return node
         if text is None:
             raise _NotThere

@@ -1,4 +1,4 @@
-"""A number that has a name keeps it: the migrated code follows when the number changes."""
+"""A number or flag that has a name keeps it: the migrated code follows when it changes."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ _OF_FILE = """\
 import flax.linen as nn
 
 SIZE = 4
+HAS_BIAS = True
 
 
 class Model(nn.Module):
@@ -20,7 +21,9 @@ class Model(nn.Module):
     @nn.compact
     def __call__(self, x):
         x = nn.Dense(SIZE)(x)
-        x = nn.Dense(SIZE + 1)(x)
+        x = nn.Dense(SIZE + 1, use_bias=HAS_BIAS)(x)
+        if HAS_BIAS:
+            x = nn.Dense(SIZE)(x)
         x = nn.Dense(self.RATIO * SIZE)(x)
         return nn.Dense(2)(x)
 """
@@ -50,6 +53,7 @@ Model = made(4)
     ("text", "before", "after"),
     [
         (_OF_FILE, "SIZE = 4", "SIZE = 6"),
+        (_OF_FILE, "HAS_BIAS = True", "HAS_BIAS = False"),
         (_OF_FILE, "RATIO = 3", "RATIO = 5"),
         (_OF_FUNCTION, "made(4)", "made(9)"),
         (_OF_FUNCTION, "made(4)", "made(4, False)"),
