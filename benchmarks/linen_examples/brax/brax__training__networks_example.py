@@ -13,11 +13,10 @@ EXAMPLES = [
     Example(
         Build("MLPHead", layer_sizes=(8, 8), layer_norm=True),
         {"proprio": wave(2, 5), "latent_1": wave(2, 6), "latent_2": wave(2, 6)},
-        name="layer_norm=True",
     ),
     Example(Build("MLP", layer_sizes=(8, 8)), wave(2, 8)),
-    Example(Build("MLP", layer_sizes=(8, 8), bias=False), wave(2, 8), name="bias=False"),
-    Example(Build("MLP", layer_sizes=(8, 8), layer_norm=True), wave(2, 8), name="layer_norm=True"),
+    Example(Build("MLP", layer_sizes=(8, 8), bias=False), wave(2, 8)),
+    Example(Build("MLP", layer_sizes=(8, 8), layer_norm=True), wave(2, 8)),
     Example(
         Build("MLP", layer_sizes=(8, 6, 4), layer_norm=True, activate_final=True),
         wave(2, 5),
@@ -34,7 +33,6 @@ EXAMPLES = [
         wave(2, 8),
         mutable=("sing_vec",),
         rngs=("sing_vec",),
-        name="bias=False",
     ),
     Example(
         Build("CNN", num_filters=(8, 8), kernel_sizes=((3, 3), (3, 3)), strides=((3, 3), (3, 3))),
@@ -49,7 +47,6 @@ EXAMPLES = [
             use_bias=False,
         ),
         wave(2, 16, 16, 3),
-        name="use_bias=False",
     ),
     Example(
         Build("VisionMLP", layer_sizes=(8, 8)),
@@ -58,17 +55,14 @@ EXAMPLES = [
     Example(
         Build("VisionMLP", layer_sizes=(8, 8), layer_norm=True),
         {"pixels/a": wave(2, 16, 16, 3), "pixels/b": wave(2, 16, 16, 3), "state": wave(2, 5)},
-        name="layer_norm=True",
     ),
     Example(
         Build("VisionMLP", layer_sizes=(8, 8), policy_head=False),
         {"pixels/a": wave(2, 16, 16, 3), "pixels/b": wave(2, 16, 16, 3), "state": wave(2, 5)},
-        name="policy_head=False",
     ),
     Example(
         Build("VisionMLP", layer_sizes=(8, 8), cnn_use_bias=False),
         {"pixels/a": wave(2, 16, 16, 3), "pixels/b": wave(2, 16, 16, 3), "state": wave(2, 5)},
-        name="cnn_use_bias=False",
     ),
     Example(
         Build(
@@ -89,19 +83,16 @@ EXAMPLES = [
     Example(
         Build("VisionPolicyWithStd", param_size=8, hidden_layer_sizes=(8, 8), layer_norm=True),
         {"pixels/a": wave(2, 16, 16, 3), "pixels/b": wave(2, 16, 16, 3), "state": wave(2, 5)},
-        name="layer_norm=True",
     ),
     Example(
         Build(
             "VisionPolicyWithStd", param_size=8, hidden_layer_sizes=(8, 8), state_dependent_std=True
         ),
         {"pixels/a": wave(2, 16, 16, 3), "pixels/b": wave(2, 16, 16, 3), "state": wave(2, 5)},
-        name="state_dependent_std=True",
     ),
     Example(
         Build("VisionPolicyWithStd", param_size=8, hidden_layer_sizes=(8, 8), cnn_use_bias=False),
         {"pixels/a": wave(2, 16, 16, 3), "pixels/b": wave(2, 16, 16, 3), "state": wave(2, 5)},
-        name="cnn_use_bias=False",
     ),
     Example(Build("Param")),
     Example(Build("LogParam")),
@@ -131,7 +122,6 @@ EXAMPLES = [
             state_dependent_std=True,
         ),
         wave(2, 8),
-        name="state_dependent_std=True",
     ),
     Example(
         Build(

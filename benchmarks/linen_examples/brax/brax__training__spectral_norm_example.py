@@ -9,6 +9,5 @@ EXAMPLES = [
         wave(2, 8),
         mutable=("sing_vec",),
         rngs=("sing_vec",),
-        name="use_bias=False",
     ),
 ]

@@ -5,9 +5,7 @@ from typed_nnx_codegen.verify.examples import Build, Example, wave
 EXAMPLES = [
     Example(Build("FlaxAttention", query_dim=8), wave(2, 6, 8)),
     Example(
-        Build("FlaxAttention", query_dim=8, use_memory_efficient_attention=True),
-        wave(2, 6, 8),
-        name="use_memory_efficient_attention=True",
+        Build("FlaxAttention", query_dim=8, use_memory_efficient_attention=True), wave(2, 6, 8)
     ),
     Example(
         Build("FlaxBasicTransformerBlock", dim=8, n_heads=2, d_head=4), wave(2, 6, 8), wave(2, 6, 8)
@@ -27,7 +25,6 @@ EXAMPLES = [
         ),
         wave(2, 8, 8, 32),
         wave(2, 6, 8),
-        name="use_linear_projection=True",
     ),
     Example(
         Build(
@@ -39,7 +36,6 @@ EXAMPLES = [
         ),
         wave(2, 8, 8, 32),
         wave(2, 6, 8),
-        name="only_cross_attention=True",
     ),
     Example(
         Build(

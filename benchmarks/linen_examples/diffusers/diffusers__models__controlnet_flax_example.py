@@ -52,7 +52,6 @@ EXAMPLES = [
         tokens(2),
         wave(2, 6, 8),
         wave(2, 3, 16, 16),
-        name="only_cross_attention=True",
     ),
     Example(
         Build(
@@ -70,6 +69,5 @@ EXAMPLES = [
         tokens(2),
         wave(2, 6, 8),
         wave(2, 3, 16, 16),
-        name="use_linear_projection=True",
     ),
 ]

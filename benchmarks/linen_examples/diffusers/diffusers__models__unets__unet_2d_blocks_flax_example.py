@@ -27,7 +27,6 @@ EXAMPLES = [
         wave(2, 8, 8, 32),
         wave(2, 16),
         wave(2, 6, 8),
-        name="add_downsample=False",
     ),
     Example(
         Build(
@@ -41,7 +40,6 @@ EXAMPLES = [
         wave(2, 8, 8, 32),
         wave(2, 16),
         wave(2, 6, 8),
-        name="use_linear_projection=True",
     ),
     Example(
         Build(
@@ -55,7 +53,6 @@ EXAMPLES = [
         wave(2, 8, 8, 32),
         wave(2, 16),
         wave(2, 6, 8),
-        name="only_cross_attention=True",
     ),
     Example(
         Build("FlaxDownBlock2D", in_channels=32, out_channels=64, num_layers=2),
@@ -68,7 +65,6 @@ EXAMPLES = [
         ),
         wave(2, 8, 8, 32),
         wave(2, 16),
-        name="add_downsample=False",
     ),
     Example(
         Build(
@@ -98,7 +94,6 @@ EXAMPLES = [
         (wave(2, 8, 8, 64), wave(2, 8, 8, 32)),
         wave(2, 16),
         wave(2, 6, 8),
-        name="add_upsample=False",
     ),
     Example(
         Build(
@@ -114,7 +109,6 @@ EXAMPLES = [
         (wave(2, 8, 8, 64), wave(2, 8, 8, 32)),
         wave(2, 16),
         wave(2, 6, 8),
-        name="use_linear_projection=True",
     ),
     Example(
         Build(
@@ -130,7 +124,6 @@ EXAMPLES = [
         (wave(2, 8, 8, 64), wave(2, 8, 8, 32)),
         wave(2, 16),
         wave(2, 6, 8),
-        name="only_cross_attention=True",
     ),
     Example(
         Build(
@@ -152,7 +145,6 @@ EXAMPLES = [
         wave(2, 8, 8, 32),
         (wave(2, 8, 8, 64), wave(2, 8, 8, 32)),
         wave(2, 16),
-        name="add_upsample=False",
     ),
     Example(
         Build("FlaxUNetMidBlock2DCrossAttn", in_channels=32, num_attention_heads=2),
@@ -170,6 +162,5 @@ EXAMPLES = [
         wave(2, 8, 8, 32),
         wave(2, 16),
         wave(2, 6, 8),
-        name="use_linear_projection=True",
     ),
 ]

@@ -42,7 +42,6 @@ EXAMPLES = [
         wave(2, 4, 8, 8),
         tokens(2),
         wave(2, 6, 8),
-        name="only_cross_attention=True",
     ),
     Example(
         Build(
@@ -59,6 +58,5 @@ EXAMPLES = [
         wave(2, 4, 8, 8),
         tokens(2),
         wave(2, 6, 8),
-        name="use_linear_projection=True",
     ),
 ]

@@ -20,7 +20,6 @@ EXAMPLES = [
             add_downsample=False,
         ),
         wave(2, 8, 8, 32),
-        name="add_downsample=False",
     ),
     Example(
         Build("FlaxUpDecoderBlock2D", in_channels=32, out_channels=64, num_layers=2),
@@ -35,7 +34,6 @@ EXAMPLES = [
             add_upsample=False,
         ),
         wave(2, 8, 8, 32),
-        name="add_upsample=False",
     ),
     Example(Build("FlaxUNetMidBlock2D", in_channels=32), wave(2, 8, 8, 32)),
     Example(

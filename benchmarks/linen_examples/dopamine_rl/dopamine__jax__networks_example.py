@@ -11,11 +11,7 @@ EXAMPLES = [
     Example(Build("ImpalaDQNNetwork", num_actions=3), wave(2, 16, 16, 3)),
     Example(Build("NatureDQNNetwork", num_actions=3), wave(2, 16, 16, 3)),
     Example(Build("ClassicControlDQNNetwork", num_actions=3), wave(2, 8)),
-    Example(
-        Build("ClassicControlDQNNetwork", num_actions=3, inputs_preprocessed=True),
-        wave(2, 8),
-        name="inputs_preprocessed=True",
-    ),
+    Example(Build("ClassicControlDQNNetwork", num_actions=3, inputs_preprocessed=True), wave(2, 8)),
     Example(
         Build(
             "JaxFourierDQNNetwork",
@@ -60,13 +56,11 @@ EXAMPLES = [
         Build("FullRainbowNetwork", num_actions=3, num_atoms=3, noisy=False),
         wave(2, 16, 16, 3),
         jnp.linspace(-1.0, 1.0, 3),
-        name="noisy=False",
     ),
     Example(
         Build("FullRainbowNetwork", num_actions=3, num_atoms=3, dueling=False),
         wave(2, 16, 16, 3),
         jnp.linspace(-1.0, 1.0, 3),
-        name="dueling=False",
     ),
     Example(Build("PPOSharedNetwork"), wave(84, 84, 4)),
     Example(Build("PPOActorNetwork", num_actions=3), wave(2, 8)),

@@ -8,8 +8,8 @@ from typed_nnx_codegen.verify.examples import Build, Example, wave
 EXAMPLES = [
     Example(Build("NoisyNetwork"), wave(2, 8), jax.random.key(1)),
     Example(Build("NoStatsBatchNorm"), wave(2, 8)),
-    Example(Build("NoStatsBatchNorm", use_bias=False), wave(2, 8), name="use_bias=False"),
-    Example(Build("NoStatsBatchNorm", use_scale=False), wave(2, 8), name="use_scale=False"),
+    Example(Build("NoStatsBatchNorm", use_bias=False), wave(2, 8)),
+    Example(Build("NoStatsBatchNorm", use_scale=False), wave(2, 8)),
     Example(
         Build("ConvTMCell", num_actions=3, latent_dim=8, renormalize=True),
         wave(6, 6, 8),

@@ -17,26 +17,22 @@ EXAMPLES = [
             maintain_token_size=False,
         ),
         wave(2, 6, 8),
-        name="maintain_token_size=False",
     ),
     Example(
         Build("BigExpertModel", expert_hidden_size=8, rng_key=jax.random.key(0), noisy=True),
         wave(2, 6, 8),
-        name="noisy=True",
     ),
     Example(Build("ImpalaMoE", num_actions=3), wave(2, 6, 8), key=wave(2, 8)),
     Example(
         Build("ImpalaMoE", num_actions=3, use_extra_linear_layer=True),
         wave(2, 6, 8),
         key=wave(2, 8),
-        name="use_extra_linear_layer=True",
     ),
     Example(Build("NatureDQNMoE", num_actions=3), wave(2, 6, 8), key=wave(2, 8)),
     Example(
         Build("NatureDQNMoE", num_actions=3, use_extra_linear_layer=True),
         wave(2, 6, 8),
         key=wave(2, 8),
-        name="use_extra_linear_layer=True",
     ),
     Example(Build("RainbowCNNet"), wave(2, 16, 16, 3)),
     Example(
@@ -50,14 +46,12 @@ EXAMPLES = [
         wave(84, 84, 4),
         jnp.linspace(-1.0, 1.0, 5),
         key=jax.random.key(1),
-        name="noisy=False",
     ),
     Example(
         Build("FullRainbowMoENetwork", num_actions=3, num_atoms=5, nn_scale=1, dueling=False),
         wave(84, 84, 4),
         jnp.linspace(-1.0, 1.0, 5),
         key=jax.random.key(1),
-        name="dueling=False",
     ),
     Example(
         Build(
@@ -70,6 +64,5 @@ EXAMPLES = [
         wave(84, 84, 4),
         jnp.linspace(-1.0, 1.0, 5),
         key=jax.random.key(1),
-        name="use_extra_linear_layer=True",
     ),
 ]

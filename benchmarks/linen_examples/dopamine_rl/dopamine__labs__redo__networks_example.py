@@ -22,6 +22,5 @@ EXAMPLES = [
         Build("FullRainbowNetwork", num_actions=3, num_atoms=3, dueling=False),
         wave(2, 16, 16, 3),
         jnp.linspace(-1.0, 1.0, 3),
-        name="dueling=False",
     ),
 ]

@@ -14,14 +14,10 @@ def tokens(*shape):
 EXAMPLES = [
     Example(Build("Embed", num_embeddings=5, features=8), tokens(5)),
     Example(Build("Dense", features=6), wave(3, 1, 4, 8)),
-    Example(Build("Dense", features=6, use_bias=False), wave(3, 1, 4, 8), name="use_bias=False"),
+    Example(Build("Dense", features=6, use_bias=False), wave(3, 1, 4, 8)),
     Example(Build("FusedTensor", max_degree=1), wave(3, 1, 4, 8), wave(3, 1, 4, 8)),
     Example(Build("TensorDense", features=6, max_degree=1), wave(3, 1, 4, 8)),
-    Example(
-        Build("TensorDense", features=6, max_degree=1, use_bias=False),
-        wave(3, 1, 4, 8),
-        name="use_bias=False",
-    ),
+    Example(Build("TensorDense", features=6, max_degree=1, use_bias=False), wave(3, 1, 4, 8)),
     Example(
         Build("MessagePass"),
         wave(3, 1, 4, 8),
@@ -37,7 +33,6 @@ EXAMPLES = [
         dst_idx=jnp.array([0, 1, 2, 0, 1]),
         src_idx=jnp.array([1, 2, 0, 2, 0]),
         num_segments=3,
-        name="use_basis_bias=True",
     ),
     Example(
         Build("MessagePass", include_pseudotensors=False),
@@ -46,7 +41,6 @@ EXAMPLES = [
         dst_idx=jnp.array([0, 1, 2, 0, 1]),
         src_idx=jnp.array([1, 2, 0, 2, 0]),
         num_segments=3,
-        name="include_pseudotensors=False",
     ),
     Example(
         Build("MultiHeadAttention"),
@@ -65,7 +59,6 @@ EXAMPLES = [
         dst_idx=jnp.array([0, 1, 2, 0, 1]),
         src_idx=jnp.array([1, 2, 0, 2, 0]),
         num_segments=3,
-        name="use_basis_bias=True",
     ),
     Example(
         Build("MultiHeadAttention", include_pseudotensors=False),
@@ -75,7 +68,6 @@ EXAMPLES = [
         dst_idx=jnp.array([0, 1, 2, 0, 1]),
         src_idx=jnp.array([1, 2, 0, 2, 0]),
         num_segments=3,
-        name="include_pseudotensors=False",
     ),
     Example(
         Build("SelfAttention"),
@@ -92,7 +84,6 @@ EXAMPLES = [
         dst_idx=jnp.array([0, 1, 2, 0, 1]),
         src_idx=jnp.array([1, 2, 0, 2, 0]),
         num_segments=3,
-        name="use_basis_bias=True",
     ),
     Example(
         Build("SelfAttention", include_pseudotensors=False),
@@ -101,6 +92,5 @@ EXAMPLES = [
         dst_idx=jnp.array([0, 1, 2, 0, 1]),
         src_idx=jnp.array([1, 2, 0, 2, 0]),
         num_segments=3,
-        name="include_pseudotensors=False",
     ),
 ]

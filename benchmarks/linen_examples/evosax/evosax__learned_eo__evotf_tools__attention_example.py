@@ -8,7 +8,6 @@ EXAMPLES = [
         Build("MultiheadAttention", embed_dim=8, num_heads=2, use_bias=True),
         wave(2, 6, 8),
         train=False,
-        name="use_bias=True",
     ),
     Example(
         Build(
@@ -29,6 +28,5 @@ EXAMPLES = [
         Build("AttentionEncoder", embed_dim=2, num_heads=2, num_layers=2, use_bias=True),
         wave(2, 8),
         train=False,
-        name="use_bias=True",
     ),
 ]

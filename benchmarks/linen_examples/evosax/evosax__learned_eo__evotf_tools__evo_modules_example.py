@@ -17,7 +17,6 @@ EXAMPLES = [
             use_bias=True,
         ),
         wave(2, 16, 16, 3),
-        name="use_bias=True",
     ),
     Example(
         Build("SolutionPerceiver", num_latents=8, latent_dim=8, embed_dim=8, num_heads=2),
@@ -33,7 +32,6 @@ EXAMPLES = [
             use_bias=True,
         ),
         wave(2, 3, 4, 5, 8),
-        name="use_bias=True",
     ),
     Example(
         Build("DistributionAttention", embed_dim=8, num_heads=2), wave(2, 6, 4, 8), train=False
@@ -42,12 +40,7 @@ EXAMPLES = [
         Build("DistributionAttention", embed_dim=8, num_heads=2, use_bias=True),
         wave(2, 6, 4, 8),
         train=False,
-        name="use_bias=True",
     ),
     Example(Build("DistributionUpdateNetwork", embed_dim=8), wave(2, 8)),
-    Example(
-        Build("DistributionUpdateNetwork", embed_dim=8, use_bias=True),
-        wave(2, 8),
-        name="use_bias=True",
-    ),
+    Example(Build("DistributionUpdateNetwork", embed_dim=8, use_bias=True), wave(2, 8)),
 ]

@@ -16,6 +16,5 @@ EXAMPLES = [
         wave(2, 3, 4, 5, 8),
         wave(2, 3, 4, 8),
         wave(2, 3, 5, 8),
-        name="use_bias=True",
     ),
 ]

@@ -19,7 +19,6 @@ EXAMPLES = [
         ),
         wave(2, 6, 8),
         train=False,
-        name="use_bias=True",
     ),
     Example(
         Build(
@@ -54,6 +53,5 @@ EXAMPLES = [
         ),
         wave(2, 8),
         train=False,
-        name="use_bias=True",
     ),
 ]

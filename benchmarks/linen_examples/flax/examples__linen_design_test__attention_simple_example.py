@@ -4,7 +4,7 @@ from typed_nnx_codegen.verify.examples import Build, Example, wave
 
 EXAMPLES = [
     Example(Build("Dense", features=8), wave(2, 8)),
-    Example(Build("Dense", features=8, use_bias=False), wave(2, 8), name="use_bias=False"),
+    Example(Build("Dense", features=8, use_bias=False), wave(2, 8)),
     Example(Build("SoftmaxAttn"), wave(6, 5)),
     Example(Build("Dropout", rate=0.1), wave(2, 8), deterministic=True),
     Example(Build("SoftmaxAttnWDropout"), wave(6, 5)),

@@ -4,5 +4,5 @@ from typed_nnx_codegen.verify.examples import Build, Example, wave
 
 EXAMPLES = [
     Example(Build("Dense", features=8), wave(2, 8)),
-    Example(Build("Dense", features=8, use_bias=False), wave(2, 8), name="use_bias=False"),
+    Example(Build("Dense", features=8, use_bias=False), wave(2, 8)),
 ]

@@ -43,7 +43,6 @@ EXAMPLES = [
             n_node=jnp.array([3, 2]),
             n_edge=jnp.array([4, 2]),
         ),
-        name="layer_norm=False",
     ),
     Example(
         Build(
@@ -102,6 +101,5 @@ EXAMPLES = [
             n_node=jnp.array([3, 2]),
             n_edge=jnp.array([4, 2]),
         ),
-        name="layer_norm=False",
     ),
 ]

@@ -18,10 +18,7 @@ EXAMPLES = [
     Example(Build("SimpleBiLSTM", hidden_size=8), wave(2, 6, 5), jnp.array([6, 4])),
     Example(Build("MLP", hidden_size=8, output_size=3), wave(2, 8), deterministic=True),
     Example(
-        Build("MLP", hidden_size=8, output_size=3, output_bias=True),
-        wave(2, 8),
-        deterministic=True,
-        name="output_bias=True",
+        Build("MLP", hidden_size=8, output_size=3, output_bias=True), wave(2, 8), deterministic=True
     ),
     Example(Build("KeysOnlyMlpAttention", hidden_size=8), wave(2, 6, 8), jnp.ones((2, 6), bool)),
     Example(

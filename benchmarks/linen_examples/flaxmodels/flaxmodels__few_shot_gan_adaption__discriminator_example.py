@@ -11,17 +11,10 @@ def channels(stage):
 EXAMPLES = [
     Example(Build("FromRGBLayer", fmaps=8), wave(2, 16, 16, 3), wave(8)),
     Example(Build("DiscriminatorLayer", fmaps=8), wave(2, 16, 16, 3)),
-    Example(
-        Build("DiscriminatorLayer", fmaps=8, use_bias=False),
-        wave(2, 16, 16, 3),
-        name="use_bias=False",
-    ),
+    Example(Build("DiscriminatorLayer", fmaps=8, use_bias=False), wave(2, 16, 16, 3)),
     Example(Build("DiscriminatorBlock", res=4, nf=channels), wave(2, 16, 16, 8), []),
     Example(
-        Build("DiscriminatorBlock", res=4, nf=channels, architecture="orig"),
-        wave(2, 16, 16, 8),
-        [],
-        name="architecture='orig'",
+        Build("DiscriminatorBlock", res=4, nf=channels, architecture="orig"), wave(2, 16, 16, 8), []
     ),
     Example(Build("Discriminator", resolution=16, fmap_max=8), wave(2, 16, 16, 3)),
 ]

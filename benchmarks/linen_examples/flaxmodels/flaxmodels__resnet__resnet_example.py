@@ -19,7 +19,6 @@ EXAMPLES = [
         wave(2, 8, 8, 8),
         {},
         train=False,
-        name="downsample=True",
     ),
     Example(
         Build("Bottleneck", features=4, kernel_size=(3, 3)), wave(2, 8, 8, 16), {}, train=False
@@ -37,7 +36,6 @@ EXAMPLES = [
         wave(2, 8, 8, 16),
         {},
         train=False,
-        name="downsample=True",
     ),
     Example(RES_NET, wave(2, 32, 32, 3), train=False),
     Example(RES_NET, wave(2, 32, 32, 3), train=True, mutable=("batch_stats",), name="training"),

@@ -4,9 +4,5 @@ from typed_nnx_codegen.verify.examples import Build, Example, wave
 
 EXAMPLES = [
     Example(Build("LinearLayer", in_features=8, out_features=8), wave(2, 8)),
-    Example(
-        Build("LinearLayer", in_features=8, out_features=8, use_bias=False),
-        wave(2, 8),
-        name="use_bias=False",
-    ),
+    Example(Build("LinearLayer", in_features=8, out_features=8, use_bias=False), wave(2, 8)),
 ]

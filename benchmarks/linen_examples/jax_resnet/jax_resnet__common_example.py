@@ -6,11 +6,7 @@ from typed_nnx_codegen.verify.examples import Build, Example, wave
 
 EXAMPLES = [
     Example(Build("ConvBlock", n_filters=8), wave(2, 16, 16, 3)),
-    Example(
-        Build("ConvBlock", n_filters=8, force_conv_bias=True),
-        wave(2, 16, 16, 3),
-        name="force_conv_bias=True",
-    ),
+    Example(Build("ConvBlock", n_filters=8, force_conv_bias=True), wave(2, 16, 16, 3)),
     Example(
         Build("ConvBlock", n_filters=8),
         wave(2, 16, 16, 3),

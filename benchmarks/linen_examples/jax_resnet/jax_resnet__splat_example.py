@@ -12,8 +12,6 @@ EXAMPLES = [
     Example(Build("SplAtConv2d", channels=8, kernel_size=(2, 2), radix=1), wave(2, 6, 6, 8)),
     Example(Build("SplAtConv2d", channels=8, kernel_size=(2, 2)), wave(2, 6, 6, 8)),
     Example(
-        Build("SplAtConv2d", channels=8, kernel_size=(2, 2), match_reference=True),
-        wave(2, 6, 6, 8),
-        name="match_reference=True",
+        Build("SplAtConv2d", channels=8, kernel_size=(2, 2), match_reference=True), wave(2, 6, 6, 8)
     ),
 ]

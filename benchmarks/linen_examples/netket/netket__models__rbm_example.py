@@ -8,21 +8,13 @@ from typed_nnx_codegen.verify.examples import Build, Example, wave
 
 EXAMPLES = [
     Example(Build("RBM"), wave(2, 8)),
-    Example(Build("RBM", use_hidden_bias=False), wave(2, 8), name="use_hidden_bias=False"),
-    Example(Build("RBM", use_visible_bias=False), wave(2, 8), name="use_visible_bias=False"),
+    Example(Build("RBM", use_hidden_bias=False), wave(2, 8)),
+    Example(Build("RBM", use_visible_bias=False), wave(2, 8)),
     Example(Build("RBMModPhase"), wave(2, 8)),
-    Example(Build("RBMModPhase", use_hidden_bias=False), wave(2, 8), name="use_hidden_bias=False"),
+    Example(Build("RBMModPhase", use_hidden_bias=False), wave(2, 8)),
     Example(Build("RBMMultiVal", n_classes=3), wave(2, 8)),
-    Example(
-        Build("RBMMultiVal", n_classes=3, use_hidden_bias=False),
-        wave(2, 8),
-        name="use_hidden_bias=False",
-    ),
-    Example(
-        Build("RBMMultiVal", n_classes=3, use_visible_bias=False),
-        wave(2, 8),
-        name="use_visible_bias=False",
-    ),
+    Example(Build("RBMMultiVal", n_classes=3, use_hidden_bias=False), wave(2, 8)),
+    Example(Build("RBMMultiVal", n_classes=3, use_visible_bias=False), wave(2, 8)),
     Example(
         Build(
             "RBMSymm",
@@ -43,7 +35,6 @@ EXAMPLES = [
             use_hidden_bias=False,
         ),
         jnp.array([[1.0, -1, 1, -1], [1, 1, -1, -1]]),
-        name="use_hidden_bias=False",
     ),
     Example(
         Build(
@@ -55,6 +46,5 @@ EXAMPLES = [
             use_visible_bias=False,
         ),
         jnp.array([[1.0, -1, 1, -1], [1, 1, -1, -1]]),
-        name="use_visible_bias=False",
     ),
 ]

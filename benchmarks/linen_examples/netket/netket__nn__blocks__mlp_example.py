@@ -4,5 +4,5 @@ from typed_nnx_codegen.verify.examples import Build, Example, wave
 
 EXAMPLES = [
     Example(Build("MLP"), wave(2, 8)),
-    Example(Build("MLP", use_output_bias=False), wave(2, 8), name="use_output_bias=False"),
+    Example(Build("MLP", use_output_bias=False), wave(2, 8)),
 ]

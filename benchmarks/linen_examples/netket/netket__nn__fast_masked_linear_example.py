@@ -5,9 +5,7 @@ from typed_nnx_codegen.verify.examples import Build, Example, wave
 EXAMPLES = [
     Example(Build("FastMaskedDense1D", size=8, features=8, exclusive=True), wave(2, 8)),
     Example(
-        Build("FastMaskedDense1D", size=8, features=8, exclusive=True, use_bias=False),
-        wave(2, 8),
-        name="use_bias=False",
+        Build("FastMaskedDense1D", size=8, features=8, exclusive=True, use_bias=False), wave(2, 8)
     ),
     Example(
         Build("FastMaskedConv1D", features=8, kernel_size=3, kernel_dilation=1, exclusive=True),
@@ -23,7 +21,6 @@ EXAMPLES = [
             use_bias=False,
         ),
         wave(2, 8),
-        name="use_bias=False",
     ),
     Example(
         Build(
@@ -47,6 +44,5 @@ EXAMPLES = [
             use_bias=False,
         ),
         wave(2, 16, 16, 3),
-        name="use_bias=False",
     ),
 ]

@@ -4,11 +4,7 @@ from typed_nnx_codegen.verify.examples import Build, Example, wave
 
 EXAMPLES = [
     Example(Build("MaskedDense1D", features=8, exclusive=True), wave(2, 8)),
-    Example(
-        Build("MaskedDense1D", features=8, exclusive=True, use_bias=False),
-        wave(2, 8),
-        name="use_bias=False",
-    ),
+    Example(Build("MaskedDense1D", features=8, exclusive=True, use_bias=False), wave(2, 8)),
     Example(
         Build("MaskedConv1D", features=8, kernel_size=3, kernel_dilation=1, exclusive=True),
         wave(2, 8),
@@ -23,7 +19,6 @@ EXAMPLES = [
             use_bias=False,
         ),
         wave(2, 8),
-        name="use_bias=False",
     ),
     Example(
         Build(
@@ -41,6 +36,5 @@ EXAMPLES = [
             use_bias=False,
         ),
         wave(2, 16, 16, 3),
-        name="use_bias=False",
     ),
 ]

@@ -4,18 +4,8 @@ from typed_nnx_codegen.verify.examples import Build, Example, wave
 
 EXAMPLES = [
     Example(Build("PositiveDense", dim_hidden=8), wave(2, 8)),
-    Example(
-        Build("PositiveDense", dim_hidden=8, use_bias=False), wave(2, 8), name="use_bias=False"
-    ),
+    Example(Build("PositiveDense", dim_hidden=8, use_bias=False), wave(2, 8)),
     Example(Build("PosDefPotentials", num_potentials=8), wave(2, 8)),
-    Example(
-        Build("PosDefPotentials", num_potentials=8, use_linear=False),
-        wave(2, 8),
-        name="use_linear=False",
-    ),
-    Example(
-        Build("PosDefPotentials", num_potentials=8, use_bias=False),
-        wave(2, 8),
-        name="use_bias=False",
-    ),
+    Example(Build("PosDefPotentials", num_potentials=8, use_linear=False), wave(2, 8)),
+    Example(Build("PosDefPotentials", num_potentials=8, use_bias=False), wave(2, 8)),
 ]

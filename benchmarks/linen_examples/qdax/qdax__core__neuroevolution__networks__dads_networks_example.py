@@ -7,7 +7,6 @@ EXAMPLES = [
     Example(
         Build("GaussianMixture", num_dimensions=8, num_components=8, identity_covariance=False),
         wave(2, 8),
-        name="identity_covariance=False",
     ),
     Example(
         Build("DynamicsNetwork", hidden_layer_sizes=(8, 8), output_size=4),
@@ -22,7 +21,6 @@ EXAMPLES = [
         wave(2, 8),
         wave(2, 3),
         wave(2, 4),
-        name="identity_covariance=False",
     ),
     Example(Build("Actor", action_size=3, hidden_layer_sizes=(8, 8)), wave(2, 8)),
     Example(Build("Critic", hidden_layer_sizes=(8, 8)), wave(2, 8), wave(2, 3)),

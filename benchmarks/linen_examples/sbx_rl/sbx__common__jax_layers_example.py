@@ -4,18 +4,8 @@ from typed_nnx_codegen.verify.examples import Build, Example, wave
 
 EXAMPLES = [
     Example(Build("BatchRenorm"), wave(2, 8), use_running_average=True),
-    Example(
-        Build("BatchRenorm", use_bias=False),
-        wave(2, 8),
-        use_running_average=True,
-        name="use_bias=False",
-    ),
-    Example(
-        Build("BatchRenorm", use_scale=False),
-        wave(2, 8),
-        use_running_average=True,
-        name="use_scale=False",
-    ),
+    Example(Build("BatchRenorm", use_bias=False), wave(2, 8), use_running_average=True),
+    Example(Build("BatchRenorm", use_scale=False), wave(2, 8), use_running_average=True),
     Example(
         Build("BatchRenorm"),
         wave(4, 8),

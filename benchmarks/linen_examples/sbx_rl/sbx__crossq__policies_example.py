@@ -12,18 +12,8 @@ EXAMPLES = [
         mutable=("batch_stats",),
         name="training",
     ),
-    Example(
-        Build("Critic", net_arch=(8, 8), use_layer_norm=True),
-        wave(2, 8),
-        wave(2, 3),
-        name="use_layer_norm=True",
-    ),
-    Example(
-        Build("Critic", net_arch=(8, 8), use_batch_norm=False),
-        wave(2, 8),
-        wave(2, 3),
-        name="use_batch_norm=False",
-    ),
+    Example(Build("Critic", net_arch=(8, 8), use_layer_norm=True), wave(2, 8), wave(2, 3)),
+    Example(Build("Critic", net_arch=(8, 8), use_batch_norm=False), wave(2, 8), wave(2, 3)),
     Example(Build("SimbaCritic", net_arch=(8, 8)), wave(2, 8), wave(2, 3)),
     Example(
         Build("SimbaCritic", net_arch=(8, 8)),
@@ -42,18 +32,8 @@ EXAMPLES = [
         mutable=("batch_stats",),
         name="training",
     ),
-    Example(
-        Build("VectorCritic", net_arch=(8, 8), use_layer_norm=True),
-        wave(2, 8),
-        wave(2, 3),
-        name="use_layer_norm=True",
-    ),
-    Example(
-        Build("VectorCritic", net_arch=(8, 8), use_batch_norm=False),
-        wave(2, 8),
-        wave(2, 3),
-        name="use_batch_norm=False",
-    ),
+    Example(Build("VectorCritic", net_arch=(8, 8), use_layer_norm=True), wave(2, 8), wave(2, 3)),
+    Example(Build("VectorCritic", net_arch=(8, 8), use_batch_norm=False), wave(2, 8), wave(2, 3)),
     Example(Build("SimbaVectorCritic", net_arch=(8, 8)), wave(2, 8), wave(2, 3)),
     Example(
         Build("SimbaVectorCritic", net_arch=(8, 8)),
@@ -79,9 +59,5 @@ EXAMPLES = [
         mutable=("batch_stats",),
         name="training",
     ),
-    Example(
-        Build("Actor", net_arch=(8, 8), action_dim=3, use_batch_norm=False),
-        wave(2, 8),
-        name="use_batch_norm=False",
-    ),
+    Example(Build("Actor", net_arch=(8, 8), action_dim=3, use_batch_norm=False), wave(2, 8)),
 ]

@@ -6,6 +6,7 @@ import runpy
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import NoneType
 
 from typed_nnx_codegen.verify.errors import BadUse
 from typed_nnx_codegen.verify.examples import Build, Example
@@ -16,6 +17,9 @@ _FIX = (
     'Fix: EXAMPLES = [Example(Build("MLP", features=(8, 4)), jnp.ones((2, 5)))], with\n'
     "    from typed_nnx_codegen.verify.examples import Build, Example"
 )
+
+# What is short enough for a name.
+_PLAIN = (bool, int, float, str, NoneType)
 
 
 def read_examples(path: Path, old: Side) -> list[Example]:
@@ -51,12 +55,28 @@ def read_examples(path: Path, old: Side) -> list[Example]:
 
 
 def _named(examples: Sequence[Example]) -> list[Example]:
+    first: dict[str, Example] = {}
     taken: set[str] = set()
     for example in examples:
-        base = example.name or example.build.class_name
+        base = example.name
+        if not base:
+            base = example.build.class_name
+            base = " ".join([base, *_differing(first.setdefault(base, example), example)])
         name, number = base, 2
         while name in taken:
             name, number = f"{base} {number}", number + 1
         taken.add(name)
         example.name = name
     return list(examples)
+
+
+def _differing(first: Example, other: Example) -> list[str]:
+    """Return the plain keywords of an example that the first one of its class does not have."""
+    mine, theirs = ({**one.build.fields, **one.kwargs} for one in (other, first))
+    plain = {key: value for key, value in mine.items() if isinstance(value, _PLAIN)}
+    missing = object()
+    return [
+        f"{key}={value!r}"
+        for key, value in plain.items()
+        if not (isinstance(them := theirs.get(key, missing), _PLAIN) and them == value)
+    ]

@@ -83,7 +83,8 @@ class Example:
             method: The method that is called.
             mutable: The Linen collections that the call may change.
             rngs: The streams of random numbers beside `params` that the call draws from.
-            name: What reports call the example; the class, where it is absent.
+            name: What reports call the example; where it is absent, the class, with the keywords that the
+                first example of the class does not have.
             kwargs: Keyword arguments of the call, also those that have one of the names above.
             **more: Keyword arguments of the call.
         """

@@ -374,3 +374,12 @@ def test_what_linen_computes_with_16_bits_may_be_some_steps_of_them_apart(
 
     assert done.status == status, done.output
     assert "Linen computes with bfloat16" in " ".join(done.output.split())
+
+
+def test_examples_of_one_class_are_named_by_what_sets_them_apart(tmp_path: Path) -> None:
+    calls = (
+        'Example(Build("ConvNet", 3), IMAGES), Example(Build("ConvNet", 3), IMAGES, train=True),'
+        'Example(Build("ConvNet", 3), IMAGES + 1), Example(Build("ConvNet", 3), IMAGES, name="mine")'
+    )
+    found = run(tmp_path, calls).examples
+    assert list(found) == ["ConvNet", "ConvNet train=True", "ConvNet 2", "mine"]

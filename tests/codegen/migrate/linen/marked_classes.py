@@ -201,7 +201,7 @@ LEFT_OUT: Final[dict[str, dict[str, str]]] = {
         "MixedAttention": "keys and values of different widths: the weights do not load",
     },
     "latent_models": {
-        "ConvVAE 3": "only `decode` is called: nothing tells the shape of the images",
+        "ConvVAE image_channels=2": "only `decode` is called: nothing tells the shape of the images",
     },
     "methods": {
         "ConstantsAndProperties.small": "a class method constructs the class: marked there",
