@@ -513,7 +513,7 @@ def over_values(name: str, args: Sequence[Value], recorder: Recorder) -> Value |
             is_place = loop is not None and len(args) == 1 and is_regular(values)
             number = Position("", loop or 0, also) if is_place else UNKNOWN
             return Repeated(Seq((number, elements[0])), loop, also, without_last=without_last)
-        case "list" | "tuple" if values.head or values.tail:
+        case "list" | "tuple" if values.head or values.tail or values.parts is not None:
             return values
         case "list" | "tuple" | "iter":
             return Repeated(elements[0], loop, also, without_last=without_last)
@@ -695,6 +695,14 @@ def with_part(value: Repeated, *parts: Value) -> Repeated:
     """Return a list with more at its end."""
     before = (value,) if value.parts is None or value.loop is not None else value.parts
     return Repeated(_any_of((Repeated(value.element), *parts)), parts=(*before, *parts))
+
+
+def is_longer(value: Value, before: Value | None) -> bool:
+    """Whether a list is another one with more at its end."""
+    if not isinstance(value, Repeated) or not isinstance(before, Repeated) or value.parts is None:
+        return False
+    first = (before,) if before.parts is None else before.parts
+    return value.parts[: len(first)] == first
 
 
 def _any_of(parts: tuple[Value, ...]) -> Value:

@@ -75,6 +75,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.lifts import (
     settle_branches,
     stacks_of,
 )
+from typed_nnx_codegen.migrate.linen.evaluate.lists import is_longer
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, holds_callables, is_module
 from typed_nnx_codegen.migrate.linen.evaluate.recurrence import Normalizing
 from typed_nnx_codegen.migrate.linen.layers import Helper
@@ -423,6 +424,8 @@ class Variables:
         if name in owner.may_be_none and isinstance(before, Code) and is_module(kept):
             before = NONE
         are_lists = isinstance(before, Repeated) and isinstance(kept, Repeated)
+        if not frame.recorder.conditions and is_longer(kept, before):
+            before = None
         if (
             before is not None
             and before != kept

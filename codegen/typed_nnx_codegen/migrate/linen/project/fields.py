@@ -228,11 +228,15 @@ def assigned_container(node: cst.BaseStatement) -> tuple[cst.BaseExpression, cst
 
 
 def summed(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    """Yield what a sum adds, in order."""
+    """Yield the lists that a sum adds, in order; ``tuple(...)`` of one is that one."""
     match node:
         case cst.BinaryOperation(left=left, operator=cst.Add(), right=right):
             yield from summed(left)
             yield from summed(right)
+        case cst.Call(cst.Name(value="list" | "tuple"), [cst.Arg(value=items, star="")]) if (
+            isinstance(items, _LIST_NODES)
+        ):
+            yield items
         case _:
             yield node
 
@@ -258,6 +262,8 @@ def wrapped(
     if not (is_list or isinstance(node, _DICT_NODES)) or not holds(node, sites):
         return code_with(node, replacements)
     name = refer("nnx.List" if is_list else "nnx.Dict")
+    first, *others = summed(node)
+    node = node if others else first
     if isinstance(node, (cst.List, cst.Tuple)):
         items = [wrapped(one.value, replacements, sites, refer) for one in node.elements]
         return f"{name}([{', '.join(items)}])"

@@ -245,3 +245,53 @@ class PlacesAfterAHead(nn.Module):
         for i in range(len(self.widths) + 1):
             x = self.layers[i](x)
         return x
+
+
+class TuplesOfLayers(nn.Module):
+    """The layers are in `tuple(...)`, and their sizes run."""
+
+    widths: tuple[int, ...]
+
+    def setup(self):
+        self.layers = tuple(nn.Dense(width) for width in self.widths)
+        self.norms = tuple(nn.LayerNorm() for _ in self.widths)
+        self.more = tuple([nn.Dense(width + 1) for width in self.widths]) + (nn.Dense(2),)
+
+    def __call__(self, x):
+        for layer, norm in zip(self.layers, self.norms, strict=True):
+            x = norm(nn.relu(layer(x)))
+        for layer in self.more:
+            x = layer(x)
+        return x
+
+
+class GrownInPlace(nn.Module):
+    """The last layer is added to the attribute."""
+
+    widths: tuple[int, ...]
+    out: int
+
+    def setup(self):
+        self.layers = [nn.Dense(width) for width in self.widths[:-1]]
+        self.layers += (nn.Dense(self.widths[-1] * self.out),)
+
+    def __call__(self, x):
+        for layer in self.layers:
+            x = nn.relu(layer(x))
+        return x.reshape((-1, self.out, self.widths[-1]))
+
+
+class GrownThenKept(nn.Module):
+    """A list gets its last layer, and becomes a tuple."""
+
+    widths: tuple[int, ...]
+
+    def setup(self):
+        layers = [nn.Dense(width) for width in self.widths]
+        layers.append(nn.Dense(3))
+        self.layers = tuple(layers)
+
+    def __call__(self, x):
+        for layer in self.layers:
+            x = nn.relu(layer(x))
+        return x

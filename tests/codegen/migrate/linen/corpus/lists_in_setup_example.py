@@ -29,4 +29,8 @@ EXAMPLES = [
     Example(Build("Projected", 4), X),
     Example(Build("Squared", 4), X),
     Example(Build("PlacesAfterAHead", (3, 5)), X),
+    Example(Build("TuplesOfLayers", (3, 5)), X),
+    Example(Build("GrownInPlace", (3, 5), 2), X),
+    Example(Build("GrownInPlace", (4,), 2), X),
+    Example(Build("GrownThenKept", (3, 5)), X),
 ]
