@@ -83,7 +83,7 @@ def _view(found: Type, *, takes_entries: bool) -> StateView | None:
     state = state_class(instance.type) if isinstance(instance, Instance) else None
     if state is None or not isinstance(instance, Instance):
         return None
-    entries = entries_of(instance) if takes_entries else {}
+    entries = entries_of(instance if takes_entries else None)
     model, kind = _arguments(map_instance_to_supertype(instance, state))
     if not _is_known(model):
         # What an annotation says goes first: mypy keeps its type variables up to date.
