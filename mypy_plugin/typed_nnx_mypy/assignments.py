@@ -51,7 +51,8 @@ def insert_checks(context: ClassDefContext) -> None:
 def insert_class_check(definition: nodes.ClassDef) -> None:
     """Put ``0j.__eq__(1j)`` at the end of a class body."""
     body = definition.defs.body
-    if not _is_class_check(body[-1]):
+    last = body[-1]
+    if not isinstance(last, ExpressionStmt) or not _checks_class(last.expr):
         receiver, argument = ComplexExpr(0j), ComplexExpr(1j)
         method = MemberExpr(receiver, "__eq__")
         call = CallExpr(method, [argument], [nodes.ARG_POS], [None])
@@ -59,10 +60,6 @@ def insert_class_check(definition: nodes.ClassDef) -> None:
         for node in (receiver, argument, method, call, check):
             node.set_line(definition)
         body.append(check)
-
-
-def _is_class_check(statement: Statement) -> bool:
-    return isinstance(statement, ExpressionStmt) and _checks_class(statement.expr)
 
 
 def _checks_class(call: nodes.Context) -> bool:

@@ -27,7 +27,7 @@ from typed_nnx_mypy.syntax.axes import (
 )
 from typed_nnx_mypy.syntax.constants import constant_of
 from typed_nnx_mypy.syntax.mapped import MAPS, SCAN, Mapped, mapped_of
-from typed_nnx_mypy.syntax.parameters import Function, Parameter
+from typed_nnx_mypy.syntax.parameters import Function
 from typed_nnx_mypy.syntax.transforms import PARTIAL
 
 _AXIS: Final = "use a whole number or None"
@@ -163,12 +163,9 @@ def _limits(mapped: Mapped, function: Function) -> tuple[int, int | None]:
     fewest = 0 if mapped.is_jax else len(required)
     given = mapped.transform.given
     is_class = isinstance(given, RefExpr) and isinstance(given.node, TypeInfo)
-    has_more = function.takes_more_by_position and not (is_class and not _has_star(function))
+    has_star = any(each.kind is ArgKind.ARG_STAR for each in function.parameters)
+    has_more = function.takes_more_by_position and (has_star or not is_class)
     return fewest, None if has_more else len(function.positional)
-
-
-def _has_star(function: Function) -> bool:
-    return any(each.kind is ArgKind.ARG_STAR for each in function.parameters)
 
 
 def _taken(function: Function) -> str:
@@ -207,28 +204,19 @@ def _parameters(mapped: Mapped) -> Iterator[Misfit]:
         if axis is None or not parameter.kind.is_required():
             continue
         structure = structure_of(parameter.type)
-        is_wrong_str = mapped.is_scan and isinstance(structure, Text)
-        found = _no_str(axis) if is_wrong_str else prefixes.misfit(axis, structure)
+        found = prefixes.misfit(axis, structure)
+        if mapped.is_scan and isinstance(structure, Text):
+            said = "scan takes no str, whatever its axis"
+            found = Misfit(axis.at, said, "close over it, or bind it with functools.partial")
         if found is not None:
-            yield Misfit(found.at, f"{found.found} (`{_named(parameter, number)}`)", found.fix)
-
-
-def _named(parameter: Parameter, number: int) -> str:
-    return parameter.name or f"parameter {number}"
-
-
-def _no_str(axis: Axis) -> Misfit:
-    said = "scan takes no str, whatever its axis"
-    return Misfit(axis.at, said, "close over it, or bind it with functools.partial")
-
-
-def _has_static(mapped: Mapped) -> bool:
-    return mapped.option("static_broadcasted_argnums") is not None
+            name = parameter.name or f"parameter {number}"
+            yield Misfit(found.at, f"{found.found} (`{name}`)", found.fix)
 
 
 def _at_once(mapped: Mapped) -> Iterator[Misfit]:
     """Yield numbers that are mapped over an axis, in the call of the result."""
-    if _given_at_once(mapped) is None or mapped.called is None or _has_static(mapped):
+    has_static = mapped.option("static_broadcasted_argnums") is not None
+    if _given_at_once(mapped) is None or mapped.called is None or has_static:
         return
     arguments = [
         argument

@@ -113,7 +113,8 @@ def _changed(mapped: Mapped) -> Iterator[tuple[Context, str, str]]:
     found = _difference(carried, result, function, parameter)
     if found is not None:
         name = f"`{parameter.name}`" if parameter.name else "the carry"
-        yield _place(mapped), _said(name, found, result), _fix(result)
+        at = mapped.transform.given or mapped.call.node
+        yield at, _said(name, found, result), _fix(result)
 
 
 def _given_at_once(mapped: Mapped, place: int) -> Structure:
@@ -124,11 +125,6 @@ def _given_at_once(mapped: Mapped, place: int) -> Structure:
     if not all(kind.is_positional() for kind in called.arg_kinds[: place + 1]):
         return Unsure()
     return written(called.args[place], mapped.call.checker)
-
-
-def _place(mapped: Mapped) -> Context:
-    given = mapped.transform.given
-    return given if given is not None else mapped.call.node
 
 
 # -- loops ------------------------------------------------------------------------------------

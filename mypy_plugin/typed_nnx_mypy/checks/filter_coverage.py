@@ -21,7 +21,7 @@ from typed_nnx_mypy.models.filters import (
     negation,
 )
 from typed_nnx_mypy.models.kinds import short_name
-from typed_nnx_mypy.models.leaves import Leaf, is_leaf, leaves_of
+from typed_nnx_mypy.models.leaves import is_leaf, leaves_of
 from typed_nnx_mypy.models.surgery import may_be_other
 from typed_nnx_mypy.registry import on_call
 
@@ -70,14 +70,12 @@ def _check(call: Call, given: Sequence[Argument], model: Type, held: Filter) -> 
     keys = {key for leaf in found for key in leaf.path}
     if not found or may_be_other(keys, [model], call.node, call.checker):
         return
-    listed = ", ".join(f"{_text(each)} ({short_name(each.type)})" for each in found[:_LISTED])
+    paths = [".".join("*" if key is None else str(key) for key in leaf.path) for leaf in found]
+    pairs = zip(paths[:_LISTED], found, strict=False)
+    listed = ", ".join(f"{path} ({short_name(leaf.type)})" for path, leaf in pairs)
     more = f" and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
     call.report(
         FILTER_COVERAGE,
         f"{call.name}: no filter takes {listed}{more} of {short_name(model)}. "
         "Fix: end with `...` for what is left, or add a filter",
     )
-
-
-def _text(leaf: Leaf) -> str:
-    return ".".join("*" if key is None else str(key) for key in leaf.path)

@@ -95,15 +95,14 @@ def _each_function(given: Expression) -> list[Expression]:
 def _check(call: Call, given: Expression, transform: str, successor: str) -> None:
     """Check the function that an expression stands for."""
     checker = call.checker
-    if isinstance(given, CallExpr) and _is_partial(given) and given.args:
-        given = given.args[0]
+    match given:
+        case CallExpr(callee=nodes.RefExpr(fullname=name), args=[first, *_]) if name == PARTIAL:
+            given = first
+        case _:
+            pass
     definition = definition_of(given, checker)
     if definition is not None and is_of_file(definition, checker):
         _check_function(call, Outer(definition, given, checker), transform, successor)
-
-
-def _is_partial(given: CallExpr) -> bool:
-    return isinstance(given.callee, nodes.RefExpr) and given.callee.fullname == PARTIAL
 
 
 def _check_function(call: Call, outer: Outer, transform: str, successor: str) -> None:
@@ -159,15 +158,12 @@ def _is_guarded(node: Node, function: FuncDef | LambdaExpr, checker: Checker) ->
                 if any(_mentions((each, *descendants(each)), _GUARDS) for each in above.expr):
                     return True
             case nodes.IfStmt():
-                if any(_asks_for_trace(each) for each in above.expr):
+                asked = [part for each in above.expr for part in (each, *descendants(each))]
+                if any("trac" in name.lower() for name in _names_in(asked)):
                     return True
             case _:
                 pass
     return False
-
-
-def _asks_for_trace(condition: Expression) -> bool:
-    return any("trac" in n.lower() for n in _names_in((condition, *descendants(condition))))
 
 
 def _mentions(nodes_: Iterable[Node], names: frozenset[str]) -> bool:

@@ -5,7 +5,6 @@ jax gives the function a copy of each Module, so the change is gone when it retu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 from mypy import nodes
@@ -182,14 +181,9 @@ def _returns_values(method: MemberExpr, inside: _Parameters) -> bool:
     owner = inside.type_of(method.expr)
     symbol = owner.type.get(method.name) if isinstance(owner, Instance) else None
     function = symbol.node if symbol is not None else None
-    is_change = any(True for _ in _changes(method, inside))
+    # What a change returns is nothing of the object.
+    is_change = any(True for _ in mutations(CallExpr(method, [], [], []), inside.type_of))
     return is_change or (isinstance(function, FuncDef) and _is_of_values(function))
-
-
-def _changes(method: MemberExpr, inside: _Parameters) -> Iterator[Mutation]:
-    """Yield the change that a call of a method makes: what it returns is nothing of the object."""
-    call = CallExpr(method, [], [], [])
-    yield from mutations(call, inside.type_of)
 
 
 def _gives_values(call: CallExpr) -> bool:
@@ -207,20 +201,13 @@ def _gives_values(call: CallExpr) -> bool:
 
 def _is_of_values(function: FuncDef) -> bool:
     """Tell whether a function is declared to return numbers and arrays alone."""
-    if not isinstance(function.type, CallableType):
-        return False
-    return all(map(_is_value, _parts(get_proper_type(function.type.ret_type))))
-
-
-def _parts(found: ProperType) -> Iterator[ProperType]:
-    if isinstance(found, TupleType):
-        for item in found.items:
-            yield from _parts(get_proper_type(item))
-    else:
-        yield found
+    signature = function.type
+    return isinstance(signature, CallableType) and _is_value(get_proper_type(signature.ret_type))
 
 
 def _is_value(found: ProperType) -> bool:
+    if isinstance(found, TupleType):
+        return all(_is_value(get_proper_type(each)) for each in found.items)
     return isinstance(found, Instance) and found.type.fullname in _VALUES
 
 

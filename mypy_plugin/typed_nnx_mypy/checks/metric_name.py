@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mypy.nodes import CallExpr, Expression, MemberExpr, NameExpr, RefExpr, Var
+from mypy.nodes import CallExpr, MemberExpr, NameExpr, RefExpr, Var
 from mypy.types import Instance, Type
 
 from typed_nnx_mypy.call import StateAccess
@@ -19,7 +19,9 @@ def metric_is_known(access: StateAccess) -> Type | None:
     node, found, checker = access.node, access.receiver, access.checker
     if not isinstance(node, MemberExpr) or not isinstance(found, Instance) or access.is_lvalue:
         return None
-    if found.type.name != "MultiMetric" or _is_argument(node.expr):
+    variable = node.expr.node if isinstance(node.expr, NameExpr) else None
+    is_argument = isinstance(variable, Var) and variable.is_argument
+    if found.type.name != "MultiMetric" or is_argument:
         return None
     name, file = node.name, file_of(checker)
     made = [_metrics(each) for each in values_of(node.expr, checker)]
@@ -34,10 +36,6 @@ def metric_is_known(access: StateAccess) -> Type | None:
             f"Fix: one of these, or nnx.MultiMetric({name}=...)",
         )
     return None
-
-
-def _is_argument(base: Expression) -> bool:
-    return isinstance(base, NameExpr) and isinstance(base.node, Var) and base.node.is_argument
 
 
 def _metrics(value: Value) -> list[str] | None:

@@ -56,7 +56,10 @@ def container_is_marked(check: AttributeCheck) -> None:
 def _assigned(check: AttributeCheck, statement: AssignmentStmt, value: Expression) -> None:
     checker = check.checker
     found = checker.type_of(value)
-    if not _is_container(found) or not _holds(value, found, check):
+    is_state = isinstance(found, Instance) and is_searched_state(found.type)
+    if not is_state and not is_plain_container(found):
+        return
+    if value_holds_data(value, checker) is not True and not _type_holds(found):
         return
     if any(isinstance(each, nodes.CallExpr) and mark_in_call(each) for each in descendants(value)):
         return  # that is what `nnx-misplaced-mark` is about
@@ -94,11 +97,6 @@ def unpacked_state_is_marked(call: Call) -> None:
                 _report(checker, each.name, "State", None, each)
 
 
-def _is_container(found: ProperType) -> bool:
-    is_state_type = isinstance(found, Instance) and is_searched_state(found.type)
-    return is_state_type or is_plain_container(found)
-
-
 def _at_end(check: AttributeCheck) -> None:
     """Report a container that was empty when it was assigned and has been filled since."""
     value = check.statement.rvalue
@@ -110,10 +108,6 @@ def _at_end(check: AttributeCheck) -> None:
         return
     if is_filled(check.owner, check.name) and not is_deleted(check.owner, check.name):
         _report(check.checker, check.name, data_in(check.type), check.type, check.statement)
-
-
-def _holds(value: Expression, found: ProperType, check: AttributeCheck) -> bool:
-    return value_holds_data(value, check.checker) is True or _type_holds(found)
 
 
 def _type_holds(found: ProperType) -> bool:

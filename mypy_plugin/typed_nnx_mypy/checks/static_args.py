@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from mypy.nodes import CallExpr, Context
+from mypy.nodes import Context
 
 from typed_nnx_mypy.call import Argument, Call
 from typed_nnx_mypy.errorcodes import STATIC_ARGS
@@ -187,16 +187,11 @@ def arguments_fit_the_options(call: Call) -> None:
         if number < len(positional):
             is_static = options.is_static_at(positional[number])
             _report_argument(call, transform, positional[number], argument, is_static)
-    for argument in _by_name(call, written):
-        parameter = function.named(argument.name or "")
-        if parameter is not None:
+    for name in filter(None, written.arg_names):
+        parameter, named = function.named(name), call.keyword(name)
+        if parameter is not None and named is not None:
             is_static = options.is_static_as(parameter)
-            _report_argument(call, transform, parameter, argument, is_static)
-
-
-def _by_name(call: Call, written: CallExpr) -> list[Argument]:
-    found = [call.keyword(name) for name in written.arg_names if name is not None]
-    return [each for each in found if each is not None]
+            _report_argument(call, transform, parameter, named, is_static)
 
 
 def _report_argument(

@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import Final
 
 from mypy.nodes import AssignmentStmt, CallExpr, Expression, MemberExpr, NameExpr, RefExpr, Var
-from mypy.types import AnyType, Instance, ProperType, Type, get_proper_type
+from mypy.types import AnyType, Instance, Type, get_proper_type
 
 from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.models.kinds import Kind, kind_of
-from typed_nnx_mypy.names import is_named, runtime_of
+from typed_nnx_mypy.models.kinds import Kind, is_base_class, kind_of
+from typed_nnx_mypy.names import is_named
 from typed_nnx_mypy.registry import infers
 from typed_nnx_mypy.syntax.assigned import assigned_once
 from typed_nnx_mypy.syntax.uses import function_of_statement
 
 _METHODS: Final = ("apply", "merge")
-_BASES: Final = ("Pytree", "Module", "Object")
 
 
 @infers("graphdef")
@@ -32,18 +31,13 @@ def graphdef_of_model(call: Call) -> Type | None:
         return None
     if len(found.args) != 1 or not isinstance(get_proper_type(found.args[0]), AnyType):
         return None
-    if kind_of(node.type) not in (Kind.PYTREE, Kind.LIST, Kind.DICT) or _is_base(node.type):
+    if kind_of(node.type) not in (Kind.PYTREE, Kind.LIST, Kind.DICT):
+        return None
+    if isinstance(node.type, Instance) and is_base_class(node.type.type):
         return None
     if not _is_only_merged(call.expression, call.checker):
         return None
     return Instance(found.type, [node.type])
-
-
-def _is_base(model: ProperType) -> bool:
-    """Tell whether a type is the runtime's own Module or the like, whose objects have more."""
-    if not isinstance(model, Instance) or model.type.name not in _BASES:
-        return False
-    return bool(runtime_of(model.type.fullname))
 
 
 def _is_only_merged(graphdef: CallExpr, checker: Checker) -> bool:

@@ -6,15 +6,15 @@ takes the first variant and loses the types of the function that is given later.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from mypy import types
-from mypy.nodes import ARG_NAMED, ARG_POS, ArgKind, Expression, RefExpr, TempNode
+from mypy.nodes import ARG_NAMED, ARG_POS, Expression, RefExpr, TempNode
 from mypy.plugin import FunctionContext, MethodContext
 from mypy.types import Instance, LiteralType, Overloaded, TupleType, Type, get_proper_type
 
-from typed_nnx_mypy.call import Argument, Call
+from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.internals import (
     partial_call_callback,
@@ -97,15 +97,8 @@ def called_transform(call: Call) -> Type | None:
         for name, found in carried.attrs.items()
         if name.startswith(_NAMED) and name.removeprefix(_NAMED) not in now
     ]
-    return type_of_call(call.checker.api, transform, [*actual, *_actual(given), *later], call.node)
-
-
-_Actual: TypeAlias = tuple[Expression, ArgKind, str | None]
-
-
-def _actual(given: list[Argument]) -> Iterator[_Actual]:
-    for each in given:
-        yield each.expression, each.kind, each.name
+    now_given = [(each.expression, each.kind, each.name) for each in given]
+    return type_of_call(call.checker.api, transform, [*actual, *now_given, *later], call.node)
 
 
 def _transform(name: types.ProperType, checker: Checker) -> Overloaded | None:

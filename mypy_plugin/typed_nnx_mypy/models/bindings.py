@@ -241,8 +241,9 @@ def may_have(key: str | int, access: nodes.Context, checker: Checker) -> bool:
         return True
     root = _root(access)
     return any(
-        _may_be_state(each, checker) and (_root(each) == root or _is_argument(each))
+        _may_be_state(each, checker) and (other == root or getattr(other, "is_argument", False))
         for each in file.computed
+        for other in (_root(each),)
     )
 
 
@@ -264,8 +265,3 @@ def _root(node: Node) -> Var | str | None:
             return node.name
         node = above
     return node.node if isinstance(node, NameExpr) and isinstance(node.node, Var) else None
-
-
-def _is_argument(expression: Expression) -> bool:
-    root = _root(expression)
-    return isinstance(root, Var) and root.is_argument

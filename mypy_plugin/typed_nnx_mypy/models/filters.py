@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from mypy import types
 from mypy.nodes import TypeInfo
@@ -17,6 +17,7 @@ from mypy.types import Instance, ProperType, Type, get_proper_type
 
 from typed_nnx_mypy.models.kinds import runtime_base
 
+_ARRAY: Final = "jax._src.basearray.Array"
 Key: TypeAlias = str | int | None
 """A key of a path; None where it is not known, as the index of a list."""
 
@@ -226,7 +227,8 @@ def _takes(of: Filter, leaf: ProperType) -> bool | None:
         case OfType():
             return _is_of_type(leaf, of.type)
         case WithTag():
-            return None if _may_have_metadata(leaf) else False
+            is_array = isinstance(leaf, Instance) and leaf.type.fullname == _ARRAY
+            return False if is_array else None  # it has no metadata
         case PathIn():
             return () in of.paths
         case AnyOf():
@@ -258,10 +260,6 @@ def _is_of_type(leaf: ProperType, asked: Instance) -> bool | None:
     is_variable = any(runtime_base(each.type, "Variable") for each in (leaf, asked))
     # Arrays have many classes; what is a Variable is no array, and no Variable of another class.
     return False if is_variable and not leaf.type.is_protocol else None
-
-
-def _may_have_metadata(leaf: ProperType) -> bool:
-    return not (isinstance(leaf, Instance) and leaf.type.fullname == "jax._src.basearray.Array")
 
 
 def implies(narrow: Filter, wide: Filter) -> bool:

@@ -45,6 +45,7 @@ _MAPPINGS: Final = frozenset(
     {"builtins.dict", "collections.OrderedDict", "collections.defaultdict"}
 )
 _SETS: Final = frozenset({"builtins.set", "builtins.frozenset"})
+_BASES: Final = ("Metric", "Module", "Object", "Pytree", "RNNCellBase")
 _STATES: Final = ("State", "FlatState")
 
 # Values of these classes, and of what is derived from them, are never data.
@@ -105,6 +106,11 @@ def arguments_at(found: Instance, *names: str) -> list[ProperType]:
 def is_dataclass(info: TypeInfo) -> bool:
     """Tell whether a class is a dataclass, of Python or of a `dataclass_transform`."""
     return "dataclass" in info.metadata or "dataclass_tag" in info.metadata
+
+
+def is_base_class(info: TypeInfo) -> bool:
+    """Tell whether a class is a runtime's own Module or the like, whose objects have more."""
+    return info.name in _BASES and bool(runtime_of(info.fullname))
 
 
 def is_pytree(info: TypeInfo) -> bool:
@@ -203,7 +209,8 @@ def _holds(found: Type, depth: int) -> bool | None:
             return _holds(proper.upper_bound, depth + 1)
         case CallableType() | types.Overloaded():
             # A callable may be a Module; a function or class that mypy has seen is none.
-            return False if _is_definition(proper) else None
+            definition = getattr(proper, "definition", None)
+            return False if proper.is_type_obj() or definition is not None else None
         case _:
             return None
 
@@ -228,10 +235,6 @@ def _any_holds(items: Iterable[Type], depth: int) -> bool | None:
     if True in said:
         return True
     return None if None in said else False
-
-
-def _is_definition(found: CallableType | types.Overloaded) -> bool:
-    return found.is_type_obj() or (isinstance(found, CallableType) and found.definition is not None)
 
 
 def is_plain_container(found: Type) -> bool:

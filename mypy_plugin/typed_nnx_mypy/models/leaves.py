@@ -12,7 +12,7 @@ from mypy.types import Instance, ProperType, TupleType, Type, get_proper_type
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.fields import Field, model_of
 from typed_nnx_mypy.models.filters import Filter, Key, below, passes
-from typed_nnx_mypy.models.kinds import Kind, arguments_at, kind_of, runtime_base
+from typed_nnx_mypy.models.kinds import Kind, arguments_at, is_base_class, kind_of, runtime_base
 from typed_nnx_mypy.models.subclasses import may_be_subclass
 from typed_nnx_mypy.names import runtime_of
 
@@ -29,7 +29,6 @@ _ROWS: Final = frozenset(
         "typing.Sequence",
     )
 )
-_BASES: Final = ("Metric", "Module", "Object", "Pytree", "RNNCellBase")
 
 
 @dataclass(frozen=True)
@@ -102,7 +101,7 @@ def _of_pytree(instance: Instance, checker: Checker) -> Members | None:
         for name, field in model.fields.items()
     }
     # A type that is one of the runtime's bases says nothing about the object.
-    is_base = instance.type.name in _BASES and bool(runtime_of(instance.type.fullname))
+    is_base = is_base_class(instance.type)
     # A class without attributes is there to be derived from.
     is_base = is_base or instance.type.is_abstract or not named
     is_complete = not (model.is_open or is_base)

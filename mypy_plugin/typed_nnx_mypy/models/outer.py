@@ -62,7 +62,8 @@ class Outer:
             return False
         symbol = found.type.get(name)
         if symbol is None:
-            return kind_of(found) is Kind.PYTREE and not _has_own_getattr(found.type)
+            is_own = any(e in found.type.names for e in ("__getattr__", "__getattribute__"))
+            return kind_of(found) is Kind.PYTREE and not is_own
         is_plain = isinstance(symbol.node, Var) and not symbol.node.is_property
         # To set an attribute of a Pytree raises itself; another object may get a new one.
         return is_plain and (kind_of(found) is Kind.PYTREE or name not in self._set)
@@ -77,10 +78,6 @@ class Outer:
         its decorators.
         """
         return early_type(expression, self._checker, self._bound)
-
-
-def _has_own_getattr(info: nodes.TypeInfo) -> bool:
-    return any(name in info.names for name in ("__getattr__", "__getattribute__"))
 
 
 def _binds(function: FuncDef, given: Expression | None, checker: Checker) -> bool:

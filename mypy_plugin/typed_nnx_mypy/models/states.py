@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from mypy import types
-from mypy.maptype import map_instance_to_supertype
 from mypy.nodes import TypeInfo
 from mypy.types import AnyType, Instance, ProperType, Type, TypeType, get_proper_type
 
@@ -24,7 +23,7 @@ from typed_nnx_mypy.models.filter_encoding import (
 )
 from typed_nnx_mypy.models.filter_syntax import filter_of_type
 from typed_nnx_mypy.models.filters import Filter, OfType, Unknown, of_class
-from typed_nnx_mypy.models.kinds import runtime_base
+from typed_nnx_mypy.models.kinds import arguments_at, runtime_base
 
 MODEL: Final = "__nnx_model__"
 _MAPPED: Final = "__nnx_mapped__"
@@ -84,7 +83,8 @@ def _view(found: Type, *, takes_entries: bool) -> StateView | None:
     if state is None or not isinstance(instance, Instance):
         return None
     entries = entries_of(instance if takes_entries else None)
-    model, kind = _arguments(map_instance_to_supertype(instance, state))
+    arguments = arguments_at(instance, "State")
+    model, kind = arguments[2:] if len(arguments) == _ARGUMENTS else (None, None)
     if not _is_known(model):
         # What an annotation says goes first: mypy keeps its type variables up to date.
         model = get_proper_type(entries.get(MODEL))
@@ -95,12 +95,6 @@ def _view(found: Type, *, takes_entries: bool) -> StateView | None:
         of = decode(entries[FILTER])
     values = get_proper_type(entries.get(_MAPPED))
     return StateView(instance, model, of, values, is_pure=_PURE in entries)
-
-
-def _arguments(state: Instance) -> tuple[ProperType | None, ProperType | None]:
-    if len(state.args) < _ARGUMENTS:
-        return None, None
-    return get_proper_type(state.args[2]), get_proper_type(state.args[3])
 
 
 def _is_known(model: ProperType | None) -> bool:

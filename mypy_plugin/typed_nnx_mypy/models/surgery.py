@@ -11,7 +11,7 @@ from mypy.types import AnyType, CallableType, Instance, ProperType, Type, TypeVa
 
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.early import early_type
-from typed_nnx_mypy.models.kinds import Kind, kind_of, short_name
+from typed_nnx_mypy.models.kinds import Kind, is_base_class, kind_of, short_name
 from typed_nnx_mypy.models.leaves import Members, is_leaf, members_of, options
 from typed_nnx_mypy.names import runtime_of
 from typed_nnx_mypy.syntax.assigned import file_of
@@ -24,7 +24,6 @@ _LIBRARIES: Final = frozenset(
 )
 # What layers record while they run, so that a class without it is the rule.
 _RECORDED: Final = frozenset({"Intermediate", "Perturbation"})
-_BASES: Final = frozenset({"Pytree", "Module", "Object"})
 
 
 def may_be_other(
@@ -120,7 +119,8 @@ def _is_recorded(filter_: Expression) -> bool:
 def _handed_on(call: CallExpr, checker: Checker) -> Iterator[Expression]:
     """Yield the models that a call gives to a function that takes any."""
     callee = checker.known_type(call.callee)
-    if not isinstance(callee, AnyType | CallableType) or _is_class(callee):
+    is_class = isinstance(callee, CallableType) and callee.is_type_obj()
+    if not isinstance(callee, AnyType | CallableType) or is_class:
         return
     if _is_of_library(call.callee, checker):
         return
@@ -129,10 +129,6 @@ def _handed_on(call: CallExpr, checker: Checker) -> Iterator[Expression]:
         is_model = found is not None and kind_of(found) is Kind.PYTREE
         if is_model and _takes_any(callee, at, call.arg_names[at]):
             yield argument
-
-
-def _is_class(callee: ProperType) -> bool:
-    return isinstance(callee, CallableType) and callee.is_type_obj()
 
 
 def _is_of_library(callee: Expression, checker: Checker) -> bool:
@@ -160,6 +156,4 @@ def _takes_any(callee: ProperType, at: int, name: str | None) -> bool:
         return True
     if not isinstance(found, Instance):
         return True
-    return found.type.fullname == "builtins.object" or (
-        found.type.name in _BASES and bool(runtime_of(found.type.fullname))
-    )
+    return found.type.fullname == "builtins.object" or is_base_class(found.type)

@@ -118,7 +118,8 @@ class _Marked:
             case MemberExpr() | nodes.IndexExpr() | nodes.OpExpr():
                 return False
             case _:
-                return not _is_made_here(value)
+                is_display = elements(value) is not None or bool(container_parts(value))
+                return not (is_display or is_static_by_form(value))
 
     def _call(self, call: CallExpr) -> bool:
         if mark_in_call(call):
@@ -135,7 +136,8 @@ class _Marked:
             return False
         function = node.func if isinstance(node, nodes.Decorator) else node
         if isinstance(function, FuncDef) and self._checker.parent(function) is not None:
-            return any(_is_mark(each) for each in descendants(function.body))
+            inside = descendants(function.body)
+            return any(mark_in_call(each) for each in inside if isinstance(each, CallExpr))
         return True
 
     def _is_plain_method(self, callee: MemberExpr) -> bool:
@@ -158,11 +160,3 @@ class _Marked:
         if not found and not is_parameter:
             return True
         return any(e.value is None or e.items or self.is_possible(e.value) for e in found)
-
-
-def _is_mark(node: Node) -> bool:
-    return isinstance(node, CallExpr) and bool(mark_in_call(node))
-
-
-def _is_made_here(value: Expression) -> bool:
-    return elements(value) is not None or bool(container_parts(value)) or is_static_by_form(value)
