@@ -13,7 +13,6 @@ from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.errorcodes import BRANCHES
 from typed_nnx_mypy.models.leaves import leaves_of
-from typed_nnx_mypy.models.results import result_of
 from typed_nnx_mypy.models.states import StateView, view_of
 from typed_nnx_mypy.models.structures import (
     Difference,
@@ -22,6 +21,7 @@ from typed_nnx_mypy.models.structures import (
     Row,
     Structure,
     difference,
+    result_of,
 )
 from typed_nnx_mypy.registry import on_call
 from typed_nnx_mypy.syntax.assigned import assigned_once

@@ -10,7 +10,6 @@ from mypy.nodes import Context, Node
 
 from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.errorcodes import CARRY
-from typed_nnx_mypy.models.results import result_of, written
 from typed_nnx_mypy.models.structures import (
     Difference,
     Nothing,
@@ -20,8 +19,10 @@ from typed_nnx_mypy.models.structures import (
     both,
     difference,
     item_of,
+    result_of,
     structure_of,
     text_of,
+    written,
 )
 from typed_nnx_mypy.registry import on_call
 from typed_nnx_mypy.syntax.axes import AxesRow, Axis, CarryAxis, UnknownAxis, parts_of

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.errorcodes import HAS_AUX
-from typed_nnx_mypy.models.results import result_of
-from typed_nnx_mypy.models.structures import Leaf, Row, Structure, Unsure, text_of
+from typed_nnx_mypy.models.structures import Leaf, Row, Structure, Unsure, result_of, text_of
 from typed_nnx_mypy.registry import on_call
 from typed_nnx_mypy.syntax.constants import constant_of
 from typed_nnx_mypy.syntax.transforms import PARTIAL, transform_of

@@ -15,8 +15,7 @@ from mypy.nodes import CallExpr, Expression, FuncDef, LambdaExpr, Node
 from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.errorcodes import JAX_MUTATION
-from typed_nnx_mypy.models.mutations import Mutation, mutations
-from typed_nnx_mypy.models.outer import Outer
+from typed_nnx_mypy.models.mutations import Mutation, Outer, mutations
 from typed_nnx_mypy.names import PARTIALS
 from typed_nnx_mypy.registry import on_call
 from typed_nnx_mypy.syntax.children import descendants

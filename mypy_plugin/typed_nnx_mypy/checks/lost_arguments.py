@@ -16,8 +16,7 @@ from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.checks.jax_mutation import is_certain
 from typed_nnx_mypy.errorcodes import LOST_UPDATE
 from typed_nnx_mypy.models.kinds import Kind, is_rngs, kind_of
-from typed_nnx_mypy.models.mutations import Mutation, mutations
-from typed_nnx_mypy.models.outer import Outer
+from typed_nnx_mypy.models.mutations import Mutation, Outer, mutations
 from typed_nnx_mypy.names import PARTIALS
 from typed_nnx_mypy.registry import on_call
 from typed_nnx_mypy.syntax.children import descendants

@@ -10,10 +10,9 @@ from mypy.subtypes import is_same_type
 from mypy.types import AnyType, CallableType, Instance, ProperType, TupleType, Type, get_proper_type
 
 from typed_nnx_mypy.call import Argument, Call
-from typed_nnx_mypy.models.bindings import view_at
+from typed_nnx_mypy.models.bindings import at_home, view_at
 from typed_nnx_mypy.models.filter_syntax import CLASSES, read_call, read_filter
 from typed_nnx_mypy.models.filters import Everything, Filter, all_of, any_of, has_unknown, in_order
-from typed_nnx_mypy.models.homes import at_home
 from typed_nnx_mypy.models.leaves import members_of, options
 from typed_nnx_mypy.models.states import (
     StateView,

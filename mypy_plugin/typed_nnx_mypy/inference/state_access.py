@@ -19,11 +19,11 @@ from typed_nnx_mypy.models.leaves import (
     Members,
     is_leaf,
     is_present,
+    known_subclasses,
     members_of,
     options,
 )
 from typed_nnx_mypy.models.states import StateView, state_of
-from typed_nnx_mypy.models.subclasses import known_subclasses
 from typed_nnx_mypy.models.surgery import may_be_other
 from typed_nnx_mypy.names import runtime_of
 from typed_nnx_mypy.registry import infers_access

@@ -24,9 +24,15 @@ from typed_nnx_mypy.models.filters import (
     passes,
 )
 from typed_nnx_mypy.models.kinds import Kind, kind_of
-from typed_nnx_mypy.models.leaves import Leaf, is_leaf, leaves_of, members_of, options
+from typed_nnx_mypy.models.leaves import (
+    Leaf,
+    is_leaf,
+    known_subclasses,
+    leaves_of,
+    members_of,
+    options,
+)
 from typed_nnx_mypy.models.states import StateView
-from typed_nnx_mypy.models.subclasses import known_subclasses
 from typed_nnx_mypy.names import runtime_of
 
 Relation: TypeAlias = Literal["same", "related", "unrelated"]

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from mypy import types
+from mypy.nodes import TypeInfo
 from mypy.types import Instance, ProperType, TupleType, Type, get_proper_type
 
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.fields import Field, model_of
 from typed_nnx_mypy.models.filters import Filter, Key, below, passes
 from typed_nnx_mypy.models.kinds import Kind, arguments_at, is_base_class, kind_of, runtime_base
-from typed_nnx_mypy.models.subclasses import may_be_subclass
 from typed_nnx_mypy.names import runtime_of
 
 _DEEPEST: Final = 12
@@ -297,3 +297,27 @@ class _Walk:
                 )
         if members.other is not None:
             yield from self.through(members.other, below(of, None), (*path, None), is_sure=False)
+
+
+# -- subclasses -------------------------------------------------------------------------------
+
+
+def known_subclasses(info: TypeInfo, checker: Checker) -> Iterator[TypeInfo]:
+    """Yield the classes below a class where it and its use are written.
+
+    Which other modules mypy has read depends on its cache.
+    """
+    for module in (checker.tree, checker.api.modules.get(info.module_name)):
+        for symbol in module.names.values() if module is not None else ():
+            other = symbol.node
+            if isinstance(other, TypeInfo) and other is not info and info in other.mro:
+                yield other
+
+
+def may_be_subclass(info: TypeInfo, checker: Checker) -> bool:
+    """Tell whether an object of a class of a user may well be of one below it."""
+    if runtime_of(info.fullname):
+        return False
+    if info.is_abstract or info.is_protocol:
+        return True
+    return any(True for _ in known_subclasses(info, checker))
