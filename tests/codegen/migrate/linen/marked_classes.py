@@ -107,6 +107,7 @@ MARKED: Final[dict[str, set[str]]] = {
         "VQVAE",
         "VectorQuantizer",
     },
+    "lifted_functions": {"ChunkedBlock"},
     "lifted_transforms": {
         "EnsembleSetup",
         "FunctionBody",

@@ -53,7 +53,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Unknown,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.evaluate.conditions import condition_of, instance_of
+from typed_nnx_codegen.migrate.linen.evaluate.conditions import asked_in, condition_of, instance_of
 from typed_nnx_codegen.migrate.linen.evaluate.entries import share_scope
 from typed_nnx_codegen.migrate.linen.evaluate.functions import (
     Functions,
@@ -453,6 +453,12 @@ class Calls:
     ) -> Value:
         if any(one.star for one in passed):
             return UNKNOWN
+        if frame.records and any(map(_may_be_none, passed)):
+            asked = asked_in(node, callee)
+            if asked is not None:
+                self.code.asked.setdefault(node, asked)
+        if frame.records and node in self.code.asked:
+            return self.evaluate(self.code.asked[node], frame)
         return self.functions.call_function(callee, passed, frame, node)
 
     def _check_class(self, node: cst.Call, frame: Frame) -> None:
@@ -477,6 +483,10 @@ _KEEP: Final = "keep it in `nnx.bridge.ToNNX`"
 # A setting that names a function of one of these modules names an activation: two stand for all.
 _OF_ACTIVATIONS: Final = frozenset({"jax.nn", LINEN, f"{LINEN}.activation", "flax.nnx"})
 _ACTIVATIONS: Final = (Ref("jax.nn.relu"), Ref("jax.nn.tanh"))
+
+
+def _may_be_none(one: Passed) -> bool:
+    return isinstance(one.value, Array) and one.value.is_optional
 
 
 def _opaque(code: str, passed: list[Passed], node: cst.Call) -> Value:

@@ -11,7 +11,7 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, is_docstring
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Condition
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.dims import (
@@ -374,6 +374,38 @@ def assigned_if(value: Value, before: Value, after: Value, recorder: Recorder) -
     if isinstance(before, Choice) and before.condition and is_submodule(after):
         return Choice((after, before), condition=whole)
     return there_if(value, after, before, whole)
+
+
+def asked_in(node: cst.Call, callee: FunctionRef) -> cst.BaseExpression | None:
+    """Return `x is None` or `x is not None` for a call of a function that asks it; None for others."""
+    match callee.node, node.args:
+        case (
+            cst.FunctionDef(params=cst.Parameters(params=[parameter]), body=body),
+            [cst.Arg(value=cst.Name() as given, keyword=None, star="")],
+        ):
+            lines = [one for one in body.body if not is_docstring(one)]
+        case _:
+            return None
+    match lines:
+        case [
+            cst.SimpleStatementLine(
+                body=[
+                    cst.Return(
+                        value=cst.Comparison(
+                            left=cst.Name(value=name),
+                            comparisons=[
+                                cst.ComparisonTarget(
+                                    operator=cst.Is() | cst.IsNot(),
+                                    comparator=cst.Name(value="None"),
+                                )
+                            ],
+                        ) as asked
+                    )
+                ]
+            )
+        ] if name == parameter.name.value:
+            return asked.with_changes(left=given)
+    return None
 
 
 def asked_for_none(node: cst.Comparison, frame: Frame) -> cst.BaseExpression | None:

@@ -145,6 +145,8 @@ class LiftedFunctions:
         node: cst.Call,
         frame: Frame,
     ) -> Value:
+        if not frame.records and frame.caller is not None:
+            raise Unsupported("the function that is called here has a transform of Linen in it")
         module, *arguments = passed or [Passed(UNKNOWN, None, node)]
         known = isinstance(module.value, ModuleValue | FieldModule | SelfValue | Code)
         if not known or module.keyword or any(one.star for one in passed):

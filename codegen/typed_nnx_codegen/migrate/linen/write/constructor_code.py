@@ -206,6 +206,8 @@ class ConstructorCode:
         self._evaluate = evaluate
         self._refer = refer
         self._has_shapes = False
+        # What calls of functions ask that ask for None.
+        self.asked: dict[cst.Call, cst.BaseExpression] = {}
         # The loops of the constructor that bind names of what was written.
         self._read: set[str | int] = set()
 
@@ -444,6 +446,8 @@ class ConstructorCode:
             return self._rebuilt(node, frame, bound)
         if isinstance(node, cst.Name):
             return node if node.value in bound else self._name(node, frame)
+        if isinstance(node, cst.Call) and node in self.asked:
+            return self._converted(self.asked[node], frame, bound)
         if isinstance(node, (cst.Attribute, cst.Subscript, cst.Call)):
             return self._composed(node, frame, bound)
         if isinstance(node, cst.Lambda):

@@ -65,6 +65,19 @@ class Annotated(nn.Module):
         return x
 
 
+class ZippedWithSizes(nn.Module):
+    """Sizes and arrays go together."""
+
+    features: Sequence[int]
+
+    @nn.compact
+    def __call__(self, x, skips: list[jax.Array]):
+        for n, skip in zip(self.features, skips):
+            x = jnp.concatenate([x, skip], axis=-1)
+            x = nn.Dense(n)(x)
+        return x
+
+
 class Encoder(nn.Module):
     """A loop makes the list."""
 
@@ -156,6 +169,15 @@ class TwoLists(nn.Module):
         )
 
 
+class SharedHead(nn.Module):
+    """One layer takes all items: they have one size."""
+
+    @nn.compact
+    def __call__(self, xs: Sequence[jax.Array]):
+        head = nn.Dense(4)
+        return sum(head(x) for x in xs)
+
+
 class SharedHeadLoop(nn.Module):
     """The layer is one of `setup`."""
 
@@ -167,6 +189,28 @@ class SharedHeadLoop(nn.Module):
         for x in xs:
             out.append(self.head(x))
         return out
+
+
+class Counted(nn.Module):
+    """As many layers as items."""
+
+    @nn.compact
+    def __call__(self, xs: Sequence[jax.Array]):
+        y = 0
+        for i in range(len(xs)):
+            y = y + nn.Dense(3)(xs[i])
+        return y
+
+
+class Rows(nn.Module):
+    """The rows of an array are as good as a list."""
+
+    @nn.compact
+    def __call__(self, x):
+        y = 0
+        for row in x:
+            y = y + nn.Dense(3)(row)
+        return y
 
 
 class UpsFirst(nn.Module):
@@ -186,6 +230,19 @@ class UpsFirst(nn.Module):
         for up in self.ups:
             x = up(jnp.concatenate([x, skips.pop()], axis=-1))
         return x
+
+
+class Last(nn.Module):
+    """A layer for each item."""
+
+    features: int
+
+    @nn.compact
+    def __call__(self, xs):
+        total = 0
+        for x in xs:
+            total = total + nn.Dense(self.features)(x)
+        return total
 
 
 class Odd(nn.Module):

@@ -32,6 +32,19 @@ class Encoder(nn.Module):
         return x, skips
 
 
+class Decoder(nn.Module):
+    """The way up takes it, last first."""
+
+    features: Sequence[int]
+
+    @nn.compact
+    def __call__(self, x, skips):
+        for f, skip in zip(self.features, reversed(skips)):
+            x = nn.ConvTranspose(f, (2, 2), (2, 2))(x)
+            x = ConvBlock(f)(jnp.concatenate([x, skip], axis=-1))
+        return x
+
+
 class Zipped(nn.Module):
     """Lists of `setup`; the submodules and the arrays go together."""
 

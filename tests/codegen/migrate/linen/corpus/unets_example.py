@@ -10,6 +10,7 @@ SKIPS = [jnp.cos(IMAGE[..., :2]), jnp.cos(IMAGE[:, :4, :4])]
 
 EXAMPLES = [
     Example(Build("Encoder", (4, 6)), IMAGE),
+    Example(Build("Decoder", (6, 4)), IMAGE[:, :2, :2], SKIPS),
     Example(Build("Zipped", (4, 6)), IMAGE),
     Example(Build("BeginsWithInput", (4, 6, 3)), X),
     Example(Build("GrowsLater", (4, 6, 3)), X),
