@@ -96,18 +96,13 @@ def _is_used(name: str, function: FuncDef, checker: Checker) -> bool:
             continue
         if _is_write(statement, place, checker):
             is_written = True
-        elif not _is_leaf_read(place, checker):
-            return True
+        elif not any(kind_of(e) in (Kind.VARIABLE, Kind.ARRAY) for e in _types(place, checker)):
+            return True  # not only to get at a leaf
         elif _in_loop(place, checker) or is_written:
             root = _root(statement.lvalues[0]) if isinstance(statement, AssignmentStmt) else None
             if root is None or not _is_write(statement, root, checker) or plain(root.name) != name:
                 return True
     return False
-
-
-def _is_leaf_read(place: NameExpr, checker: Checker) -> bool:
-    """Tell whether a name is only used to get at a Variable or an array in the State."""
-    return any(kind_of(found) in (Kind.VARIABLE, Kind.ARRAY) for found in _types(place, checker))
 
 
 def _types(place: NameExpr, checker: Checker) -> Iterator[Instance]:

@@ -18,7 +18,6 @@ from typed_nnx_mypy.models.bindings import view_at
 from typed_nnx_mypy.models.filter_encoding import (
     FILTER,
     decode,
-    encode,
     entries_of,
     with_entries,
 )
@@ -53,18 +52,6 @@ class OptimizerView:
     wrt: Filter
 
 
-def _optimizer_of(like: Instance, model: Instance, wrt: Filter) -> Instance:
-    """Return the type of the Optimizer of a model.
-
-    Args:
-      like: The type of an Optimizer.
-      model: The type of the model.
-      wrt: Which of its leaves the Optimizer updates.
-    """
-    filter_ = encode(wrt, Instance(like.type.mro[-1], []))
-    return with_entries(like, {_MODEL: model, FILTER: filter_})
-
-
 def _optimizer_view(found: Type | None) -> OptimizerView | None:
     """Return what is known of an Optimizer; None where nothing is."""
     entries = entries_of(found)
@@ -83,7 +70,7 @@ def optimizer_knows_its_model(call: Call) -> Type | None:
     wrt = _wrt(call)
     if not isinstance(given.type, Instance) or kind_of(given.type) is not Kind.PYTREE:
         return None
-    return None if wrt is None else _optimizer_of(found, given.type, wrt)
+    return None if wrt is None else with_entries(found, {_MODEL: given.type, FILTER: wrt})
 
 
 def _wrt(call: Call) -> Filter | None:

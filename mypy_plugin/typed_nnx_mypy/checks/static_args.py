@@ -52,17 +52,9 @@ class Options:
     by_position: list[Parameter]
     by_name: list[Parameter]
 
-    def is_static_at(self, parameter: Parameter) -> bool:
-        """Tell whether a parameter is static when it is given by position."""
-        return any(each is parameter for each in self.by_position)
 
-    def is_static_as(self, parameter: Parameter) -> bool:
-        """Tell whether a parameter is static when it is given by name."""
-        return any(each is parameter for each in self.by_name)
-
-    def may_be_static(self, parameter: Parameter) -> bool:
-        """Tell whether a parameter is static in some calls."""
-        return self.is_static_at(parameter) or self.is_static_as(parameter)
+def _is_among(parameter: Parameter, row: list[Parameter]) -> bool:
+    return any(each is parameter for each in row)
 
 
 def options_of(transform: Transform, checker: Checker) -> Options:
@@ -236,7 +228,11 @@ def _report_untraceable(
     """Report parameters that each call gives, which cannot be traced and are not static."""
     for number, parameter in enumerate(function.parameters):
         is_given = parameter.kind.is_required()
-        if is_given and is_untraceable(parameter.type) and not options.may_be_static(parameter):
+        if (
+            is_given
+            and is_untraceable(parameter.type)
+            and not _is_among(parameter, options.by_position + options.by_name)
+        ):
             call.report(
                 STATIC_ARGS,
                 f"{transform.title}: `{parameter.name}` is {short_name(parameter.type)}, which "
@@ -270,12 +266,12 @@ def arguments_fit_the_options(call: Call) -> None:
     positional = function.positional
     for number, argument in enumerate(call.positional, start=offset):
         if number < len(positional):
-            is_static = options.is_static_at(positional[number])
+            is_static = _is_among(positional[number], options.by_position)
             _report_argument(call, transform, positional[number], argument, is_static)
     for name in filter(None, written.arg_names):
         parameter, named = function.named(name), call.keyword(name)
         if parameter is not None and named is not None:
-            is_static = options.is_static_as(parameter)
+            is_static = _is_among(parameter, options.by_name)
             _report_argument(call, transform, parameter, named, is_static)
 
 

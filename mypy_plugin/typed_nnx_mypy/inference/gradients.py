@@ -14,7 +14,6 @@ from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.filter_encoding import (
     FILTER,
     decode,
-    encode,
     entries_of,
     with_entries,
 )
@@ -63,10 +62,7 @@ def diff_state(call: Call) -> Type | None:
     of = read_filter(given.expression, given.type, call.checker)
     if not isinstance(position, int):
         return None
-    base = Instance(found.type.mro[-1], [])
-    return with_entries(
-        found, {_ARGNUM: types.LiteralType(position, base), FILTER: encode(of, base)}
-    )
+    return with_entries(found, {_ARGNUM: position, FILTER: of})
 
 
 def read_wrt(found: Type) -> list[Wrt] | None:

@@ -11,6 +11,7 @@ from mypy.types import AnyType, CallableType, Instance, ProperType, TupleType, T
 
 from typed_nnx_mypy.call import Argument, Call
 from typed_nnx_mypy.models.bindings import at_home, view_at
+from typed_nnx_mypy.models.filter_encoding import FILTER, with_entries
 from typed_nnx_mypy.models.filter_syntax import CLASSES, read_call, read_filter
 from typed_nnx_mypy.models.filters import Everything, Filter, all_of, any_of, has_unknown, in_order
 from typed_nnx_mypy.models.leaves import members_of, options
@@ -19,7 +20,6 @@ from typed_nnx_mypy.models.states import (
     declared_view_of,
     is_state,
     state_of,
-    with_filter,
 )
 from typed_nnx_mypy.registry import infers
 
@@ -33,7 +33,7 @@ def filter_object(call: Call) -> Type | None:
     if call.expression is None or not isinstance(found, Instance):
         return None
     of = read_call(call.expression, found, call.checker)
-    return None if has_unknown(of) else with_filter(found, of)
+    return None if has_unknown(of) else with_entries(found, {FILTER: of})
 
 
 def filters_of(call: Call, given: Sequence[Argument]) -> list[Filter]:

@@ -42,8 +42,10 @@ def value_at_key(access: StateAccess) -> Type | None:
     if base is None:
         return None
     view = view_at(base, access.receiver, access.checker)
-    if view is None or _is_own_attribute(view.instance, access):
+    if view is None:
         return None
+    if not access.is_index and view.instance.type.get(str(key)) is not None:
+        return None  # an attribute of the class, such as a property of State
     if key is None:
         return _at_some_key(access, view, base)
     return _Lookup(access, view, key, base).result()
@@ -72,11 +74,6 @@ def _state_of_access(access: StateAccess) -> Expression | None:
             return node.base
         case _:
             return None
-
-
-def _is_own_attribute(state: Instance, access: StateAccess) -> bool:
-    """Tell whether an attribute is one of the class, such as a property of State."""
-    return not access.is_index and state.type.get(str(access.key)) is not None
 
 
 class _Lookup:

@@ -20,7 +20,6 @@ from mypy.types import (
     AnyType,
     CallableType,
     Instance,
-    LiteralType,
     ProperType,
     TupleType,
     Type,
@@ -303,8 +302,7 @@ def _kept(found: Type, target: Expression, checker: Checker) -> Type:
     home = _only_home(target, checker)
     if not home or not isinstance(proper, Instance) or not has_entries(proper):
         return found
-    name = LiteralType(home, Instance(proper.type.mro[-1], []))
-    return with_entries(proper, {**entries_of(proper), _HOME: name})
+    return with_entries(proper, {**entries_of(proper), _HOME: home})
 
 
 def _only_home(target: Expression, checker: Checker) -> str:

@@ -93,7 +93,8 @@ def attributes_of(instance: Instance) -> Model:
     return Model(
         instance,
         fields,
-        is_open=is_rngs(info) or any(map(_opens, info.mro)),
+        is_open=is_rngs(info)
+        or any(e.fallback_to_any or (not _is_bare(e) and opening_of(e)) for e in info.mro),
         is_ready=all(each.is_ready for each in fields.values()),
     )
 
@@ -113,10 +114,6 @@ def _is_bare(base: TypeInfo) -> bool:
     if base.fullname == "builtins.object":
         return True
     return bool(runtime_of(base.fullname)) and (base.name in _BARE or not is_pytree(base))
-
-
-def _opens(base: TypeInfo) -> bool:
-    return base.fallback_to_any or (not _is_bare(base) and bool(opening_of(base)))
 
 
 # -- one class --------------------------------------------------------------------------------

@@ -22,10 +22,14 @@ _Part: TypeAlias = "Filter | Instance | str | int | tuple[_Part, ...]"
 _ROW: Final = "()"
 
 
-def with_entries(like: Instance, entries: Mapping[str, Type]) -> Instance:
+def with_entries(like: Instance, entries: Mapping[str, Type | Filter | str | int]) -> Instance:
     """Return a type of the same class and arguments with other entries."""
-    found = Instance(like.type, like.args, like.line, like.column)
-    found.extra_attrs = types.ExtraAttrs(dict(entries), None, None)
+    found, base = Instance(like.type, like.args, like.line, like.column), like.type.mro[-1]
+    said = {
+        name: each if isinstance(each, Type) else _encoded(each, Instance(base, []))
+        for name, each in entries.items()
+    }
+    found.extra_attrs = types.ExtraAttrs(said, None, None)
     return found
 
 

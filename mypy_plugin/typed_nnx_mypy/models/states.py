@@ -17,7 +17,6 @@ from mypy.types import AnyType, Instance, ProperType, Type, TypeType, get_proper
 from typed_nnx_mypy.models.filter_encoding import (
     FILTER,
     decode,
-    encode,
     entries_of,
     with_entries,
 )
@@ -132,7 +131,7 @@ def state_of(
       values: The type of the values, where the leaves are results of a function.
       is_pure: Whether the leaves are values themselves, without Variables around them.
     """
-    entries: dict[str, Type] = {MODEL: model, FILTER: encode(of, Instance(like.type.mro[-1], []))}
+    entries: dict[str, Type | Filter] = {MODEL: model, FILTER: of}
     if values is not None:
         entries[_MAPPED] = values
     if is_pure:
@@ -143,8 +142,3 @@ def state_of(
         if isinstance(of, OfType) and isinstance(get_proper_type(arguments[3]), AnyType):
             arguments[3] = TypeType(of.type)
     return with_entries(Instance(like.type, arguments), entries)
-
-
-def with_filter(like: Instance, of: Filter) -> Instance:
-    """Return the type of a filter object that says which filter it is."""
-    return with_entries(like, {FILTER: encode(of, Instance(like.type.mro[-1], []))})

@@ -61,7 +61,8 @@ def _changed(node: Node, checker: Checker) -> Iterator[Expression]:
             if not isinstance(name, nodes.StrExpr) and not is_self(owner):
                 yield owner
         case CallExpr(callee=MemberExpr(expr=NameExpr(node=nodes.MypyFile()), name="pop")):
-            if not all(map(_is_recorded, node.args[1:])):  # nnx.pop(model, ...)
+            names = {getattr(each, "name", "") for each in node.args[1:]}
+            if not names <= _RECORDED:  # nnx.pop(model, ...)
                 yield from node.args[:1]
         case nodes.ExpressionStmt(expr=CallExpr() as call):
             yield from _handed_on(call, checker)
@@ -110,10 +111,6 @@ def _is_among(members: Members, part: ProperType, checker: Checker, seen: set[Ty
     held = [each.type for each in members.named.values() if each.status != "static"]
     held += [members.other] if members.other is not None else []
     return any(_may_hold(each, part, checker, seen) for found in held for each in options(found)[0])
-
-
-def _is_recorded(filter_: Expression) -> bool:
-    return isinstance(filter_, NameExpr | MemberExpr) and filter_.name in _RECORDED
 
 
 def _handed_on(call: CallExpr, checker: Checker) -> Iterator[Expression]:
