@@ -313,9 +313,9 @@ def name_targets(cls: LinenClass, edits: Edits) -> None:
     """
     for method in cls.own_methods.values():
         found: dict[str, list[tuple[cst.Name, set[str]]]] = {}
-        for node in of_kinds(descendants(method.node.body), cst.ListComp):
+        for node in of_kinds(descendants(method.node.body), cst.ListComp, cst.GeneratorExp):
             match node:
-                case cst.ListComp(
+                case cst.BaseSimpleComp(
                     elt=cst.Call() as elt,
                     for_in=cst.CompFor(
                         target=cst.Name() as target, iter=over, inner_for_in=None, ifs=[]

@@ -670,7 +670,7 @@ class Printing:
             return wrapped(node, self._plan.replacements, sites, self._executor.refer)
 
         for part, runs in zip(parts, is_loop, strict=True):
-            if isinstance(part, cst.List) and lines:
+            if isinstance(part, cst.List | cst.Tuple) and lines:
                 items = [code_of_part(one.value) for one in part.elements]
                 lines += [Line(f"{target}.append({item})") for item in items]
                 continue
@@ -757,7 +757,7 @@ def _filled(
     return None
 
 
-_LISTS: Final = (cst.ListComp, cst.GeneratorExp, cst.List)
+_LISTS: Final = (cst.ListComp, cst.GeneratorExp, cst.List, cst.Tuple)
 
 
 def _is_update(line: Line | Compound) -> bool:
