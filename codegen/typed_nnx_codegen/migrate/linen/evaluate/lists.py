@@ -401,6 +401,8 @@ def _changed(
             return longer, NONE
         case Seq(items=items), "extend", [Seq(items=more)]:
             return Seq((*items, *more), is_list=True), NONE
+        case Repeated(element=element), "extend", [Seq(items=more)]:
+            return replace(receiver, element=reduce(join, more, element), count=None), NONE
         case Repeated(element=element), "append", [value]:
             return replace(receiver, element=join(element, value), count=None), NONE
         case Table(items=table, cls=None), "update", [] | [Table()]:

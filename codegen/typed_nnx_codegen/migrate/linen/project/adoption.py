@@ -32,6 +32,7 @@ from typed_nnx_codegen.migrate.linen.domain.classes import (
     public_linen,
 )
 from typed_nnx_codegen.migrate.linen.domain.names import bound_in, free_name
+from typed_nnx_codegen.migrate.linen.project.fields import summed
 from typed_nnx_codegen.migrate.linen.project.rewriting import (
     VALUE,
     Builder,
@@ -285,7 +286,7 @@ def is_always(statement: cst.BaseStatement, part: cst.CSTNode) -> bool:
 
 
 def name_lists(cls: LinenClass, edits: Edits) -> None:
-    """Give the comprehensions within an `nn.Sequential` names: they are lists of submodules."""
+    """Give the lists within an `nn.Sequential` names: lists of submodules that are no literals."""
     for method in cls.own_methods.values():
         taken = set(bound_in(method.node)) | set(cls.analysis.scope.seen)
         for statement in _lines(method.node.body):
@@ -298,12 +299,53 @@ def name_lists(cls: LinenClass, edits: Edits) -> None:
             for node in _lists_in(statement, cls.analysis):
                 local = cst.Name(free_name("layers", taken))
                 found[node] = local
-                lines.append(cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(local)], node)]))
+                lines += _filling(local, node)
             if found:
                 after = statement.visit(Rewriting(Edits(expressions=found)))
                 assert isinstance(after, cst.SimpleStatementLine)
                 lines = [one.deep_clone() for one in (*lines, after.with_changes(leading_lines=()))]
                 edits.statements[statement] = lines
+
+
+def _filling(local: cst.Name, node: cst.BaseExpression) -> list[cst.BaseStatement]:
+    """Return the lines that bind a local to a list: a loop for one that takes several a time."""
+    parts = list(summed(node))
+    if not any(map(_several, parts)):
+        return [_assigned(local, node)]
+    lines: list[cst.BaseStatement] = [_assigned(local, cst.List([]))]
+    for part in parts:
+        several = _several(part)
+        added = cst.AugAssign(local, cst.AddAssign(), part if several is None else several[1])
+        line = cst.SimpleStatementLine([added])
+        if several is not None:
+            over = several[0]
+            lines.append(cst.For(over.target, over.iter, cst.IndentedBlock([line])))
+        else:
+            lines.append(line)
+    return lines
+
+
+def _assigned(local: cst.Name, value: cst.BaseExpression) -> cst.SimpleStatementLine:
+    return cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(local)], value)])
+
+
+def _several(node: cst.BaseExpression) -> tuple[cst.CompFor, cst.List] | None:
+    """Return the loop of ``[f for n in sizes for f in (Dense(n), relu)]``, and its items in turn."""
+    match node:
+        case cst.ListComp(
+            elt=cst.Name(value=name),
+            for_in=cst.CompFor(
+                ifs=[],
+                inner_for_in=cst.CompFor(
+                    target=cst.Name(value=target),
+                    iter=cst.Tuple(elements=items) | cst.List(elements=items),
+                    ifs=[],
+                    inner_for_in=None,
+                ),
+            ) as over,
+        ) if name == target:
+            return over, cst.List(items)
+    return None
 
 
 def name_targets(cls: LinenClass, edits: Edits) -> None:
@@ -329,8 +371,8 @@ def name_targets(cls: LinenClass, edits: Edits) -> None:
                     edits.expressions[target] = cst.Name(known)
 
 
-def _lists_in(statement: cst.BaseStatement, analysis: Analysis) -> Iterator[cst.ListComp]:
-    """Yield the comprehensions that a statement gives an `nn.Sequential`, as it is or with others."""
+def _lists_in(statement: cst.BaseStatement, analysis: Analysis) -> Iterator[cst.BaseExpression]:
+    """Yield the comprehensions, and sums of them, that a statement gives an `nn.Sequential`."""
     for call in descendants(statement):
         value = analysis.values.get(call.func, UNKNOWN) if isinstance(call, cst.Call) else UNKNOWN
         if not isinstance(value, External) or public_linen(value.name) != _SEQUENTIAL:
@@ -340,7 +382,8 @@ def _lists_in(statement: cst.BaseStatement, analysis: Analysis) -> Iterator[cst.
             listed = arg.value.elements if isinstance(arg.value, cst.List | cst.Tuple) else ()
             starred = [one.value for one in listed if isinstance(one, cst.StarredElement)]
             for one in (arg.value, *starred):
-                if isinstance(one, cst.ListComp) and is_always(statement, one):
+                is_made = any(isinstance(part, cst.ListComp) for part in summed(one))
+                if is_made and is_always(statement, one):
                     yield one
 
 

@@ -403,7 +403,7 @@ class ConstructorCode:
         return "..." if value.value is Ellipsis else repr(value.value)
 
     def _module(self, value: ModuleValue, frame: Frame) -> str | None:
-        is_here = not value.site.is_verbatim or set(value.site.loops) <= set(frame.recorder.loops)
+        is_here = set(value.site.loops) <= set(frame.recorder.loops)
         if not is_here or value.site.is_made_in_call:
             return None
         local = frame.recorder.built_locals.get(value.site)

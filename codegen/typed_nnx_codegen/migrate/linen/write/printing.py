@@ -487,7 +487,7 @@ class Printing:
             case Dim():
                 return content.code(self._lifting.spelled)
             case Site():
-                return self._locals.get(content, content.reference)
+                return self._locals.get(content) or content.reference or "None"
             case Constructed():
                 return content.code(self._plan.sites)
 

@@ -295,3 +295,34 @@ class GrownThenKept(nn.Module):
         for layer in self.layers:
             x = nn.relu(layer(x))
         return x
+
+
+class SequentialOfSums(nn.Module):
+    """Lists of an `nn.Sequential` that are sums, or take several items a time; in `setup`."""
+
+    widths: tuple[int, ...]
+
+    def setup(self):
+        self.first = nn.Sequential([nn.Dense(width) for width in self.widths] + [nn.Dense(3)])
+        self.second = nn.Sequential(
+            [f for width in self.widths[::-1] for f in (nn.Dense(width), nn.relu)] + [nn.Dense(2)]
+        )
+
+    def __call__(self, x):
+        return self.second(self.first(x))
+
+
+class SequentialInCall(nn.Module):
+    """The same, in a compact method."""
+
+    widths: tuple[int, ...]
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Sequential([nn.Dense(width) for width in self.widths] + [nn.Dense(3)])(x)
+        x = nn.Sequential([f for width in self.widths for f in [nn.Dense(width), nn.relu]])(x)
+        layers = []
+        for width in self.widths:
+            layers.extend([nn.Dense(width), nn.tanh])
+        layers.append(nn.Dense(3))
+        return nn.Sequential(layers)(x)
