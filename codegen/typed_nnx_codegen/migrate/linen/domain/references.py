@@ -12,7 +12,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.values import Constant, ProjectClass
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Condition, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, Method
-from typed_nnx_codegen.migrate.linen.domain.dims import Binders, Dim
+from typed_nnx_codegen.migrate.linen.domain.dims import Binders, Dim, Piece
 from typed_nnx_codegen.migrate.linen.domain.values import (
     UNKNOWN,
     Array,
@@ -181,6 +181,8 @@ class Repeated(Value):
         parts: Where the constructor builds it part by part, what each iteration of `loop` appends,
             or the whole list where that is None: items, and lists for several of them. None where
             the items are alike.
+        condition: Where this is a part that only one side of a branch appends, what decides.
+        orelse: The parts of the other side.
         count: How many items there are, where a size says it.
         without_last: Whether the last one that the loop makes is not in it; None where more of the
             last ones may not be in it.
@@ -192,6 +194,8 @@ class Repeated(Value):
     head: tuple[Value, ...] = ()
     tail: tuple[Value, ...] = ()
     parts: tuple[Value, ...] | None = None
+    condition: Piece | None = None
+    orelse: tuple[Value, ...] = ()
     without_last: bool | None = False
     count: Dim | None = None
 

@@ -30,7 +30,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.conditions import (
     truth_of,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.lifts import optional_transform
-from typed_nnx_codegen.migrate.linen.evaluate.lists import either_tuple, in_uneven
+from typed_nnx_codegen.migrate.linen.evaluate.lists import either_tuple, in_uneven, sometimes
 from typed_nnx_codegen.migrate.linen.evaluate.merging import (
     Merging,
     Running,
@@ -285,8 +285,10 @@ class Choices:
             if name in names and name in others and code:
                 optional = optional_transform(names[name], others[name], code)
                 optional = optional or class_if(names[name], others[name], code)
+                optional = optional or sometimes(names[name], others[name], code, frame.recorder)
                 optional = optional or self._chosen(names[name], others[name], code, frame)
-                for site in in_uneven(names[name], others[name]):
+                uneven = [] if optional else in_uneven(names[name], others[name])
+                for site in uneven:
                     message = "a branch decides which submodules are in a list with this one"
                     frame.mark(site.node, message, NAME)
             if optional is not None:

@@ -642,6 +642,10 @@ def _is_built(part: Value, number: int, depth: int) -> bool:
     """Whether an iteration of a loop builds what it appends, under so many conditions."""
     sites = sites_in(part)
     match part:
+        case Repeated(condition=Piece(), parts=tuple() as parts, orelse=orelse):
+            return all(_is_built(one, number, depth + 1) for one in (*parts, *orelse))
+        case Repeated(parts=tuple() as parts):
+            return all(_is_built(one, number, depth) for one in parts)
         case Choice(options=options):
             # A branch within the expression says which one it is.
             return len(sites) == len(options) and all(
@@ -655,6 +659,29 @@ def _parts_of(value: Value) -> tuple[Value, ...] | None:
         case Repeated(loop=None, parts=tuple() as parts) | Seq(items=parts, is_list=True):
             return parts
     return None
+
+
+def sometimes(one: Value, other: Value, code: str, recorder: Recorder) -> Repeated | None:
+    """Return a list of submodules that is longer on one side of a branch; None for other values.
+
+    Args:
+        one: The list where the condition holds.
+        other: The list where it does not.
+        code: The condition, which the constructor decides.
+        recorder: What is written down.
+    """
+    first, second = _parts_of(one), _parts_of(other)
+    if first is None or second is None or first == second:
+        return None
+    condition = condition_of(code, recorder)
+    if condition is None or not any(sites_in(part) for part in (*first, *second)):
+        return None
+    common = 0
+    while first[common : common + 1] == second[common : common + 1]:
+        common += 1
+    before, more, others = first[:common], first[common:], second[common:]
+    part = Repeated(_any_of((*more, *others)), parts=more, condition=condition, orelse=others)
+    return Repeated(_any_of((*before, part)), parts=(*before, part))
 
 
 def in_uneven(one: Value, other: Value) -> list[Site]:

@@ -144,6 +144,17 @@ class CallLoops:
         """Go through such a loop for what a list consists of."""
         for part in parts:
             match part:
+                case Repeated(condition=Piece() as condition, parts=tuple() as there):
+                    before = dict(frame.names)
+                    self._parts(target, there, frame, run)
+                    names, frame.names = frame.names, before
+                    self._parts(target, part.orelse, frame, run)
+                    chosen = self.merging.chosen
+                    new = {name: one for name, one in names.items() if name not in frame.names}
+                    frame.names = {
+                        name: chosen(condition, names.get(name, value), value, frame)
+                        for name, value in frame.names.items()
+                    } | new
                 case Repeated():
                     self.run(target, part, frame, run)
                 case _:

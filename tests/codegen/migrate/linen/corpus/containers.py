@@ -26,6 +26,28 @@ class SetupList(nn.Module):
         return x
 
 
+class AppendedList(nn.Module):
+    """Layers and functions in one list that grows."""
+
+    widths: Sequence[int]
+    norm: bool = False
+
+    def setup(self):
+        layers = []
+        for w in self.widths:
+            layers.append(nn.Dense(w))
+            if self.norm:
+                layers.append(nn.LayerNorm())
+            layers.append(nn.relu)
+        layers.append(nn.Dense(1))
+        self.layers = layers
+
+    def __call__(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
 class HeadDict(nn.Module):
     head_sizes: Dict[str, int]
 

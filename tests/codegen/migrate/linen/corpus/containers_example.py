@@ -11,6 +11,8 @@ GLU = Build("GLU", 4)
 
 EXAMPLES = [
     Example(Build("SetupList", (5, 4, 3)), X),
+    Example(Build("AppendedList", (5, 4)), X),
+    Example(Build("AppendedList", (5, 4), norm=True), X),
     Example(Build("HeadDict", {"policy": 3, "value": 1}), X),
     Example(Build("NestedContainers"), X),
     Example(Build("SequentialCompact", 4), X),

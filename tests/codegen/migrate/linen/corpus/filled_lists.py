@@ -141,6 +141,26 @@ class NamedPairs(nn.Module):
         return x
 
 
+class LastOnly(nn.Module):
+    """One iteration appends less than the others."""
+
+    widths: Sequence[int]
+
+    def setup(self):
+        blocks = []
+        for k, width in enumerate(self.widths):
+            blocks.append(nn.Dense(width))
+            if k != len(self.widths) - 1:
+                blocks.append(nn.Dense(width * 2))
+        self.blocks = blocks
+        self.out = nn.Dense(2)
+
+    def __call__(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return self.out(x)
+
+
 class Down(nn.Module):
     """Some blocks of one width, and a last one only where it is wanted."""
 
