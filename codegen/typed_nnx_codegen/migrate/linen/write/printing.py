@@ -11,7 +11,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, of_kinds
 from typed_nnx_codegen.migrate.linen.domain.class_plan import SIZE, ClassPlan, Lifted, Site
-from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.domain.classes import MOVED_METHODS, LinenClass
 from typed_nnx_codegen.migrate.linen.domain.code import code_with, negated, parsed, written_with
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.domain.expr import (
@@ -29,7 +29,13 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     Line,
     Recorder,
 )
-from typed_nnx_codegen.migrate.linen.domain.names import bound_in, names_in, snake_case
+from typed_nnx_codegen.migrate.linen.domain.names import (
+    bound_in,
+    linen_name,
+    names_in,
+    names_in_nnx,
+    snake_case,
+)
 from typed_nnx_codegen.migrate.linen.domain.references import Repeated, SelfValue, sites_in
 from typed_nnx_codegen.migrate.linen.domain.values import Seq, Table, Value
 from typed_nnx_codegen.migrate.linen.evaluate.variables import cache_lines, caches_in
@@ -413,9 +419,11 @@ class Printing:
         self._slots = recorder.slots
         self._calls = ConstructorCalls(recorder, executor, self._lifting)
         self._locals: dict[Site, str] = {}
+        self._names: dict[cst.CSTNode, str] = {}
 
     def run(self) -> None:
         """Write the lines of the constructor into the plan."""
+        self._names = self._names_in_setup()
         consume_within(self._plan.sites)
         for site in self._plan.sites:
             code = self._calls.constructor(site) if site.is_verbatim else site.reference
@@ -555,17 +563,32 @@ class Printing:
 
     def _statement(self, node: cst.BaseStatement) -> cst.BaseStatement:
         """Return a statement of `setup`: lists of submodules are lists of NNX."""
-        after = written_with(node, {**self._plan.replacements, **self._wrapped(node)})
+        after = written_with(node, {**self._written, **self._wrapped(node)})
         above: Sequence[cst.EmptyLine] = getattr(after, "leading_lines", ())
         return after.with_changes(
             leading_lines=[*dropwhile(lambda one: one.comment is None, above)]
         )
 
+    @property
+    def _written(self) -> dict[cst.CSTNode, str]:
+        """What is written for parts of `setup`, with the names of NNX for those of Linen."""
+        return {**self._names, **self._plan.replacements}
+
+    def _names_in_setup(self) -> dict[cst.CSTNode, str]:
+        found: dict[cst.CSTNode, str] = {}
+        for name in MOVED_METHODS & self._plan.cls.methods().keys():
+            method = self._plan.cls.methods()[name]
+            analysis = method.owner.analysis
+            for node, public in names_in_nnx(method.node.body, analysis):
+                if find_layer(linen_name(node, analysis)) is None:
+                    found[node] = self._executor.refer(public)
+        return found
+
     def _wrapped(self, node: cst.BaseStatement) -> dict[cst.CSTNode, str]:
         found = assigned_container(node)
         instance = self._recorder.instance
         if found is None and instance is not None:
-            written = self._plan.replacements
+            written = self._written
             return held_values(
                 node, instance, lambda one: code_with(one, written), self._executor.refer
             )
@@ -574,7 +597,7 @@ class Printing:
         sites: dict[cst.CSTNode, Site] = {site.node: site for site in self._plan.sites}
         if not holds(found[0], sites):
             return {}
-        code = wrapped(found[0], self._plan.replacements, sites, self._executor.refer)
+        code = wrapped(found[0], self._written, sites, self._executor.refer)
         return {found[0]: code}
 
     # -- sizes that run -----------------------------------------------------------------------
@@ -667,7 +690,7 @@ class Printing:
         lines: list[Line | Compound] = []
 
         def code_of_part(node: cst.BaseExpression) -> str:
-            return wrapped(node, self._plan.replacements, sites, self._executor.refer)
+            return wrapped(node, self._written, sites, self._executor.refer)
 
         for part, runs in zip(parts, is_loop, strict=True):
             if isinstance(part, cst.List | cst.Tuple) and lines:
@@ -715,7 +738,7 @@ class Printing:
         running = by_loop.get(sites[0].loops[-1], [])
         nodes: dict[cst.CSTNode, Site] = {one.node: one for one in sites}
         first, header, append = as_loop(
-            comprehension, target, self._plan.replacements, nodes, self._executor.refer
+            comprehension, target, self._written, nodes, self._executor.refer
         )
         entries: list[Line | Compound] = [
             Line(f"{piece.code} = {self._slots.name(change.entry)}", piece.code)
