@@ -294,6 +294,10 @@ def name_lists(cls: LinenClass, edits: Edits) -> None:
                 below in edits.expressions for below in descendants(statement)
             ):
                 continue
+            each = _one_by_one(statement)
+            if each:
+                edits.statements[statement] = each
+                continue
             found: dict[cst.CSTNode, cst.BaseExpression] = {}
             lines: list[cst.BaseStatement] = []
             for node in _lists_in(statement, cls.analysis):
@@ -305,6 +309,34 @@ def name_lists(cls: LinenClass, edits: Edits) -> None:
                 assert isinstance(after, cst.SimpleStatementLine)
                 lines = [one.deep_clone() for one in (*lines, after.with_changes(leading_lines=()))]
                 edits.statements[statement] = lines
+
+
+def _one_by_one(statement: cst.BaseStatement) -> list[cst.BaseStatement]:
+    """Return `q, k, v = (Dense(n) for _ in range(3))` as assignments: each is a submodule of its own."""
+    match statement:
+        case cst.SimpleStatementLine(
+            body=[
+                cst.Assign(
+                    targets=[cst.AssignTarget(cst.Tuple(elements=targets))],
+                    value=cst.ListComp(elt=cst.Call() as elt, for_in=part)
+                    | cst.GeneratorExp(elt=cst.Call() as elt, for_in=part),
+                )
+            ]
+        ):
+            pass
+        case _:
+            return []
+    match part:
+        case cst.CompFor(
+            target=cst.Name(value=name),
+            iter=cst.Call(cst.Name(value="range"), [cst.Arg(cst.Integer(value=count))]),
+            ifs=[],
+            inner_for_in=None,
+        ) if int(count, 0) == len(targets) and name not in names_read(elt):
+            each = [_assigned(one.value, elt).deep_clone() for one in targets]
+            first = each[0].with_changes(leading_lines=statement.leading_lines)
+            return [first, *each[1:]]
+    return []
 
 
 def _filling(local: cst.Name, node: cst.BaseExpression) -> list[cst.BaseStatement]:
@@ -325,7 +357,7 @@ def _filling(local: cst.Name, node: cst.BaseExpression) -> list[cst.BaseStatemen
     return lines
 
 
-def _assigned(local: cst.Name, value: cst.BaseExpression) -> cst.SimpleStatementLine:
+def _assigned(local: cst.BaseExpression, value: cst.BaseExpression) -> cst.SimpleStatementLine:
     return cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(local)], value)])
 
 

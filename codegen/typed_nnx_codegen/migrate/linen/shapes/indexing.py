@@ -473,7 +473,11 @@ def _taken(shape: Shape, at: Shape, axis: int) -> Shape:
 def _taken_along(shape: Shape, at: Shape, axis: int = -1) -> Shape:
     shape, at = same_rank([shape, at])
     if not shape.rank or shape.rank != at.rank:
-        return at
+        count = min(len(shape.dims), len(at.dims))
+        if not -count <= axis < 0:
+            return ANY_SHAPE
+        last = _taken_along(Shape(shape.dims[-count:]), Shape(at.dims[-count:]), axis)
+        return Shape(last.dims, Lead("", None))
     place = axis % shape.rank
     pairs = zip(shape.dims, at.dims, strict=True)
     return Shape(tuple(b if k == place else combined_dim(b, a) for k, (a, b) in enumerate(pairs)))

@@ -3,6 +3,7 @@
 from functools import partial
 
 import flax.linen as nn
+import jax
 import jax.numpy as jnp
 
 
@@ -326,3 +327,32 @@ class SequentialInCall(nn.Module):
             layers.extend([nn.Dense(width), nn.tanh])
         layers.append(nn.Dense(3))
         return nn.Sequential(layers)(x)
+
+
+class UnpackedLayers(nn.Module):
+    """Several attributes get the layers of a comprehension, one each."""
+
+    width: int
+
+    def setup(self):
+        self.query, self.key, self.value = (nn.Dense(self.width) for _ in range(3))
+        self.first, self.second = [nn.Dense(self.width) for _ in range(2)]
+
+    def __call__(self, x):
+        x = self.query(x) * self.key(x) + self.value(x)
+        return self.second(nn.relu(self.first(x)))
+
+
+class MixedExperts(nn.Module):
+    """The indices that choose experts have one axis less than what they choose."""
+
+    experts: int
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        gates = nn.softmax(nn.Dense(self.experts)(x))
+        top, index = jax.lax.top_k(gates, 2)
+        experts = [nn.Dense(self.width, name=f"expert_{i}")(x) for i in range(self.experts)]
+        chosen = jnp.take_along_axis(jnp.stack(experts, axis=-2), index[..., None], axis=-2)
+        return nn.Dense(x.shape[-1])((chosen * top[..., None]).sum(-2))

@@ -33,6 +33,8 @@ EXAMPLES = [
     Example(Build("GrownInPlace", (3, 5), 2), X),
     Example(Build("GrownInPlace", (4,), 2), X),
     Example(Build("GrownThenKept", (3, 5)), X),
+    Example(Build("UnpackedLayers", 4), X),
+    Example(Build("MixedExperts", 3, 5), X),
     *(Example(Build(name, (4, 4)), X) for name in ("SequentialOfSums", "SequentialInCall")),
     *(Example(Build(name, (3, 5)), X) for name in ("SequentialOfSums", "SequentialInCall")),
 ]
