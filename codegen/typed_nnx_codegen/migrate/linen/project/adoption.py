@@ -333,7 +333,10 @@ def _one_by_one(statement: cst.BaseStatement) -> list[cst.BaseStatement]:
             ifs=[],
             inner_for_in=None,
         ) if int(count, 0) == len(targets) and name not in names_read(elt):
-            each = [_assigned(one.value, elt).deep_clone() for one in targets]
+            held = [one.value for one in targets if isinstance(one.value, cst.Name | cst.Attribute)]
+            if len(held) != len(targets):
+                return []
+            each = [_assigned(one, elt).deep_clone() for one in held]
             first = each[0].with_changes(leading_lines=statement.leading_lines)
             return [first, *each[1:]]
     return []
@@ -357,7 +360,9 @@ def _filling(local: cst.Name, node: cst.BaseExpression) -> list[cst.BaseStatemen
     return lines
 
 
-def _assigned(local: cst.BaseExpression, value: cst.BaseExpression) -> cst.SimpleStatementLine:
+def _assigned(
+    local: cst.BaseAssignTargetExpression, value: cst.BaseExpression
+) -> cst.SimpleStatementLine:
     return cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(local)], value)])
 
 

@@ -473,6 +473,8 @@ def _taken(shape: Shape, at: Shape, axis: int) -> Shape:
 def _taken_along(shape: Shape, at: Shape, axis: int = -1) -> Shape:
     shape, at = same_rank([shape, at])
     if not shape.rank or shape.rank != at.rank:
+        if axis == -1:
+            return at
         count = min(len(shape.dims), len(at.dims))
         if not -count <= axis < 0:
             return ANY_SHAPE
