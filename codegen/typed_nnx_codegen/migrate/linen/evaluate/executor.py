@@ -7,17 +7,19 @@ expressions, calls, statements, loops; they meet here.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import descendants, is_name
+from typed_nnx_codegen.migrate.analysis.values import External
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, LinenClasses
 from typed_nnx_codegen.migrate.linen.domain.frames import Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.domain.names import nnx_name
-from typed_nnx_codegen.migrate.linen.domain.references import ClassRef, Ref
+from typed_nnx_codegen.migrate.linen.domain.references import ClassRef, Partial, Ref
 from typed_nnx_codegen.migrate.linen.domain.values import (
     UNKNOWN,
     Array,
@@ -260,6 +262,15 @@ class Executor:
         if len(found) != 1:
             return None
         inner = Frame(frame.recorder, frame.analysis, records=False)
+        if isinstance(found[0], cst.Call):
+            callee = frame.analysis.values.get(found[0].func)
+            if isinstance(callee, External) and callee.name == "functools.partial":
+                made = self.evaluate(found[0], inner)
+                if not isinstance(made, Partial):
+                    return None
+                # NNX takes the size of the input first, and names that of the output differently.
+                is_same = not made.args and "features" not in made.keywords
+                return replace(made, code=name if is_same else "")
         if isinstance(found[0], (cst.Integer, cst.Float, cst.SimpleString, cst.Tuple, cst.List)):
             value = self._expressions.evaluate(found[0], inner)
             return value if _is_literal(value) else None

@@ -1,0 +1,33 @@
+"""Partials of layers that are bound at the top level of a file."""
+
+from functools import partial
+
+from flax import linen as nn
+
+dense = partial(nn.Dense, kernel_init=nn.initializers.xavier_uniform())
+five = partial(nn.Dense, 5)
+seven = partial(nn.Dense, features=7, use_bias=False)
+
+
+class OfPartials(nn.Module):
+    """In a compact method."""
+
+    hidden: int
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.gelu(dense(self.hidden)(x))
+        return dense(3, use_bias=False)(seven()(five()(x)))
+
+
+class OfPartialsInSetup(nn.Module):
+    """In `setup`."""
+
+    hidden: int
+
+    def setup(self):
+        self.first = dense(self.hidden)
+        self.second = seven()
+
+    def __call__(self, x):
+        return self.second(nn.relu(self.first(x)))
