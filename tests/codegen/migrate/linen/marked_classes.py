@@ -65,7 +65,6 @@ MARKED: Final[dict[str, set[str]]] = {
     },
     "grown_sequences": {
         "AppendedListsInSetup",
-        "LastWithoutActivation",
         "ListsInSetup",
         "NamedItems",
         "SharedByTwo",

@@ -138,7 +138,7 @@ def _part_of(value: Repeated, parts: tuple[Value, ...], index: Value) -> Value |
     if isinstance(left_out, Repeated) or not rest:
         return None
     match rest:
-        case [Repeated() as one]:
+        case [Repeated(condition=None) as one]:
             return one
     return Repeated(_any_of(rest), parts=rest)
 
@@ -493,10 +493,11 @@ def over_values(name: str, args: Sequence[Value], recorder: Recorder) -> Value |
             count = number_of_items(recorder.headers.get(loop or 0, ("", ""))[1], recorder)
             return None if count is None else Size(count)
         case "enumerate" if values.parts and len(args) == 1:
-            parts = tuple(
-                over_values(name, [one], recorder) or Seq((UNKNOWN, one)) for one in values.parts
+            parts, orelse = (
+                tuple(over_values(name, [one], recorder) or Seq((UNKNOWN, one)) for one in side)
+                for side in (values.parts, values.orelse)
             )
-            return replace(values, element=Seq((UNKNOWN, elements[0])), parts=parts)
+            return replace(values, element=Seq((UNKNOWN, elements[0])), parts=parts, orelse=orelse)
         case "zip":
             # Lists that loops make in the same way are in step.
             is_cut = bool(values.without_last)

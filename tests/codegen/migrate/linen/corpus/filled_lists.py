@@ -268,3 +268,45 @@ class Compacted(nn.Module):
             x = Part(row)(x)
             x = Named(row)(x)
         return nn.Dense(2)(x)
+
+
+class EndsOfBranches(nn.Module):
+    """All layers but the last one are those of a branch, and are called in a loop of their own."""
+
+    wide: bool = True
+
+    def setup(self):
+        layers = []
+        if self.wide:
+            layers.append(nn.Dense(5))
+            layers.append(nn.Dense(6))
+        else:
+            layers.append(nn.Dense(7))
+        layers.append(nn.Dense(4))
+        self.layers = layers
+
+    def __call__(self, x):
+        for layer in self.layers[:-1]:
+            x = nn.relu(layer(x))
+        return self.layers[-1](x)
+
+
+class PlacesOfBranches(nn.Module):
+    """The second side of the branch has more layers; each goes with its place."""
+
+    wide: bool = True
+
+    def setup(self):
+        layers = []
+        if self.wide:
+            layers.append(nn.Dense(5))
+        else:
+            layers.append(nn.Dense(7))
+            layers.append(nn.Dense(6))
+        layers.append(nn.Dense(4))
+        self.layers = layers
+
+    def __call__(self, x):
+        for i, layer in enumerate(self.layers):
+            x = layer(x) * (i + 1)
+        return x

@@ -26,4 +26,6 @@ EXAMPLES = [
     Example(Build("Block", 5, 4), X),
     Example(Build("Part", (4, 3)), X),
     Example(Build("Named", (4, 3)), X),
+    *(Example(Build("EndsOfBranches", wide), X) for wide in (True, False)),
+    *(Example(Build("PlacesOfBranches", wide), X) for wide in (True, False)),
 ]
