@@ -17,6 +17,7 @@ from mypy.types import Instance, LiteralType, ProperType, Type, get_proper_type
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.kinds import runtime_of_class
 from typed_nnx_mypy.names import Name
+from typed_nnx_mypy.syntax.assigned import Value
 
 
 @dataclass(frozen=True)
@@ -227,17 +228,20 @@ class StoreCheck(ClassCheck):
 
 @dataclass(frozen=True)
 class AttributeCheck(StoreCheck):
-    """An attribute of a Pytree after an assignment to it; the first, where it is at the end.
+    """An assignment to an attribute of the object in a method of a Pytree.
 
     Attributes:
-        type: Its type after the assignment, as far as mypy narrows it.
         function: The method.
-        is_at_end: Whether this is the state at the end of the method.
+        assigned: What is assigned, which may be unpacked from something.
     """
 
-    type: ProperType
     function: FuncDef
-    is_at_end: bool
+    assigned: Value
+
+    @property
+    def value(self) -> nodes.Expression | None:
+        """What is assigned; None where it is unpacked from something."""
+        return None if self.assigned.items else self.assigned.value
 
 
 def literal(found: Type | None) -> str | int | None:

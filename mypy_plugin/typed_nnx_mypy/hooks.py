@@ -6,9 +6,9 @@ changed. So `plugin_class` imports it when mypy asks for the first hook.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from mypy.nodes import TypeInfo
 from mypy.plugin import (
@@ -25,12 +25,13 @@ import typed_nnx_mypy.inference as inference  # registers
 from typed_nnx_mypy import registry
 from typed_nnx_mypy.assignments import (
     HOOKED,
-    attribute_check,
+    attribute_checks,
+    checks_at_end,
     class_check,
     insert_checks,
     store_check,
 )
-from typed_nnx_mypy.call import Call, StateAccess
+from typed_nnx_mypy.call import Call, ClassCheck, StateAccess
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.checks.deprecated import INHERITED, is_older_attribute, report_attribute
 from typed_nnx_mypy.config import Config
@@ -51,6 +52,7 @@ _ = checks, inference
 _INDEXING = ("State.__getitem__", "FlatState.__getitem__")
 CallHook: TypeAlias = Callable[[FunctionContext | MethodContext], Type]
 AttributeHook: TypeAlias = Callable[[AttributeContext], Type]
+Place = TypeVar("Place", bound=ClassCheck)
 
 
 class Hooks:
@@ -165,17 +167,20 @@ class Hooks:
         return access.result
 
     def _on_assignment(self, context: FunctionContext | MethodContext) -> Type:
-        if isinstance(context, MethodContext):
-            checker = Checker(context.api, self._config)
-            found = attribute_check(context, checker)
-            if found is not None and found.runtime in self._config.runtimes:
-                for check in registry.ATTRIBUTE_CHECKS:
-                    check(found)
-            of_class = class_check(context, checker)
-            if of_class is not None and of_class.runtime in self._config.runtimes:
-                for check_class in registry.CLASS_CHECKS:
-                    check_class(of_class)
+        checker, call = Checker(context.api, self._config), context.context
+        for found in attribute_checks(call, checker):
+            self._run(registry.ATTRIBUTE_CHECKS, found)
+        for found in checks_at_end(call, checker):
+            self._run(registry.END_CHECKS, found)
+        of_class = class_check(call, checker)
+        if of_class is not None:
+            self._run(registry.CLASS_CHECKS, of_class)
         return context.default_return_type
+
+    def _run(self, checks: Sequence[Callable[[Place], None]], found: Place) -> None:
+        if found.runtime in self._config.runtimes:
+            for check in checks:
+                check(found)
 
     def _on_older(self, public: str, context: AttributeContext) -> Type:
         report_attribute(context, public, Checker(context.api, self._config))
@@ -183,9 +188,8 @@ class Hooks:
 
     def _on_store(self, context: AttributeContext) -> Type:
         found = store_check(context, Checker(context.api, self._config))
-        if found is not None and found.runtime in self._config.runtimes:
-            for check in registry.STORE_CHECKS:
-                check(found)
+        if found is not None:
+            self._run(registry.STORE_CHECKS, found)
         return context.default_attr_type
 
     def on_class(self, context: ClassDefContext) -> None:

@@ -27,6 +27,7 @@ CALL_CHECKS: Final[defaultdict[str, list[CallCheck]]] = defaultdict(list)
 CALL_INFERENCES: Final[defaultdict[str, list[CallInference]]] = defaultdict(list)
 ACCESS_INFERENCES: Final[list[AccessInference]] = []
 ATTRIBUTE_CHECKS: Final[list[Callable[[AttributeCheck], None]]] = []
+END_CHECKS: Final[list[Callable[[AttributeCheck], None]]] = []
 CLASS_CHECKS: Final[list[Callable[[ClassCheck], None]]] = []
 STORE_CHECKS: Final[list[Callable[[StoreCheck], None]]] = []
 
@@ -57,6 +58,8 @@ def _into(*kept: list[Entry]) -> Callable[[Entry], Entry]:
 
 on_attribute: Final = _into(ATTRIBUTE_CHECKS)
 """Registers a check of each assignment ``self.x = ...`` in a Pytree."""
+at_end: Final = _into(END_CHECKS)
+"""Registers a check of attributes that began empty, at the end of the method."""
 on_store: Final = _into(STORE_CHECKS)
 """Registers a check of assignments ``model.x = ...`` to attributes that begin as static."""
 on_class: Final = _into(CLASS_CHECKS)

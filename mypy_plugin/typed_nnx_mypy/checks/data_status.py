@@ -7,21 +7,17 @@ from __future__ import annotations
 
 from typing import Final
 
-from mypy.nodes import Expression
 from mypy.types import CallableType, Instance, ProperType, TypeType
 
 from typed_nnx_mypy.call import AttributeCheck, StoreCheck
 from typed_nnx_mypy.errorcodes import DATA_STATUS
 from typed_nnx_mypy.models.fields import depend_on
 from typed_nnx_mypy.models.history import (
-    Assigned,
-    Place,
     by_init,
     data_since,
     is_deleted,
     knows_all_bases,
     static_since,
-    values_of,
 )
 from typed_nnx_mypy.models.kinds import data_in, kind_of, short_name
 from typed_nnx_mypy.models.marks import all_said, is_stored_as_given, marks_on
@@ -43,21 +39,16 @@ def status_stays(check: AttributeCheck) -> None:
         said.declared for _, said in all_said(owner, name)
     ):
         return
-    for assigned in values_of(check):
-        value = assigned.value
-        if value is not None and not may_be_marked(value, check.checker):
-            _check(check, assigned, value)
-
-
-def _check(check: AttributeCheck, assigned: Assigned, value: Expression) -> None:
-    name, found = check.name, check.checker.type_of(value)
-    place = Place(check.owner, name, check.function, assigned.statement, check.checker)
+    value = check.value
+    if value is None or may_be_marked(value, check.checker):
+        return
+    found = check.checker.type_of(value)
     if kind_of(found) is not None:
-        since = static_since(place)
+        since = static_since(check)
         if since:
             check.report(DATA_STATUS, _data_message(name, found, since), value)
     elif _is_no_leaf(found) and not marks_on(check.owner, name):
-        line = data_since(place)
+        line = data_since(check)
         if line:
             check.report(
                 DATA_STATUS,

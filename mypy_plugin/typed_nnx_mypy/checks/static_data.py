@@ -7,7 +7,6 @@ from mypy.types import CallableType, get_proper_type
 
 from typed_nnx_mypy.call import Argument, AttributeCheck, Call, ClassCheck
 from typed_nnx_mypy.errorcodes import STATIC_DATA
-from typed_nnx_mypy.models.history import values_of
 from typed_nnx_mypy.models.kinds import data_in, holds_data, is_pytree
 from typed_nnx_mypy.models.marks import all_said, is_checked, is_stored_as_given, marks_of
 from typed_nnx_mypy.models.values import first_data, mark_in_call
@@ -61,16 +60,16 @@ def declared_attribute_is_static(check: AttributeCheck) -> None:
     declared = next((said.declared for _, said in all_said(check.owner, check.name)), "")
     if declared != "static":
         return
-    for _, _, value in values_of(check):
-        found = first_data(value, check.checker) if value is not None else None
-        if value is not None and found is not None and not mark_in_call(value):
-            text = data_in(check.checker.type_of(found))
-            check.report(
-                STATIC_DATA,
-                f"`{check.name}` is declared static, but is assigned {text}; {_RULE}. "
-                f"Fix: declare it with `nnx.data()`",
-                found,
-            )
+    value = check.value
+    found = first_data(value, check.checker) if value is not None else None
+    if value is not None and found is not None and not mark_in_call(value):
+        text = data_in(check.checker.type_of(found))
+        check.report(
+            STATIC_DATA,
+            f"`{check.name}` is declared static, but is assigned {text}; {_RULE}. "
+            f"Fix: declare it with `nnx.data()`",
+            found,
+        )
 
 
 @on_class

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
-
 from mypy import nodes
 from mypy.nodes import AssignmentStmt, CallExpr, Expression, FuncDef, MemberExpr, TypeInfo
 from mypy.types import ProperType, UnionType, get_proper_type
 
-from typed_nnx_mypy.assignments import begins_empty
 from typed_nnx_mypy.call import AttributeCheck
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.kinds import holds_data, is_plain_container, kind_of
@@ -28,87 +24,36 @@ from typed_nnx_mypy.syntax.targets import is_attribute
 _FILLING = ("append", "extend", "insert", "setdefault", "update")
 
 
-class Assigned(NamedTuple):
-    """An assignment to an attribute of the object.
-
-    Attributes:
-        function: The method.
-        statement: The assignment.
-        value: What is assigned; None where it is unpacked from something.
-    """
-
-    function: FuncDef
-    statement: AssignmentStmt
-    value: Expression | None
-
-
-@dataclass(frozen=True)
-class Place:
-    """An assignment to an attribute, of which it is asked what came before.
-
-    Attributes:
-        owner: The class.
-        name: The attribute.
-        function: The method.
-        statement: The assignment.
-        checker: The type checker of the file.
-    """
-
-    owner: TypeInfo
-    name: str
-    function: FuncDef
-    statement: AssignmentStmt
-    checker: Checker
-
-    def all(self) -> list[Assigned]:
-        """Return all assignments to the attribute in the methods of the class."""
-        return assignments_to(self.owner, self.name, self.checker)
-
-    def before(self) -> list[Assigned]:
-        """Return the assignments of the same method that have run whenever this one runs."""
-        around = {
-            each for each in self.checker.above(self.statement) if isinstance(each, nodes.Block)
-        }
-        return [
-            each
-            for each in self.all()
-            if each.function is self.function
-            and each.statement.line < self.statement.line
-            and self.checker.parent(each.statement) in around
-        ]
-
-
-def values_of(check: AttributeCheck) -> list[Assigned]:
-    """Return the assignments that a check is about, with their values.
-
-    What is assigned from a call without arguments, which may be that of an empty container, is
-    checked at the end of the method: there may be several.
-    """
-    found = assignments_to(check.owner, check.name, check.checker)
-    if not check.is_at_end:
-        return [each for each in found if each.statement is check.statement]
-    return [
-        each
-        for each in found
-        if each.function is check.function
-        and isinstance(each.value, CallExpr | nodes.ConditionalExpr)
-        and begins_empty(each.value)
-        and check.checker.known_type(each.value) is not None
-    ]
-
-
-def assignments_to(owner: TypeInfo, name: str, checker: Checker) -> list[Assigned]:
+def assignments_to(owner: TypeInfo, name: str, checker: Checker) -> list[AttributeCheck]:
     """Return the assignments to an attribute in the methods of a class, not in those of its bases."""
     methods = set(methods_of(owner.defn))
-    found: list[Assigned] = []
+    found: list[AttributeCheck] = []
     for each in file_of(checker).of_attribute.get(name, ()):
-        function, target, value = checker.function_around(each.node), each.owner, each.inner()
-        if not isinstance(each.node, AssignmentStmt) or function not in methods or target is None:
+        function, target, node = checker.function_around(each.node), each.owner, each.node
+        if not isinstance(node, AssignmentStmt) or function not in methods or target is None:
             continue
         assert isinstance(function, FuncDef)
         if is_attribute(target, self_name_of(function), name):
-            found.append(Assigned(function, each.node, None if value.items else value.value))
+            found.append(AttributeCheck(checker, owner, name, node, function, each.inner()))
     return found
+
+
+def all_of(check: AttributeCheck) -> list[AttributeCheck]:
+    """Return all assignments to an attribute in the methods of the class."""
+    return assignments_to(check.owner, check.name, check.checker)
+
+
+def before(check: AttributeCheck) -> list[AttributeCheck]:
+    """Return the assignments of the same method that have run whenever this one runs."""
+    above = check.checker.above(check.statement)
+    around = {each for each in above if isinstance(each, nodes.Block)}
+    return [
+        each
+        for each in all_of(check)
+        if each.function is check.function
+        and each.statement.line < check.statement.line
+        and check.checker.parent(each.statement) in around
+    ]
 
 
 def is_deleted(owner: TypeInfo, name: str) -> bool:
@@ -143,16 +88,16 @@ def _fills(node: nodes.Node, name: str, self_name: str) -> bool:
 # -- what it may be ---------------------------------------------------------------------------
 
 
-def may_be_data_before(place: Place) -> bool:
+def may_be_data_before(check: AttributeCheck) -> bool:
     """Tell whether an attribute may be data when an assignment comes, so that it stays data."""
-    for each in place.all():
-        is_here = each.function is place.function
-        if each.statement is place.statement or (place.function.name == "__init__" and not is_here):
+    for each in all_of(check):
+        is_here = each.function is check.function
+        if each.statement is check.statement or (check.function.name == "__init__" and not is_here):
             continue
-        is_before = not is_here or each.statement.line < place.statement.line
-        if is_before and not _is_surely_static(each.value, place.checker):
+        is_before = not is_here or each.statement.line < check.statement.line
+        if is_before and not _is_surely_static(each.value, check.checker):
             return True
-    return any(not _is_static_in(base, place.name) for base in place.owner.mro[1:])
+    return any(not _is_static_in(base, check.name) for base in check.owner.mro[1:])
 
 
 def _is_surely_static(value: Expression | None, checker: Checker) -> bool:
@@ -189,17 +134,17 @@ def _is_static_in(base: TypeInfo, name: str) -> bool:
 # -- what it surely is ------------------------------------------------------------------------
 
 
-def static_since(place: Place) -> str:
+def static_since(check: AttributeCheck) -> str:
     """Say since when an attribute is surely static; empty where it may be data."""
-    before = place.before()
-    for each in before:
+    earlier = before(check)
+    for each in earlier:
         if each.value is not None and mark_in_call(each.value) == "static":
             return f"since line {each.statement.line}"
-    if may_be_data_before(place):
+    if may_be_data_before(check):
         return ""
-    if before:
-        return f"since line {before[0].statement.line}"
-    base = _static_by_init(place)
+    if earlier:
+        return f"since line {earlier[0].statement.line}"
+    base = _static_by_init(check)
     return by_init(base) if base is not None else ""
 
 
@@ -208,36 +153,36 @@ def by_init(owner: TypeInfo) -> str:
     return f"by `__init__` of {owner.name}"
 
 
-def data_since(place: Place) -> int:
+def data_since(check: AttributeCheck) -> int:
     """Return the line of the assignment that surely made an attribute data; 0 if there is none."""
-    before = place.before()
-    if place.function.name != "__init__":
-        before += [
+    earlier = before(check)
+    if check.function.name != "__init__":
+        earlier += [
             each
-            for each in place.all()
+            for each in all_of(check)
             if each.function.name == "__init__" and each.statement in each.function.body.body
         ]
-    for each in before:
-        known = place.checker.known_type(each.value) if each.value is not None else None
+    for each in earlier:
+        known = check.checker.known_type(each.value) if each.value is not None else None
         if known is not None and kind_of(known) is not None:
             return each.statement.line
     return 0
 
 
-def _static_by_init(place: Place) -> TypeInfo | None:
+def _static_by_init(check: AttributeCheck) -> TypeInfo | None:
     """Return the class, or the base whose ``__init__`` it calls, that makes an attribute static."""
-    for base, said in all_said(place.owner, place.name):
+    for base, said in all_said(check.owner, check.name):
         if said.begins_static:
-            if base is not place.owner:
-                return base if _calls_base(place) else None
+            if base is not check.owner:
+                return base if _calls_base(check) else None
             # In the same method it would have been found before the statement.
-            return base if place.function.name != "__init__" else None
+            return base if check.function.name != "__init__" else None
     return None
 
 
-def _calls_base(place: Place) -> bool:
+def _calls_base(check: AttributeCheck) -> bool:
     """Tell whether ``super().__init__`` has run when a statement runs."""
-    symbol = place.owner.names.get("__init__")
+    symbol = check.owner.names.get("__init__")
     if symbol is None:
         return True
     node = symbol.node
@@ -248,7 +193,7 @@ def _calls_base(place: Place) -> bool:
         and isinstance(each.expr, CallExpr)
         and isinstance(each.expr.callee, nodes.SuperExpr)
         and each.expr.callee.name == "__init__"
-        and (node is not place.function or each.line < place.statement.line)
+        and (node is not check.function or each.line < check.statement.line)
         for each in node.body.body
     )
 

@@ -7,7 +7,7 @@ two of them keeps what is known of the first. What counts is what all its values
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from mypy import nodes
@@ -58,7 +58,7 @@ class Value:
             if any(isinstance(each, nodes.StarExpr) for each in value.items):
                 break
             value = value.items[items.pop(0)]
-        return Value(self.node, value, tuple(items))
+        return replace(self, value=value, items=tuple(items))
 
     def has(self, node: Node) -> bool:
         """Tell whether a node is part of the assigned expression, which is read before."""
