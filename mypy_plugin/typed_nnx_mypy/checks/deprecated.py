@@ -5,8 +5,8 @@ What the runtimes do not have any more is an error of mypy already, and not repo
 
 from __future__ import annotations
 
-from collections import defaultdict
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final
 
 from mypy.nodes import (
     AssignmentStmt,
@@ -20,7 +20,6 @@ from mypy.types import NoneType, UnboundType
 
 from typed_nnx_mypy.call import Argument, Call, ClassCheck
 from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.deprecations import RULES, Spelling
 from typed_nnx_mypy.errorcodes import DEPRECATED
 from typed_nnx_mypy.names import name_of
 from typed_nnx_mypy.registry import on_call, on_class
@@ -28,25 +27,77 @@ from typed_nnx_mypy.registry import on_call, on_class
 _ANNOTATIONS: Final = ("Data", "Static")
 
 
-class _Old(NamedTuple):
-    """An older spelling, with what to report."""
+@dataclass(frozen=True)
+class Spelling:
+    """An older spelling that still works.
 
-    spelling: Spelling
-    message: str
+    Attributes:
+        code: The number of the rule of the codemod that rewrites it.
+        write: What to write instead.
+        name: A public name as in `names.py`; with a keyword, the function or class that takes it.
+        keyword: The keyword argument, where only that is old.
+    """
+
+    code: str
+    write: str
+    name: str
+    keyword: str = ""
+
+    @property
+    def message(self) -> str:
+        """What to report."""
+        what = f"{self.name}({self.keyword}=...)" if self.keyword else self.name
+        return f"`{what}` is deprecated ({self.code}). Fix: {self.write}"
 
 
-def _by_name() -> dict[str, list[_Old]]:
-    found: defaultdict[str, list[_Old]] = defaultdict(list)
-    for rule in RULES:
-        for old in rule.spellings:
-            what = f"{old.name}({old.keyword}=...)" if old.keyword else old.name
-            said = f"`{what}` is deprecated ({rule.code}). Fix: {old.write}"
-            if not old.is_gone:
-                found[old.name].append(_Old(old, said))
-    return dict(found)
+VARIABLES: Final = ("Variable", "Param", "BatchStat", "Cache", "Intermediate", "Perturbation")
+CELLS: Final = ("GRUCell", "LSTMCell", "OptimizedLSTMCell", "SimpleCell")
+HOOKS: Final = (
+    "on_add_axis",
+    "on_create_value",
+    "on_get_value",
+    "on_remove_axis",
+    "on_set_value",
+)
+_OWN_CLASS: Final = "a Variable class of your own with get_value or set_value"
 
 
-_OLD: Final = _by_name()
+def _keywords(code: str, write: str, keyword: str, *names: str) -> list[Spelling]:
+    return [Spelling(code, write, name, keyword) for name in names]
+
+
+SPELLINGS: Final = (
+    Spelling("TN103", "nnx.Variable", "VariableState"),
+    Spelling("TN120", "v[...] where it is an array, v.get_value() otherwise", "Variable.value"),
+    Spelling("TN121", "v.get_raw_value(), or v.set_raw_value(x) to set it", "Variable.raw_value"),
+    *_keywords("TN123", "rngs.split(n)", "split", "Rngs.fork", "RngStream.fork"),
+    *_keywords("TN123", "nnx.split_rngs(node, splits=n)", "split", "fork_rngs"),
+    *_keywords("TN127", "ref=; `use_ref` is kept and does nothing", "use_ref", *VARIABLES),
+    *_keywords("TN127", "ref=; `mutable` is kept and does nothing", "mutable", *VARIABLES),
+    Spelling("TN128", "x: T = nnx.data()", "Data"),
+    Spelling("TN128", "x: T = nnx.static()", "Static"),
+    Spelling("TN130", "nnx.to_flat_state(state)", "State.flat_state"),
+    Spelling("TN130", "nnx.from_flat_state(flat)", "State.from_flat_path"),
+    Spelling("TN130", "nnx.map_state(f, state)", "State.map"),
+    Spelling("TN130", "nnx.merge_state(state, *states)", "State.merge"),
+    Spelling("TN130", "nnx.filter_state(state, *filters)", "State.filter"),
+    Spelling("TN130", "nnx.split_state(state, *filters)", "State.split"),
+    Spelling("TN130", "nnx.to_pure_dict(state)", "State.to_pure_dict"),
+    Spelling("TN130", "nnx.replace_by_pure_dict(state, values)", "State.replace_by_pure_dict"),
+    *_keywords("TN131", "out_sharding=", "sharding", "with_metadata", *VARIABLES),
+    *_keywords("TN131", "out_sharding=", "sharding_names", "with_metadata", *VARIABLES),
+    Spelling("TN131", "v.out_sharding", "Variable.sharding_names"),
+    Spelling("TN132", "nnx.as_pure(tree)", "pure"),
+    Spelling("TN132", "nnx.with_vars(node, ...)", "vars_as"),
+    Spelling("TN132", "nnx.as_abstract(tree)", "abstract_with_sharding"),
+    Spelling("TN134", "nnx.iter_modules(m)", "Module.iter_modules"),
+    Spelling("TN134", "nnx.iter_children(m)", "Module.iter_children"),
+    *(each for hook in HOOKS for each in _keywords("TN137", _OWN_CLASS, hook, *VARIABLES)),
+    *_keywords("TN140", "nnx.RNN(cell, rngs=rngs)", "keep_rngs", *CELLS),
+)
+_OLD: Final[dict[str, list[Spelling]]] = {}
+for _each in SPELLINGS:
+    _OLD.setdefault(_each.name, []).append(_each)
 # A class by its older name is the class: mypy calls it by the name of now.
 _OLD["Variable"] += _OLD["VariableState"]
 # Methods that every Module of a user has.
@@ -63,12 +114,11 @@ _ENDINGS: Final = tuple(f".Variable.{name}" for name in _ATTRIBUTES)
 def older_spellings_are_replaced(call: Call) -> None:
     """Report calls of what is deprecated, and deprecated arguments."""
     for old in _OLD[call.name]:
-        keyword = old.spelling.keyword
-        if keyword:
-            given = call.keyword(keyword)
+        if old.keyword:
+            given = call.keyword(old.keyword)
             if given is not None and not _is_off(given):
                 call.report(DEPRECATED, old.message, given.expression)
-        elif _is_written(old.spelling, call):
+        elif _is_written(old, call):
             call.report(DEPRECATED, old.message)
 
 

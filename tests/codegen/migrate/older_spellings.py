@@ -1,11 +1,53 @@
-"""Makes small programs of the older spellings that the plugin for mypy reports."""
+"""Makes small programs of older spellings: those that the plugin for mypy reports, and those that are gone."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
-from typed_nnx_mypy.deprecations import CELLS, HOOKS, VARIABLES, Spelling
+from typed_nnx_mypy.checks.deprecated import CELLS, HOOKS, SPELLINGS, VARIABLES
+
+
+class Older(NamedTuple):
+    """An older spelling; with a keyword, it is the argument of that name that is old."""
+
+    name: str
+    keyword: str = ""
+
+
+WORKING: Final[dict[str, list[Older]]] = {}
+"""By the numbers of rules: what still works, which the plugin reports."""
+for _each in SPELLINGS:
+    WORKING.setdefault(_each.code, []).append(Older(_each.name, _each.keyword))
+
+_GONE: Final = {
+    "TN102": "Module.split",
+    "TN104": "ModuleDef.merge GraphDef.merge",
+    "TN105": "Module.get_state Module.extract Module.filter",
+    "TN106": "Module.update Module.update_state",
+    "TN107": "Module.clone",
+    "TN108": "Module.init Module.create_abstract Module.partial_init",
+    "TN109": "Sequence ModuleList",
+    "TN111": "GraphNode",
+    "TN112": "ModuleDef",
+    "TN113": "Empty TreeNode field Ctx",
+    "TN114": "Jit JIT Scan Vmap Remat",
+    "TN115": "vmap:state_axes scan:state_axes pmap:state_axes vmap:split_rngs scan:split_rngs pmap:split_rngs",
+    "TN116": "grad:wrt value_and_grad:wrt",
+    "TN117": "jit:donate_state jit:constrain_state",
+    "TN119": "Optimizer.model",
+    "TN124": "fork ForkStates",
+    "TN125": "Module.make_rng make_rng Rngs.make_rng",
+    "TN126": "MutableArray mutable_array mutable freeze use_refs",
+    "TN129": "is_data_type",
+    "TN135": "register_variable_name_type_pair",
+    "TN136": "with_sharding_constraint",
+    "TN138": "Conv:mask_fn ConvTranspose:mask_fn",
+}
+GONE: Final = {
+    code: [Older(*each.split(":")) for each in names.split()] for code, names in _GONE.items()
+}
+"""The same of what the runtimes do not have any more, which type checkers report themselves."""
 
 _HEAD: Final = """\
 import jax
@@ -92,10 +134,10 @@ _OF_KEYWORDS: Final = {
 _CALLED: Final = frozenset({"field"})
 
 
-def program_of(spellings: Sequence[Spelling]) -> tuple[str, dict[int, Spelling]]:
+def program_of(spellings: Sequence[Older]) -> tuple[str, dict[int, Older]]:
     """Return a program that has some older spellings, and the line of each."""
     text = _HEAD
-    lines: dict[int, Spelling] = {}
+    lines: dict[int, Older] = {}
     for number, spelling in enumerate(spellings):
         text += f"def older_{number}(static: nnx.ModuleDef, x):\n"
         lines[text.count("\n") + 1] = spelling
@@ -103,7 +145,7 @@ def program_of(spellings: Sequence[Spelling]) -> tuple[str, dict[int, Spelling]]
     return text, lines
 
 
-def _expression(spelling: Spelling) -> str:
+def _expression(spelling: Older) -> str:
     owner, _, member = spelling.name.rpartition(".")
     if spelling.name in _PROPERTIES:
         return f"{_OBJECTS[owner]}.{member}"
