@@ -27,6 +27,7 @@ _CASE_FILES = {
     "dataclasses": ("nnx_dataclass",),  # mypy would take dataclasses.py for the standard module
     "methods": ("given_models",),
     "lost_writes": ("lost_update",),
+    "state_mismatch": ("state_mismatch", "state_missing"),
     "state_access": ("state_access", "state_excluded", "state_key"),
 }
 

@@ -1,4 +1,4 @@
-"""One file for each check. Importing this package registers them all."""
+"""One file for each check, or for those that look at the same calls. Importing this package registers them all."""
 
 from typed_nnx_mypy.checks import argnums as argnums
 from typed_nnx_mypy.checks import axes as axes
@@ -18,7 +18,6 @@ from typed_nnx_mypy.checks import misplaced_mark as misplaced_mark
 from typed_nnx_mypy.checks import optimizer_wrt as optimizer_wrt
 from typed_nnx_mypy.checks import plain_container as plain_container
 from typed_nnx_mypy.checks import state_mismatch as state_mismatch
-from typed_nnx_mypy.checks import state_missing as state_missing
 from typed_nnx_mypy.checks import static_args as static_args
 from typed_nnx_mypy.checks import static_data as static_data
 from typed_nnx_mypy.checks import variable_value as variable_value

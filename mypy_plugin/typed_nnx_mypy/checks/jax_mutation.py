@@ -6,22 +6,17 @@ raise. What the function makes itself, or gets as a parameter, it may change.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import Final
 
 from mypy import nodes
-from mypy.nodes import CallExpr, Expression, FuncDef, LambdaExpr, Node
+from mypy.nodes import Expression, FuncDef
 
 from typed_nnx_mypy.call import Call
-from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.errorcodes import JAX_MUTATION
-from typed_nnx_mypy.models.mutations import Mutation, Outer, mutations
+from typed_nnx_mypy.models.mutations import Outer, outer_of
 from typed_nnx_mypy.names import PARTIALS
 from typed_nnx_mypy.registry import on_call
-from typed_nnx_mypy.syntax.children import descendants
-from typed_nnx_mypy.syntax.parameters import definition_of, is_of_file
-from typed_nnx_mypy.syntax.targets import own_nodes
-from typed_nnx_mypy.syntax.transforms import PARTIAL, transform_of
+from typed_nnx_mypy.syntax.transforms import transform_of
 
 # The transforms of one function, with the NNX transform of the same use.
 _SUCCESSORS: Final = {
@@ -51,25 +46,15 @@ _CONTROL: Final[dict[str, tuple[tuple[int, str], ...]]] = {
     "jax.lax.while_loop": ((0, "cond_fun"), (1, "body_fun")),
 }
 _NO_SUCCESSOR: Final = ("jax.lax.map",)
-# A Variable that is a reference for jax may be changed under its transforms.
-_REFERENCES: Final = frozenset({"hijax", "to_refs", "use_hijax", "use_ref", "use_refs"})
-# Context managers that leave tracing, or expect an error.
-_GUARDS: Final = frozenset(
-    {"assertRaises", "assertRaisesRegex", "ensure_compile_time_eval", "raises", "suppress"}
-)
 
 
 @on_call(*_SUCCESSORS, *PARTIALS)
 def outer_objects_stay_in_transforms(call: Call) -> None:
     """Report changes of outer objects in the function of a transform."""
     transform = transform_of(call, *_SUCCESSORS)
-    if transform is None:
-        return
-    if transform.given is not None:
-        _check(call, transform.given, transform.name, _SUCCESSORS[transform.name])
-    elif transform.function is not None and transform.function.definition is not None:
-        outer = Outer(transform.function.definition, None, call.checker)
-        _check_function(call, outer, transform.name, _SUCCESSORS[transform.name])
+    if transform is not None:
+        outer = outer_of(transform.given, transform.function, call.checker)
+        _report(call, outer, transform.name, _SUCCESSORS[transform.name])
 
 
 @on_call(*_CONTROL)
@@ -81,7 +66,7 @@ def outer_objects_stay_in_control_flow(call: Call) -> None:
         if given is None:
             continue
         for each in _each_function(given.expression):
-            _check(call, each, call.name, successor)
+            _report(call, outer_of(each, None, call.checker), call.name, successor)
 
 
 def _each_function(given: Expression) -> list[Expression]:
@@ -91,90 +76,20 @@ def _each_function(given: Expression) -> list[Expression]:
     return [given]
 
 
-def _check(call: Call, given: Expression, transform: str, successor: str) -> None:
-    """Check the function that an expression stands for."""
-    checker = call.checker
-    match given:
-        case CallExpr(callee=nodes.RefExpr(fullname=name), args=[first, *_]) if name == PARTIAL:
-            given = first
-        case _:
-            pass
-    definition = definition_of(given, checker)
-    if definition is not None and is_of_file(definition, checker):
-        _check_function(call, Outer(definition, given, checker), transform, successor)
-
-
-def _check_function(call: Call, outer: Outer, transform: str, successor: str) -> None:
-    checker = call.checker
-    for node in own_nodes(outer.function):
-        for found in mutations(node, outer.type_of):
-            path = outer.path(found.owner)
-            if path and is_certain(found, outer.function, checker):
-                _report(call, found, path, outer.function, transform, successor)
-
-
-def _report(
-    call: Call,
-    found: Mutation,
-    path: str,
-    function: FuncDef | LambdaExpr,
-    transform: str,
-    successor: str,
-) -> None:
+def _report(call: Call, outer: Outer | None, transform: str, successor: str) -> None:
+    """Report the changes that a function makes."""
+    if outer is None:
+        return
+    function = outer.function
     name = f"`{function.name}`" if isinstance(function, FuncDef) else "a lambda"
-    what = f"{path}.{found.attribute}" if found.attribute else path
-    root = path.partition(".")[0].partition("[")[0]
-    instead = f"use {successor} with `{root}` as an argument, or split" if successor else "split"
-    call.report(
-        JAX_MUTATION,
-        f"{transform}: {name} changes `{what}` ({found.type.type.name}) of an outer scope, which "
-        f"raises when jax traces it. Fix: {instead} `{root}` outside, merge it inside and return "
-        "the new state",
-        found.node,
-    )
-
-
-# -- what may be allowed ----------------------------------------------------------------------
-
-
-def is_certain(found: Mutation, function: FuncDef | LambdaExpr, checker: Checker) -> bool:
-    """Tell whether a change surely raises, if the function gets there while jax traces it."""
-    if found.runtime not in checker.config.runtimes:
-        return False
-    is_reference = found.is_of_value and _mentions(checker.syntax.nodes, _REFERENCES)
-    return not is_reference and not _is_guarded(found.node, function, checker)
-
-
-def _is_guarded(node: Node, function: FuncDef | LambdaExpr, checker: Checker) -> bool:
-    """Tell whether a statement around a change may keep it from tracing, or catches the error."""
-    for above in checker.above(node):
-        if above is function:
-            return False
-        match above:
-            case nodes.TryStmt() if above.handlers:
-                return True
-            case nodes.WithStmt():
-                if any(_mentions((each, *descendants(each)), _GUARDS) for each in above.expr):
-                    return True
-            case nodes.IfStmt():
-                asked = [part for each in above.expr for part in (each, *descendants(each))]
-                if any("trac" in name.lower() for name in _names_in(asked)):
-                    return True
-            case _:
-                pass
-    return False
-
-
-def _mentions(nodes_: Iterable[Node], names: frozenset[str]) -> bool:
-    return any(name in names for name in _names_in(nodes_))
-
-
-def _names_in(nodes_: Iterable[Node]) -> Iterator[str]:
-    for each in nodes_:
-        match each:
-            case nodes.NameExpr() | nodes.MemberExpr():
-                yield each.name
-            case CallExpr():
-                yield from (name for name in each.arg_names if name is not None)
-            case _:
-                pass
+    for found in outer.changes():
+        root = found.root
+        instead = (
+            f"use {successor} with `{root}` as an argument, or split" if successor else "split"
+        )
+        call.report(
+            JAX_MUTATION,
+            f"{transform}: {name} changes {found.title} of an outer scope, which raises when jax "
+            f"traces it. Fix: {instead} `{root}` outside, merge it inside and return the new state",
+            found.node,
+        )

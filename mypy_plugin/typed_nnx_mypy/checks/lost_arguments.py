@@ -8,24 +8,32 @@ from __future__ import annotations
 from typing import Final
 
 from mypy import nodes
-from mypy.nodes import CallExpr, Expression, FuncDef, LambdaExpr, MemberExpr, NameExpr, Node
+from mypy.nodes import (
+    CallExpr,
+    Expression,
+    ForStmt,
+    FuncDef,
+    LambdaExpr,
+    MemberExpr,
+    NameExpr,
+    WhileStmt,
+)
 from mypy.types import CallableType, Instance, ProperType, TupleType, get_proper_type
 
 from typed_nnx_mypy.call import Call
-from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.checks.jax_mutation import is_certain
+from typed_nnx_mypy.checks.static_args import options_of
 from typed_nnx_mypy.errorcodes import LOST_UPDATE
 from typed_nnx_mypy.models.kinds import Kind, is_rngs, kind_of
-from typed_nnx_mypy.models.mutations import Mutation, Outer, mutations
+from typed_nnx_mypy.models.mutations import Mutation, Outer, mutations, outer_of
 from typed_nnx_mypy.names import PARTIALS
 from typed_nnx_mypy.registry import on_call
 from typed_nnx_mypy.syntax.children import descendants
-from typed_nnx_mypy.syntax.parameters import definition_of, is_of_file
 from typed_nnx_mypy.syntax.targets import own_nodes
 from typed_nnx_mypy.syntax.transforms import Transform, transform_of
 from typed_nnx_mypy.syntax.uses import (
-    may_be_used_elsewhere,
+    may_be_read_after,
     occurrences,
+    plain,
     statements_around,
     targets_of,
 )
@@ -40,7 +48,6 @@ _SUCCESSORS: Final = {
     "jax.value_and_grad": "nnx.value_and_grad",
     "jax.vmap": "nnx.vmap",
 }
-_STATIC: Final = ("static_argnums", "static_argnames", "static_broadcasted_argnums")
 _VALUES: Final = frozenset(
     {"jax.Array", "jax._src.basearray.Array", "builtins.float", "builtins.int"}
 )
@@ -50,114 +57,66 @@ _VALUES: Final = frozenset(
 def changed_arguments_are_returned(call: Call) -> None:
     """Report changes of parameters that nothing in the function uses after that."""
     transform = transform_of(call, *_SUCCESSORS)
-    if transform is None or transform.has_stars:
+    # What a partial binds is no argument.
+    if transform is None or transform.has_stars or isinstance(transform.given, CallExpr):
         return
-    checker = call.checker
-    if transform.given is not None:
-        function = definition_of(transform.given, checker)
-    else:
-        function = transform.function.definition if transform.function is not None else None
-    if not isinstance(function, FuncDef) or not is_of_file(function, checker):
+    inside = outer_of(transform.given, transform.function, call.checker)
+    if inside is None or not isinstance(inside.function, FuncDef):
         return
-    names = _traced(function, transform)
-    inside = _Parameters(function, transform.given, checker, names)
-    for node in own_nodes(function):
-        for found in mutations(node, inside.type_of):
-            path = inside.path(found.owner)
-            root = path.partition(".")[0].partition("[")[0]
-            if root in inside.names and _is_lost(found, node, root, inside, checker):
-                _report(call, found, path, function, transform.name)
+    names = inside.take_as_outer(_traced(inside.function, transform))
+    for found in inside.changes():
+        if found.root in names and _is_lost(found, inside.function, names, inside):
+            call.report(
+                LOST_UPDATE,
+                f"{transform.name}: `{inside.function.name}` changes {found.title} of a copy of its "
+                f"argument `{found.root}`, which is not used after this; the change is lost. "
+                f"Fix: use {_SUCCESSORS[transform.name]}, or return the new state and write it "
+                "back outside",
+                found.node,
+            )
 
 
-class _Parameters(Outer):
-    """The parameters of a function, looked at as if they were from outside."""
-
-    def __init__(
-        self, function: FuncDef, given: Expression | None, checker: Checker, names: frozenset[str]
-    ) -> None:
-        super().__init__(function, given, checker)
-        self.names: Final = names & self._bound  # a bound `self` is from outside
-        self._bound -= self.names
-
-
-def _traced(function: FuncDef, transform: Transform) -> frozenset[str]:
+def _traced(function: FuncDef, transform: Transform) -> set[str]:
     """Return the names of parameters that jax traces and the function does not bind again."""
-    names = [argument.variable.name for argument in function.arguments]
-    static: set[str] = set()
-    for option in _STATIC:
-        given = transform.option(option)
-        items = given.items if isinstance(given, nodes.TupleExpr | nodes.ListExpr) else [given]
-        for item in items if given is not None else []:
-            match item:
-                case nodes.IntExpr(value=number) if number < len(names):
-                    static.add(names[number])
-                case nodes.StrExpr(value=name):
-                    static.add(name)
-                case _:
-                    return frozenset()
-    again = {target.name.rstrip("'") for node in own_nodes(function) for target in targets_of(node)}
-    return frozenset(names) - static - again
+    options = options_of(transform, transform.call.checker)
+    if not options.is_complete:
+        return set()
+    names = {argument.variable.name for argument in function.arguments}
+    static = {each.name for each in (*options.by_position, *options.by_name)}
+    again = {plain(target.name) for node in own_nodes(function) for target in targets_of(node)}
+    return names - static - again
 
 
-def _is_lost(found: Mutation, node: Node, root: str, inside: _Parameters, checker: Checker) -> bool:
+def _is_lost(found: Mutation, function: FuncDef, names: set[str], inside: Outer) -> bool:
     """Tell whether surely nothing uses what a statement changes, in the function or after it."""
-    function = inside.function
-    if not isinstance(function, FuncDef) or not is_certain(found, function, checker):
+    node = found.statement
+    if node is None or is_rngs(found.type.type):  # streams that the caller makes for each call
         return False
-    if is_rngs(found.type.type):  # streams that the caller makes anew for each call
-        return False
-    if any(
-        isinstance(each, nodes.ForStmt | nodes.WhileStmt)
-        for each in statements_around(node, checker)
-    ):
+    if any(isinstance(e, ForStmt | WhileStmt) for e in statements_around(node, inside.checker)):
         return False
     own = {node, *descendants(node)}
-    mentioned = {n.name for n in own if isinstance(n, NameExpr) and _may_change(n, inside)}
-    return not any(_is_used_after(name, node, own, function) for name in mentioned) and all(
-        place in own or _is_only_read(place, inside, checker)
-        for place in occurrences(root, function)
+    places = [n for n in own if isinstance(n, NameExpr) and n.name in names]
+    mentioned = {each.name for each in places if _may_change(each, inside)}
+    return not any(may_be_read_after(name, node, function) for name in mentioned) and all(
+        place in own or _is_only_read(place, inside) for place in occurrences(found.root, function)
     )
 
 
-def _may_change(place: NameExpr, inside: _Parameters) -> bool:
+def _may_change(place: NameExpr, inside: Outer) -> bool:
     found = inside.type_of(place)
-    is_array = isinstance(found, Instance) and kind_of(found) is Kind.ARRAY
-    return place.name in inside.names and not is_array
+    return not (isinstance(found, Instance) and kind_of(found) is Kind.ARRAY)
 
 
-def _is_used_after(name: str, node: Node, own: set[Node], function: FuncDef) -> bool:
-    if _in_functions_inside(name, function):
-        return True
-    below = False
-    for each in descendants(function):
-        below = below or each is node
-        if below and each not in own and isinstance(each, NameExpr) and each.name == name:
-            return True
-    return False
-
-
-def _in_functions_inside(name: str, function: FuncDef) -> bool:
-    """Tell whether a function inside may use a name of the function, not one of its own."""
-    inner = [each for each in descendants(function.body) if isinstance(each, FuncDef | LambdaExpr)]
-    shadowed = {
-        place
-        for each in inner
-        if any(argument.variable.name == name for argument in each.arguments)
-        for place in occurrences(name, each.body)
-    }
-    if not shadowed:
-        return may_be_used_elsewhere(name, function)
-    return any(place not in shadowed for each in inner for place in occurrences(name, each.body))
-
-
-def _is_only_read(place: NameExpr, inside: _Parameters, checker: Checker) -> bool:
+def _is_only_read(place: NameExpr, inside: Outer) -> bool:
     """Tell whether an occurrence of a name cannot make another name of the object or its parts."""
-    around = next((e for e in checker.above(place) if isinstance(e, FuncDef | LambdaExpr)), None)
+    around = next(
+        (e for e in inside.checker.above(place) if isinstance(e, FuncDef | LambdaExpr)), None
+    )
     if around is not inside.function:  # a parameter of a function inside, or it would be used later
         return True
     node: Expression = place
     while True:
-        above = checker.parent(node)
+        above = inside.checker.parent(node)
         match above:
             case MemberExpr():
                 node = above
@@ -176,7 +135,7 @@ def _is_only_read(place: NameExpr, inside: _Parameters, checker: Checker) -> boo
                 return False
 
 
-def _returns_values(method: MemberExpr, inside: _Parameters) -> bool:
+def _returns_values(method: MemberExpr, inside: Outer) -> bool:
     owner = inside.type_of(method.expr)
     symbol = owner.type.get(method.name) if isinstance(owner, Instance) else None
     function = symbol.node if symbol is not None else None
@@ -208,15 +167,3 @@ def _is_value(found: ProperType) -> bool:
     if isinstance(found, TupleType):
         return all(_is_value(get_proper_type(each)) for each in found.items)
     return isinstance(found, Instance) and found.type.fullname in _VALUES
-
-
-def _report(call: Call, found: Mutation, path: str, function: FuncDef, transform: str) -> None:
-    what = f"{path}.{found.attribute}" if found.attribute else path
-    root = path.partition(".")[0].partition("[")[0]
-    call.report(
-        LOST_UPDATE,
-        f"{transform}: `{function.name}` changes `{what}` ({found.type.type.name}) of a copy of its "
-        f"argument `{root}`, which is not used after this; the change is lost. Fix: use "
-        f"{_SUCCESSORS[transform]}, or return the new state and write it back outside",
-        found.node,
-    )

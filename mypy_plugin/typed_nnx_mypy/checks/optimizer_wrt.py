@@ -22,19 +22,12 @@ from typed_nnx_mypy.models.filter_encoding import (
     with_entries,
 )
 from typed_nnx_mypy.models.filter_syntax import read_filter
-from typed_nnx_mypy.models.filters import Filter, all_of, describe, has_unknown, of_class
-from typed_nnx_mypy.models.fit import (
-    in_words,
-    missing,
-    relation,
-    subclass_may_hold,
-    unknown_to,
-    wait_for,
-)
+from typed_nnx_mypy.models.filters import Filter, describe, has_unknown, of_class
+from typed_nnx_mypy.models.fit import misfit, relation
 from typed_nnx_mypy.models.kinds import Kind, kind_of, short_name
 from typed_nnx_mypy.models.states import StateView
 from typed_nnx_mypy.registry import infers, on_call
-from typed_nnx_mypy.syntax.assigned import is_changed_in_place, value_of
+from typed_nnx_mypy.syntax.assigned import value_of
 
 _MODEL: Final = "__nnx_optimized__"
 
@@ -134,74 +127,40 @@ def _optimizer(call: Call) -> OptimizerView | None:
 
 
 def _is_model(call: Call, view: OptimizerView, model: Argument) -> bool:
-    """Report a model of another class; tell whether it is of the right one, as far as is known."""
+    """Report a model of another class; tell whether it may be of the right one."""
     if not isinstance(model.type, Instance) or kind_of(model.type) is not Kind.PYTREE:
         return False
     if relation(view.model, model.type) != "unrelated":
         return True
-    if wait_for([view.model, model.type], call.checker):
-        return False
     theirs = StateView(model.type, model.type, view.wrt)
-    gone = missing(view.model, view.wrt, [theirs], call.checker)
-    extra, _ = unknown_to(view.model, theirs, call.checker)
-    if subclass_may_hold(model.type, gone, call.checker) or subclass_may_hold(
-        view.model, [] if gone else extra, call.checker
-    ):
-        return False
-    if (gone or extra) and not call.checker.is_expected_to_fail(call.node):
-        which = f"has no {in_words(gone)}" if gone else f"has {in_words(extra)} too many"
+    found = misfit(call, view.model, view.wrt, [(model, theirs)])
+    if found is not None:
         call.report(
             OPTIMIZER_WRT,
             f"{call.name}: the optimizer was made for {short_name(view.model)}; got "
-            f"{short_name(model.type)}, which {which}. Fix: give it the model that it was made for",
+            f"{short_name(model.type)}, {found}. Fix: give it the model that it was made for",
             model.expression,
         )
-        return False
-    return True
+    return found is None
 
 
 def _check_gradients(call: Call, view: OptimizerView, given: Argument) -> None:
     gradients = view_at(given.expression, given.type, call.checker)
-    if gradients is None or wait_for([view.model, gradients.model], call.checker):
+    kinship = relation(view.model, gradients.model) if gradients is not None else None
+    if gradients is None or kinship not in ("same", "unrelated"):
         return
-    kinship = relation(view.model, gradients.model)
+    found = misfit(call, view.model, view.wrt, [(given, gradients)])
+    if found is None:
+        return
+    wrt, model = describe(view.wrt), short_name(view.model)
     if kinship == "same":
-        words = _other_filter(call, view, gradients)
-    elif kinship == "unrelated":
-        words = _other_model(call, view, gradients)
+        words = (
+            f"the gradients are of the filter `{describe(gradients.filter)}`, {found}; expected "
+            f"those of `wrt`, `{wrt}`. Fix: nnx.grad(loss, argnums=nnx.DiffState(0, {wrt}))"
+        )
     else:
-        return
-    is_meant = is_changed_in_place(
-        given.expression, call.checker
-    ) or call.checker.is_expected_to_fail(call.node)
-    if words and not is_meant:
-        call.report(OPTIMIZER_WRT, f"{call.name}: {words}", given.expression)
-
-
-def _other_filter(call: Call, view: OptimizerView, gradients: StateView) -> str:
-    gone = missing(view.model, view.wrt, [gradients], call.checker)
-    wrt = describe(view.wrt)
-    if not gone:
-        return ""
-    return (
-        f"the gradients are of the filter `{describe(gradients.filter)}`, without {in_words(gone)};"
-        f" expected those of `wrt`, `{wrt}`. "
-        f"Fix: nnx.grad(loss, argnums=nnx.DiffState(0, {wrt}))"
-    )
-
-
-def _other_model(call: Call, view: OptimizerView, gradients: StateView) -> str:
-    asked = all_of([gradients.filter, view.wrt])
-    theirs = StateView(gradients.instance, gradients.model, asked)
-    extra, _ = unknown_to(view.model, theirs, call.checker)
-    gone = [] if extra else missing(view.model, view.wrt, [gradients], call.checker)
-    if not (extra or gone) or (
-        subclass_may_hold(view.model, extra, call.checker)
-        or subclass_may_hold(gradients.model, gone, call.checker)
-    ):
-        return ""
-    wrong = f"with {in_words(extra)} too many" if extra else f"without {in_words(gone)}"
-    return (
-        f"the gradients are of {short_name(gradients.model)}, {wrong}; expected those of "
-        f"{short_name(view.model)}. Fix: give it the gradients of its model"
-    )
+        words = (
+            f"the gradients are of {short_name(gradients.model)}, {found}; expected those of "
+            f"{model}. Fix: give it the gradients of its model"
+        )
+    call.report(OPTIMIZER_WRT, f"{call.name}: {words}", given.expression)

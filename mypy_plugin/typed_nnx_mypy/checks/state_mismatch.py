@@ -1,57 +1,70 @@
-"""``nnx-state-mismatch``: States put into a model that they are not of."""
+"""``nnx-state-missing`` and ``nnx-state-mismatch``: States that do not fit what they are put into."""
 
 from __future__ import annotations
 
-from typed_nnx_mypy.call import Call
-from typed_nnx_mypy.checks.state_missing import may_fit, merged_states
-from typed_nnx_mypy.errorcodes import STATE_MISMATCH
+from typing import TypeAlias
+
+from mypy.types import Instance, ProperType, get_proper_type
+
+from typed_nnx_mypy.call import Argument, Call
+from typed_nnx_mypy.errorcodes import STATE_MISMATCH, STATE_MISSING
 from typed_nnx_mypy.models.bindings import view_at
-from typed_nnx_mypy.models.filters import Everything
+from typed_nnx_mypy.models.filters import Everything, describe
 from typed_nnx_mypy.models.fit import (
+    holds_others,
     in_words,
     is_below_missing_node,
-    missing,
+    misfit,
     relation,
-    subclass_may_hold,
-    unknown_to,
-    wait_for,
 )
 from typed_nnx_mypy.models.kinds import short_name
+from typed_nnx_mypy.models.states import StateView
 from typed_nnx_mypy.registry import on_call
+
+_Merged: TypeAlias = tuple[ProperType, list[tuple[Argument, StateView]]]
+"""A model, and the States that are to be put into its structure."""
 
 
 @on_call("merge", "GraphDef.apply")
-def merged_states_are_of_model(call: Call) -> None:
-    """Report States of another model that lack leaves of the GraphDef's, or have leaves too many."""
-    merged = merged_states(call)
-    if merged is None:
+def states_fit_graphdef(call: Call) -> None:
+    """Report States of the model that together lack some of its leaves, and States of another."""
+    model, states = _merged(call) or (None, [])
+    kinship = {relation(model, view.model) for _, view in states} if model is not None else set()
+    if model is None or not kinship or not kinship <= {"same", "unrelated"}:
         return
-    model, states = merged
-    relations = [relation(model, view.model) for _, view in states]
-    if "unrelated" not in relations or not set(relations) <= {"same", "unrelated"}:
+    found = misfit(call, model, Everything(), states)
+    if found is None:
         return
-    if wait_for([model, *(view.model for _, view in states)], call.checker):
-        return
-    strange, view = states[relations.index("unrelated")]
-    words = f"{call.name}: the GraphDef is of {short_name(model)}"
-    extra, _ = unknown_to(model, view, call.checker)
-    gone = missing(model, Everything(), [each for _, each in states], call.checker)
-    if extra:
-        words = f"{words}, the State of {short_name(view.model)} with {in_words(extra)} too many"
-    elif gone:
-        words = f"{words} and has {in_words(gone)}, the State of {short_name(view.model)} has not"
-    if subclass_may_hold(model, extra, call.checker) or any(
-        subclass_may_hold(each.model, [] if extra else gone, call.checker) for _, each in states
-    ):
-        return
-    if (extra or gone) and not may_fit(
-        [each for each, _ in states], [model, view.model], extra or gone, call
-    ):
+    if "unrelated" not in kinship:
+        filters = ", ".join(f"`{describe(view.filter)}`" for _, view in states)
         call.report(
-            STATE_MISMATCH,
-            f"{words}. Fix: give it a State of {short_name(model)}",
-            strange.expression,
+            STATE_MISSING,
+            f"{call.name}: {short_name(model)} has {in_words(found.leaves)}, which no given State "
+            f"holds: the filters are {filters}. Fix: pass all States that `split` returned, "
+            "nnx.merge(graphdef, state, rest)",
         )
+        return
+    strange, view = next(e for e in states if relation(model, e[1].model) == "unrelated")
+    call.report(
+        STATE_MISMATCH,
+        f"{call.name}: the GraphDef is of {short_name(model)}, the State of "
+        f"{short_name(view.model)} {found}. Fix: give it a State of {short_name(model)}",
+        strange.expression,
+    )
+
+
+def _merged(call: Call) -> _Merged | None:
+    """Return the model of a GraphDef and the States given with it; None where not all are known."""
+    given = call.positional
+    if call.has_stars or (call.receiver is None and not given):
+        return None
+    graphdef = get_proper_type(call.receiver) if call.receiver is not None else given.pop(0).type
+    if not isinstance(graphdef, Instance) or graphdef.type.name != "GraphDef":
+        return None
+    model = get_proper_type(graphdef.args[0]) if graphdef.args else None
+    views = [(each, view_at(each.expression, each.type, call.checker)) for each in given]
+    states = [(each, view) for each, view in views if view is not None]
+    return (model, states) if isinstance(model, Instance) and len(states) == len(given) else None
 
 
 @on_call("update")
@@ -62,28 +75,22 @@ def updated_states_are_of_model(call: Call) -> None:
     what stands in nodes that are missing is reported, and States of which nothing fits.
     """
     given = call.positional
-    if call.has_stars or len(given) < 2:
+    if call.has_stars or not given:
         return
-    node, *states = given
-    for each in states:
+    model = given[0].type
+    for each in given[1:]:
         view = view_at(each.expression, each.type, call.checker)
-        if view is None or relation(node.type, view.model) != "unrelated":
+        if view is None or relation(model, view.model) != "unrelated":
             continue
-        if wait_for([node.type, view.model], call.checker):
-            return
-        extra, are_all = unknown_to(node.type, view, call.checker)
-        lost = [leaf for leaf in extra if is_below_missing_node(node.type, leaf.path, call.checker)]
-        if (
-            not extra
-            or not (lost or are_all)
-            or may_fit([each], [node.type, view.model], lost or extra, call)
-        ):
+        found = misfit(call, model, Everything(), [(each, view)])
+        if found is None or not found.are_extra:
             continue
-        if not subclass_may_hold(node.type, lost or extra, call.checker):
+        lost = [e for e in found.leaves if is_below_missing_node(model, e.path, call.checker)]
+        if lost or not holds_others(view, found.leaves, call.checker):
             call.report(
                 STATE_MISMATCH,
                 f"update: the State is of {short_name(view.model)} and holds "
-                f"{in_words(lost or extra)}, for which {short_name(node.type)} has no place. "
-                f"Fix: give it a State of {short_name(node.type)}",
+                f"{in_words(lost or found.leaves)}, for which {short_name(model)} has no place. "
+                f"Fix: give it a State of {short_name(model)}",
                 each.expression,
             )

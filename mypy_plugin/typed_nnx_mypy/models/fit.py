@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
 from mypy.types import Instance, ProperType, Type, get_proper_type
 from mypy.typevars import fill_typevars_with_any
 
+from typed_nnx_mypy.call import Argument, Call
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.fields import model_of
 from typed_nnx_mypy.models.filters import (
@@ -18,6 +20,7 @@ from typed_nnx_mypy.models.filters import (
     Key,
     Negation,
     OfType,
+    all_of,
     below,
     decided,
     looks_at_paths,
@@ -33,7 +36,9 @@ from typed_nnx_mypy.models.leaves import (
     options,
 )
 from typed_nnx_mypy.models.states import StateView
+from typed_nnx_mypy.models.surgery import may_be_other
 from typed_nnx_mypy.names import runtime_of
+from typed_nnx_mypy.syntax.assigned import is_changed_in_place
 
 Relation: TypeAlias = Literal["same", "related", "unrelated"]
 Path: TypeAlias = tuple[Key, ...]
@@ -60,6 +65,56 @@ def relation(one: Type, other: Type) -> Relation | None:
     if first.type in second.type.mro or second.type in first.type.mro:
         return "related"
     return "unrelated"
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """What surely does not fit between a model and States.
+
+    Attributes:
+        leaves: The leaves.
+        are_extra: Whether States hold them and the model has no place for them. Otherwise the model
+            has them, and no State.
+    """
+
+    leaves: list[Leaf]
+    are_extra: bool
+
+    def __str__(self) -> str:
+        names = in_words(self.leaves)
+        return f"with {names} too many" if self.are_extra else f"without {names}"
+
+
+def misfit(
+    call: Call, model: Type, of: Filter, given: Sequence[tuple[Argument, StateView]]
+) -> Misfit | None:
+    """Return what surely does not fit between a model and States that a call is given.
+
+    Args:
+      call: The call.
+      model: The type of the model.
+      of: Which leaves of the model are asked for.
+      given: The States, of this model or of others.
+    """
+    checker, parts = call.checker, [view for _, view in given]
+    if not parts or _wait_for([model, *(part.model for part in parts)], checker):
+        return None
+    others = [part for part in parts if relation(model, part.model) == "unrelated"]
+    asked = [replace(part, filter=all_of((part.filter, of))) for part in others]
+    extra = [leaf for part in asked for leaf in _unknown_to(model, part, checker)]
+    found = Misfit(extra or _missing(model, of, parts, checker), bool(extra))
+    lacking = [model] if extra else [part.model for part in others]
+    if not found.leaves or any(_subclass_may_hold(e, found.leaves, checker) for e in lacking):
+        return None
+    # The States may be other than their types say, or the call is meant to fail.
+    keys = [key for leaf in found.leaves for key in leaf.path]
+    models = [model, *(part.model for part in others)]
+    may_fit = (
+        any(is_changed_in_place(each.expression, checker) for each, _ in given)
+        or may_be_other(keys, models, call.node, checker)
+        or checker.is_expected_to_fail(call.node)
+    )
+    return None if may_fit else found
 
 
 def lacks(found: Type, of: Filter, path: Path, checker: Checker) -> bool:
@@ -116,7 +171,7 @@ def _passes_exactly(of: Filter, leaf: ProperType) -> bool | None:
             return passes(of, leaf)
 
 
-def missing(model: Type, of: Filter, parts: Sequence[StateView], checker: Checker) -> list[Leaf]:
+def _missing(model: Type, of: Filter, parts: Sequence[StateView], checker: Checker) -> list[Leaf]:
     """Return the leaves of a model that surely are in none of several States.
 
     Args:
@@ -154,16 +209,22 @@ def _may_be_one(leaf: Leaf, other: Leaf) -> bool:
     return first in second.mro or second in first.mro
 
 
-def unknown_to(model: Type, part: StateView, checker: Checker) -> tuple[list[Leaf], bool]:
-    """Return the leaves of a State that a model surely has not, and whether these are all."""
+def _unknown_to(model: Type, part: StateView, checker: Checker) -> list[Leaf]:
+    """Return the leaves of a State that a model surely has not."""
+    return [
+        leaf
+        for leaf in leaves_of(part.model, part.filter, checker).items
+        if leaf.passes is not False
+        and _is_asked_for(leaf)
+        and lacks(model, Everything(), leaf.path, checker)
+    ]
+
+
+def holds_others(part: StateView, leaves: Sequence[Leaf], checker: Checker) -> bool:
+    """Tell whether a State may hold other leaves than some."""
     known = leaves_of(part.model, part.filter, checker)
     taken = [leaf for leaf in known.items if leaf.passes is not False]
-    found = [
-        leaf
-        for leaf in taken
-        if _is_asked_for(leaf) and lacks(model, Everything(), leaf.path, checker)
-    ]
-    return found, known.is_complete and len(found) == len(taken)
+    return not known.is_complete or len(leaves) < len(taken)
 
 
 def is_below_missing_node(model: Type, path: Path, checker: Checker) -> bool:
@@ -180,7 +241,7 @@ def is_below_missing_node(model: Type, path: Path, checker: Checker) -> bool:
     return False
 
 
-def wait_for(models: Iterable[Type], checker: Checker) -> bool:
+def _wait_for(models: Iterable[Type], checker: Checker) -> bool:
     """Tell whether mypy has to find types of models first; the function is then checked again."""
     for each in models:
         found = get_proper_type(each)
@@ -190,7 +251,7 @@ def wait_for(models: Iterable[Type], checker: Checker) -> bool:
     return False
 
 
-def subclass_may_hold(model: Type, found: Iterable[Leaf], checker: Checker) -> bool:
+def _subclass_may_hold(model: Type, found: Iterable[Leaf], checker: Checker) -> bool:
     """Tell whether a class below that of a model may have leaves that the model has not."""
     proper = get_proper_type(model)
     if not isinstance(proper, Instance):

@@ -6,19 +6,22 @@ attributes may do something else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from mypy import nodes
-from mypy.nodes import CallExpr, Expression, FuncDef, LambdaExpr, MemberExpr, NameExpr, Var
+from mypy.nodes import CallExpr, Expression, FuncDef, LambdaExpr, MemberExpr, NameExpr, Node, Var
 from mypy.types import Instance, ProperType
 
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.early import early_type
 from typed_nnx_mypy.models.kinds import Kind, is_rngs, kind_of, runtime_of_class
 from typed_nnx_mypy.names import is_named, runtime_of
+from typed_nnx_mypy.syntax.children import descendants
+from typed_nnx_mypy.syntax.parameters import Function, definition_of, is_of_file
 from typed_nnx_mypy.syntax.targets import bound_names, own_nodes, parts, targets
+from typed_nnx_mypy.syntax.transforms import PARTIAL
 
 TypeOf: TypeAlias = Callable[[Expression], ProperType | None]
 """Returns the type of an expression; None where it is not known."""
@@ -32,6 +35,12 @@ _OF_DICTS: Final = frozenset({"update"})
 # Of an Rngs and of a stream: what does not take a key.
 _NO_KEY: Final = frozenset({"copy", "count", "get", "items", "key", "keys", "tag", "values"})
 _VALUES: Final = frozenset({"raw_value", "value"})
+# A Variable that is a reference for jax may be changed under its transforms.
+_REFERENCES: Final = frozenset({"hijax", "to_refs", "use_hijax", "use_ref", "use_refs"})
+# Context managers that leave tracing, or expect an error.
+_GUARDS: Final = frozenset(
+    {"assertRaises", "assertRaisesRegex", "ensure_compile_time_eval", "raises", "suppress"}
+)
 
 
 @dataclass(frozen=True)
@@ -43,12 +52,27 @@ class Mutation:
         type: Its type.
         node: Where the change is written.
         attribute: The attribute that is set; empty for another change.
+        path: How the object is written, where it comes from outside.
+        statement: What makes the change.
     """
 
     owner: Expression
     type: Instance
     node: Expression
     attribute: str = ""
+    path: str = ""
+    statement: nodes.Node | None = None
+
+    @property
+    def root(self) -> str:
+        """The name at the front of the path."""
+        return self.path.partition(".")[0].partition("[")[0]
+
+    @property
+    def title(self) -> str:
+        """What changes, for messages."""
+        what = f"{self.path}.{self.attribute}" if self.attribute else self.path
+        return f"`{what}` ({self.type.type.name})"
 
     @property
     def is_of_value(self) -> bool:
@@ -195,6 +219,28 @@ def _is_source(found: ProperType | None) -> bool:
 # -- where an object comes from ------------------------------------------------------------------
 
 
+def outer_of(given: Expression | None, function: Function | None, checker: Checker) -> Outer | None:
+    """Return what a function of the file takes from outside; None of functions of other files.
+
+    Args:
+        given: The function as a transform is given it, maybe in a `functools.partial`; None where it
+            is decorated.
+        function: What is known of it.
+        checker: The type checker of the file.
+    """
+    match given:
+        case CallExpr(callee=nodes.RefExpr(fullname=name), args=[first, *_]) if name == PARTIAL:
+            given = first
+        case _:
+            pass
+    if given is not None:
+        definition = definition_of(given, checker)
+    else:
+        definition = function.definition if function is not None else None
+    is_here = definition is not None and is_of_file(definition, checker)
+    return Outer(definition, given, checker) if is_here and definition is not None else None
+
+
 class Outer:
     """What a function takes from outside.
 
@@ -206,11 +252,25 @@ class Outer:
         self, function: FuncDef | LambdaExpr, given: Expression | None, checker: Checker
     ) -> None:
         self.function: Final = function
-        self._checker = checker
+        self.checker: Final = checker
         self._bound = bound_names(function)
         self._set = _attributes_set(function)
         if isinstance(function, FuncDef) and _binds(function, given, checker):
             self._bound.discard(function.arguments[0].variable.name)
+
+    def take_as_outer(self, parameters: set[str]) -> set[str]:
+        """Look at parameters as if they were from outside; return those that are not bound already."""
+        taken = parameters & self._bound
+        self._bound -= taken
+        return taken
+
+    def changes(self) -> Iterator[Mutation]:
+        """Yield the changes of outer objects that surely raise, if jax traces the function."""
+        for node in own_nodes(self.function):
+            for found in mutations(node, self.type_of):
+                path = self.path(found.owner)
+                if path and _is_certain(found, self.function, self.checker):
+                    yield replace(found, path=path, statement=node)
 
     # -- where an object comes from -----------------------------------------------------------
 
@@ -258,7 +318,7 @@ class Outer:
         of the outer names and of attributes. mypy checks the body of a decorated function later than
         its decorators.
         """
-        return early_type(expression, self._checker, self._bound)
+        return early_type(expression, self.checker, self._bound)
 
 
 def _binds(function: FuncDef, given: Expression | None, checker: Checker) -> bool:
@@ -276,3 +336,49 @@ def _attributes_set(function: FuncDef | LambdaExpr) -> set[str]:
         for part in parts(target)
         if isinstance(part, MemberExpr)
     }
+
+
+# -- what may be allowed ----------------------------------------------------------------------
+
+
+def _is_certain(found: Mutation, function: FuncDef | LambdaExpr, checker: Checker) -> bool:
+    """Tell whether a change surely raises, if the function gets there while jax traces it."""
+    if found.runtime not in checker.config.runtimes:
+        return False
+    is_reference = found.is_of_value and _mentions(checker.syntax.nodes, _REFERENCES)
+    return not is_reference and not _is_guarded(found.node, function, checker)
+
+
+def _is_guarded(node: Node, function: FuncDef | LambdaExpr, checker: Checker) -> bool:
+    """Tell whether a statement around a change may keep it from tracing, or catches the error."""
+    for above in checker.above(node):
+        if above is function:
+            return False
+        match above:
+            case nodes.TryStmt() if above.handlers:
+                return True
+            case nodes.WithStmt():
+                if any(_mentions((each, *descendants(each)), _GUARDS) for each in above.expr):
+                    return True
+            case nodes.IfStmt():
+                asked = [part for each in above.expr for part in (each, *descendants(each))]
+                if any("trac" in name.lower() for name in _names_in(asked)):
+                    return True
+            case _:
+                pass
+    return False
+
+
+def _mentions(within: Iterable[Node], names: frozenset[str]) -> bool:
+    return any(name in names for name in _names_in(within))
+
+
+def _names_in(within: Iterable[Node]) -> Iterator[str]:
+    for each in within:
+        match each:
+            case nodes.NameExpr() | nodes.MemberExpr():
+                yield each.name
+            case CallExpr():
+                yield from (name for name in each.arg_names if name is not None)
+            case _:
+                pass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import dropwhile
 from typing import Final
 
 from mypy import nodes
@@ -31,20 +32,22 @@ def is_never_used(statement: AssignmentStmt, checker: Checker) -> bool:
     if function is None or len(statement.lvalues) > 1 or not isinstance(target, NameExpr):
         return False
     name = plain(target.name)
-    if name.startswith("_") or may_be_used_elsewhere(name, function):
+    if name.startswith("_") or may_be_read_after(name, statement, function):
         return False
-    below = False
-    own = {statement, *descendants(statement)}
-    reads = set(reads_of(name, function))
-    for node in descendants(function):
-        below = below or node is statement
-        if below and node in reads and node not in own:
-            return False
     return all(
         _begins_anew(name, loop, statement)
         for loop in statements_around(statement, checker)
         if isinstance(loop, ForStmt | nodes.WhileStmt)
     )
+
+
+def may_be_read_after(name: str, node: Node, function: FuncDef) -> bool:
+    """Tell whether a function may read a name after a node in it, but for loops around both."""
+    if may_be_used_elsewhere(name, function):
+        return True
+    reads = set(reads_of(name, function)) - {node, *descendants(node)}
+    below = dropwhile(lambda each: each is not node, descendants(function))
+    return any(each in reads for each in below)
 
 
 def function_of_statement(statement: Node, checker: Checker) -> FuncDef | None:
@@ -96,6 +99,8 @@ def may_be_used_elsewhere(name: str, function: FuncDef) -> bool:
                     return True
             case nodes.CallExpr(callee=NameExpr(name=called)) if called in _READERS:
                 return True
+            case FuncDef() | LambdaExpr() if any(e.variable.name == name for e in node.arguments):
+                pass  # a name of its own
             case FuncDef() | LambdaExpr() | ClassDef() | nodes.GeneratorExpr():
                 if any(True for _ in occurrences(name, node)):
                     return True

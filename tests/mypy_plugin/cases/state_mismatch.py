@@ -56,7 +56,7 @@ encoder, decoder, twin, half = (
 # -- reports
 graphdef, state = nnx.split(encoder)
 nnx.merge(graphdef, nnx.state(decoder))  # E: merge: the GraphDef is of Encoder, the State of Decoder with `dense.kernel`  [nnx-state-mismatch]
-nnx.merge(graphdef, nnx.state(half))  # E: the GraphDef is of Encoder and has `out.kernel`, the State of Half has not. Fix: give it a State of Encoder  [nnx-state-mismatch]
+nnx.merge(graphdef, nnx.state(half))  # E: the GraphDef is of Encoder, the State of Half without `out.kernel`. Fix: give it a State of Encoder  [nnx-state-mismatch]
 graphdef.apply(nnx.state(decoder))  # E: [nnx-state-mismatch]
 nnx.update(encoder, nnx.state(decoder))  # E: update: the State is of Decoder and holds `dense.kernel`  [nnx-state-mismatch]
 nnx.update(half, nnx.state(encoder))  # E: for which Half has no place. Fix: give it a State of Half  [nnx-state-mismatch]
