@@ -43,17 +43,16 @@ def differentiated_arguments_exist(call: Call) -> None:
     if chosen is None:
         return
     if option is not None and not chosen:
-        call.report(
+        transform.report(
             ARGNUMS,
-            f"{transform.title}: `argnums` names no argument. "
-            "Fix: give a position, argnums=0, or a tuple of positions",
+            "`argnums` names no argument. Fix: give a position, argnums=0, or a tuple of positions",
             option,
         )
-    _report_repeated(call, transform, "argnums", chosen)
+    _report_repeated(transform, "argnums", chosen)
     if transform.function is not None:
         for each in chosen:
-            if _is_in_range(call, transform, "argnums", each):
-                _report_type(call, transform, each)
+            if _is_in_range(transform, "argnums", each):
+                _report_type(transform, each)
 
 
 @on_call("custom_vjp", PARTIAL)
@@ -64,10 +63,10 @@ def nondifferentiated_arguments_exist(call: Call) -> None:
     chosen = _chosen(option, call.checker) if option is not None else None
     if transform is None or chosen is None:
         return
-    _report_repeated(call, transform, "nondiff_argnums", chosen)
+    _report_repeated(transform, "nondiff_argnums", chosen)
     if transform.function is not None:
         for each in chosen:
-            _is_in_range(call, transform, "nondiff_argnums", each)
+            _is_in_range(transform, "nondiff_argnums", each)
 
 
 # -- what is chosen ---------------------------------------------------------------------------
@@ -106,13 +105,13 @@ def _number_of_diff_state(expression: Expression, checker: Checker) -> Expressio
 # -- reports ----------------------------------------------------------------------------------
 
 
-def _report_repeated(call: Call, transform: Transform, option: str, chosen: list[_Chosen]) -> None:
+def _report_repeated(transform: Transform, option: str, chosen: list[_Chosen]) -> None:
     seen: set[int] = set()
     for number, at in chosen:
         if number in seen:
-            call.report(
+            transform.report(
                 ARGNUMS,
-                f"{transform.title}: `{option}` names argument {number} twice. "
+                f"`{option}` names argument {number} twice. "
                 f"Fix: {_fix_repeated(transform, number)}",
                 at,
             )
@@ -125,17 +124,16 @@ def _fix_repeated(transform: Transform, number: int) -> str:
     return f"name it once; several filters are one, nnx.DiffState({number}, (nnx.Param, nnx.BatchStat))"
 
 
-def _is_in_range(call: Call, transform: Transform, option: str, chosen: _Chosen) -> bool:
+def _is_in_range(transform: Transform, option: str, chosen: _Chosen) -> bool:
     """Tell whether the function may have an argument, and report where it surely has not."""
     function = transform.function
     assert function is not None
     count, (number, at) = len(function.positional), chosen
     if function.takes_more_by_position or -count <= number < count:
         return True
-    call.report(
+    transform.report(
         ARGNUMS,
-        f"{transform.title}: `{option}` names argument {number}, but {_takes(function)}. "
-        f"Fix: {_range(count)}",
+        f"`{option}` names argument {number}, but {_takes(function)}. Fix: {_range(count)}",
         at,
     )
     return False
@@ -155,31 +153,31 @@ def _range(count: int) -> str:
     return "name argument 0" if count == 1 else f"count from 0, so name one of 0 to {count - 1}"
 
 
-def _report_type(call: Call, transform: Transform, chosen: _Chosen) -> None:
+def _report_type(transform: Transform, chosen: _Chosen) -> None:
     function = transform.function
     number, at = chosen
     parameter = function.at(number) if function is not None else None
     if function is None or parameter is None:
         return
-    if is_not_differentiable(parameter.type, allow_int=_may_be_whole(transform, call.checker)):
+    if is_not_differentiable(parameter.type, allow_int=_may_be_whole(transform)):
         others = list(_differentiable(function))
         fix = (
             f"name an argument of floats or a Module, argnums={others[0]}"
             if others
             else "make it a float, an array or a Module"
         )
-        call.report(
+        transform.report(
             ARGNUMS,
-            f"{transform.title}: argument {number}, `{parameter.name}`, is "
+            f"argument {number}, `{parameter.name}`, is "
             f"{short_name(parameter.type)}, which has no gradient. Fix: {fix}",
             at,
         )
 
 
-def _may_be_whole(transform: Transform, checker: Checker) -> bool:
+def _may_be_whole(transform: Transform) -> bool:
     """Tell whether `allow_int` is given, or may be."""
     option = transform.option("allow_int")
-    constant = constant_of(option, checker) if option is not None else None
+    constant = constant_of(option, transform.call.checker) if option is not None else None
     return option is not None and (constant is None or constant.value is not False)
 
 

@@ -56,7 +56,7 @@ def axes_fit(call: Call) -> None:
     mapped = mapped_of(call)
     if mapped is not None:
         for found in _misfits(mapped):
-            _report(call, mapped.transform.title, found)
+            _report(call, mapped.title, found)
 
 
 @on_call("StateAxes")
@@ -178,7 +178,7 @@ def _limits(mapped: Mapped, function: Function) -> tuple[int, int | None]:
     required = [each for each in function.positional if each.kind.is_required()]
     # Under jax every parameter that has a name may be given by it, which needs no axis.
     fewest = 0 if mapped.is_jax else len(required)
-    given = mapped.transform.given
+    given = mapped.given
     is_class = isinstance(given, RefExpr) and isinstance(given.node, TypeInfo)
     has_star = any(each.kind is ArgKind.ARG_STAR for each in function.parameters)
     has_more = function.takes_more_by_position and (has_star or not is_class)

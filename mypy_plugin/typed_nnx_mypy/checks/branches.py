@@ -24,7 +24,7 @@ from typed_nnx_mypy.models.structures import (
     result_of,
 )
 from typed_nnx_mypy.registry import on_call
-from typed_nnx_mypy.syntax.assigned import assigned_once
+from typed_nnx_mypy.syntax.constants import resolved
 from typed_nnx_mypy.syntax.parameters import Function, function_of
 
 _CONDS: Final = ("cond", "jax.lax.cond")
@@ -90,10 +90,7 @@ def switch_returns_the_same(call: Call) -> None:
 
 def _items(expression: Expression, call: Call) -> list[Expression] | None:
     """Return the functions in a list or tuple; None where they are not known."""
-    if isinstance(expression, nodes.NameExpr):
-        value = assigned_once(expression.node, call.checker)
-        # A list may get more items.
-        expression = value if isinstance(value, nodes.TupleExpr) else expression
+    expression = resolved(expression, call.checker)
     if not isinstance(expression, nodes.ListExpr | nodes.TupleExpr):
         return None
     has_stars = any(isinstance(each, nodes.StarExpr) for each in expression.items)

@@ -58,7 +58,7 @@ def scan_has_one_carry(call: Call) -> None:
         return
     found = list(_misplaced(mapped)) or list(_unpaired(mapped)) or list(_changed(mapped))
     for at, said, fix in found:
-        call.report(CARRY, f"{mapped.transform.title}: {said}. Fix: {fix}", at)
+        mapped.report(CARRY, f"{said}. Fix: {fix}", at)
 
 
 def _carries(axes: Axis) -> list[CarryAxis]:
@@ -114,7 +114,7 @@ def _changed(mapped: Mapped) -> Iterator[tuple[Context, str, str]]:
     found = _difference(carried, result, function, parameter)
     if found is not None:
         name = f"`{parameter.name}`" if parameter.name else "the carry"
-        at = mapped.transform.given or mapped.call.node
+        at = mapped.given or mapped.call.node
         yield at, _said(name, found, result), _fix(result)
 
 

@@ -27,7 +27,7 @@ def result_is_a_loss(call: Call) -> None:
     found = result_of(transform.function, call.checker)
     fix = _fix(found, has_aux=constant is not None and constant.value is True)
     if fix:
-        call.report(HAS_AUX, f"{transform.title}: it returns {text_of(found)}, {fix}", option)
+        transform.report(HAS_AUX, f"it returns {text_of(found)}, {fix}", option)
 
 
 def _fix(found: Structure, *, has_aux: bool) -> str:

@@ -30,8 +30,36 @@ MAPS: Final = ("pmap", "jax.pmap")
 REMATS: Final = ("remat", "jax.checkpoint")
 
 DONATED: Final = ("donate_argnums", "donate_argnames")
-_NUMBERS: Final = ("static_argnums", "static_broadcasted_argnums", "donate_argnums")
-_NAMES: Final = ("static_argnames", "donate_argnames")
+_OPTIONS: Final = {
+    "static_argnums": int,
+    "static_broadcasted_argnums": int,
+    "donate_argnums": int,
+    "static_argnames": str,
+    "donate_argnames": str,
+}
+_ALL: Final = (*JITS, *MAPS, *REMATS)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An argument that an option names.
+
+    Attributes:
+        option: The option.
+        key: Its position or its name.
+        at: Where that is written.
+        parameter: The parameter; None where there is none that is known.
+    """
+
+    option: str
+    key: int | str
+    at: Context
+    parameter: Parameter | None
+
+    @property
+    def is_donated(self) -> bool:
+        """Whether the argument is donated, and not static."""
+        return self.option in DONATED
 
 
 @dataclass(frozen=True)
@@ -39,15 +67,13 @@ class Options:
     """What options say of arguments.
 
     Attributes:
-        numbers: By position, static and donated: the option, the position, where it is written.
-        names: By name, static and donated.
+        choices: All that they name.
         is_complete: Whether all that is static is known.
         by_position: The parameters that are static when they are given by position.
         by_name: The same by name.
     """
 
-    numbers: list[tuple[str, int, Context]]
-    names: list[tuple[str, str, Context]]
+    choices: list[Choice]
     is_complete: bool
     by_position: list[Parameter]
     by_name: list[Parameter]
@@ -59,48 +85,27 @@ def _is_among(parameter: Parameter, row: list[Parameter]) -> bool:
 
 def options_of(transform: Transform, checker: Checker) -> Options:
     """Return what the options of a transform say of the arguments of its function."""
-    numbers: list[tuple[str, int, Context]] = []
-    names: list[tuple[str, str, Context]] = []
-    is_complete = True
-    for option in (*_NUMBERS, *_NAMES):
-        written = transform.option(option)
-        if written is None:
-            continue
-        items = items_of(written, checker)
-        if items is None:
-            is_complete = is_complete and option in DONATED
-            continue
-        for item in items:
-            if option in _NUMBERS and isinstance(item.value, int):
-                numbers.append((option, item.value, item.expression))
-            elif option in _NAMES and isinstance(item.value, str):
-                names.append((option, item.value, item.expression))
-    by_position, by_name = _static(transform, numbers, names)
-    return Options(numbers, names, is_complete, by_position, by_name)
-
-
-def _static(
-    transform: Transform,
-    numbers: list[tuple[str, int, Context]],
-    names: list[tuple[str, str, Context]],
-) -> tuple[list[Parameter], list[Parameter]]:
-    """Return the parameters that are static by position and by name."""
     function = transform.function
-    if function is None:
-        return [], []
-    at = [function.at(at) for option, at, _ in numbers if option not in DONATED]
-    by_position = [each for each in at if each is not None]
-    named = [function.named(name) for option, name, _ in names if option not in DONATED]
-    by_name = [each for each in named if each is not None]
+    choices: list[Choice] = []
+    is_complete = True
+    for option, kind in _OPTIONS.items():
+        written = transform.option(option)
+        items = items_of(written, checker) if written is not None else []
+        is_complete &= items is not None or option in DONATED
+        for item in items or ():
+            key = item.value
+            if isinstance(key, int | str) and isinstance(key, kind):
+                parameter = function.chosen(key) if function is not None else None
+                choices.append(Choice(option, key, item.expression, parameter))
+    static = [(e.key, e.parameter) for e in choices if e.parameter is not None and not e.is_donated]
+    by_position = [parameter for key, parameter in static if isinstance(key, int)]
+    by_name = [parameter for key, parameter in static if isinstance(key, str)]
     # Where only one of the two options is given, jax finds the other in the signature.
     if transform.option("static_argnames") is None:
         by_name = [each for each in by_position if each.name]
     elif transform.option("static_argnums") is None:
         by_position = [each for each in by_name if each.kind.is_positional()]
-    return by_position, by_name
-
-
-_ALL: Final = (*JITS, *MAPS, *REMATS)
+    return Options(choices, is_complete, by_position, by_name)
 
 
 # -- where the function is compiled -----------------------------------------------------------
@@ -113,31 +118,37 @@ def options_fit_the_function(call: Call) -> None:
     if transform is None or transform.function is None:
         return
     function, options = transform.function, options_of(transform, call.checker)
-    _report_missing(call, transform, function, options)
-    _report_both(call, transform, function, options)
-    _report_static(call, transform, function, options)
+    _report_missing(transform, function, options)
+    if function.is_exact:
+        _report_both(transform, options)
+    if transform.name not in REMATS:  # it hashes nothing
+        _report_static(transform, options)
     if options.is_complete and not transform.has_stars:
-        _report_untraceable(call, transform, function, options)
+        _report_untraceable(transform, function, options)
 
 
-def _report_missing(call: Call, transform: Transform, function: Function, options: Options) -> None:
-    count = len(function.positional)
-    for option, number, at in options.numbers:
-        is_checked = transform.name not in MAPS or (number >= 0 and option not in DONATED)
-        if is_checked and not function.takes_more_by_position and not -count <= number < count:
-            call.report(
+def _report_missing(transform: Transform, function: Function, options: Options) -> None:
+    for each in options.choices:
+        key = each.key
+        if each.parameter is not None:
+            continue
+        if isinstance(key, str) and not function.takes_more_by_name:
+            transform.report(
                 STATIC_ARGS,
-                f"{transform.title}: `{option}` names argument {number}, but it takes {count} by "
-                f"position{_listed(function.positional)}. Fix: {_fix_number(function, number)}",
-                at,
-            )
-    for option, name, at in options.names:
-        if not function.takes_more_by_name and function.named(name) is None:
-            call.report(
-                STATIC_ARGS,
-                f"{transform.title}: `{option}` names `{name}`, but there is no such parameter"
+                f"`{each.option}` names `{key}`, but there is no such parameter"
                 f"{_listed(function.parameters)}. Fix: name one of them, or remove it",
-                at,
+                each.at,
+            )
+        elif isinstance(key, int) and not function.takes_more_by_position:
+            # pmap does not look at the others.
+            if transform.name in MAPS and (key < 0 or each.is_donated):
+                continue
+            count = len(function.positional)
+            transform.report(
+                STATIC_ARGS,
+                f"`{each.option}` names argument {key}, but it takes {count} by position"
+                f"{_listed(function.positional)}. Fix: {_fix_number(function, key)}",
+                each.at,
             )
 
 
@@ -154,47 +165,36 @@ def _fix_number(function: Function, number: int) -> str:
     return f"count from 0, so name one of 0 to {count - 1}" if count else "remove it"
 
 
-def _report_both(call: Call, transform: Transform, function: Function, options: Options) -> None:
-    if not function.is_exact:
-        return
-    static = [each for _, each in _chosen(function, options, donated=False)]
-    for at, parameter in _chosen(function, options, donated=True):
-        if any(each is parameter for each in static):
-            call.report(
+def _report_both(transform: Transform, options: Options) -> None:
+    static = [each.parameter for each in options.choices if not each.is_donated]
+    for each in options.choices:
+        if (
+            each.is_donated
+            and each.parameter is not None
+            and any(parameter is each.parameter for parameter in static)
+        ):
+            transform.report(
                 STATIC_ARGS,
-                f"{transform.title}: `{parameter.name}` is static and donated; only an array has a "
+                f"`{each.parameter.name}` is static and donated; only an array has a "
                 "buffer to donate. Fix: donate another argument, or none",
-                at,
+                each.at,
             )
 
 
-def _chosen(
-    function: Function, options: Options, *, donated: bool
-) -> list[tuple[Context, Parameter]]:
-    """Return the parameters that options name, with the places."""
-    found: list[tuple[Context, Parameter | None]] = [
-        *[(at, function.at(n)) for o, n, at in options.numbers if (o in DONATED) is donated],
-        *[(at, function.named(n)) for o, n, at in options.names if (o in DONATED) is donated],
-    ]
-    return [(at, parameter) for at, parameter in found if parameter is not None]
-
-
-def _report_static(call: Call, transform: Transform, function: Function, options: Options) -> None:
+def _report_static(transform: Transform, options: Options) -> None:
     """Report static parameters whose values surely cannot be static."""
-    if transform.name in REMATS:
-        return  # it hashes nothing
-    for at, parameter in _chosen(function, options, donated=False):
-        reason = _not_static(call, transform, parameter)
+    for each in options.choices:
         # A parameter with a default may never be given.
-        if reason and parameter.kind.is_required():
-            call.report(
-                STATIC_ARGS,
-                f"{transform.title}: `{parameter.name}` is static, but {reason}",
-                at,
+        if each.parameter is None or each.is_donated or not each.parameter.kind.is_required():
+            continue
+        reason = _not_static(transform, each.parameter)
+        if reason:
+            transform.report(
+                STATIC_ARGS, f"`{each.parameter.name}` is static, but {reason}", each.at
             )
 
 
-def _not_static(call: Call, transform: Transform, parameter: Parameter | Argument) -> str:
+def _not_static(transform: Transform, parameter: Parameter | Argument) -> str:
     """Return why a value of a type cannot be static, and what to do; empty where it can."""
     found = short_name(parameter.type)
     if is_unhashable(parameter.type):
@@ -206,7 +206,7 @@ def _not_static(call: Call, transform: Transform, parameter: Parameter | Argumen
         return f"{found} has no hash. Fix: {fix}"
     is_module = kind_of(parameter.type) in (Kind.PYTREE, Kind.LIST, Kind.DICT)
     is_jit = transform.name in JITS
-    if is_jit and is_module and is_present(parameter.type, Everything(), call.checker):
+    if is_jit and is_module and is_present(parameter.type, Everything(), transform.call.checker):
         return (
             f"a {found} holds arrays, which would stay as they are in the first call. "
             f"Fix: {_fix_module(transform)}"
@@ -222,9 +222,7 @@ def _fix_module(transform: Transform) -> str:
     )
 
 
-def _report_untraceable(
-    call: Call, transform: Transform, function: Function, options: Options
-) -> None:
+def _report_untraceable(transform: Transform, function: Function, options: Options) -> None:
     """Report parameters that each call gives, which cannot be traced and are not static."""
     for number, parameter in enumerate(function.parameters):
         is_given = parameter.kind.is_required()
@@ -233,9 +231,9 @@ def _report_untraceable(
             and is_untraceable(parameter.type)
             and not _is_among(parameter, options.by_position + options.by_name)
         ):
-            call.report(
+            transform.report(
                 STATIC_ARGS,
-                f"{transform.title}: `{parameter.name}` is {short_name(parameter.type)}, which "
+                f"`{parameter.name}` is {short_name(parameter.type)}, which "
                 f"jax cannot trace. Fix: {_fix_untraceable(transform, parameter, number)}",
                 transform.given,
             )
@@ -267,40 +265,35 @@ def arguments_fit_the_options(call: Call) -> None:
     for number, argument in enumerate(call.positional, start=offset):
         if number < len(positional):
             is_static = _is_among(positional[number], options.by_position)
-            _report_argument(call, transform, positional[number], argument, is_static)
+            _report_argument(transform, positional[number], argument, is_static)
     for name in filter(None, written.arg_names):
         parameter, named = function.named(name), call.keyword(name)
         if parameter is not None and named is not None:
             is_static = _is_among(parameter, options.by_name)
-            _report_argument(call, transform, parameter, named, is_static)
+            _report_argument(transform, parameter, named, is_static)
 
 
 def _report_argument(
-    call: Call, transform: Transform, parameter: Parameter, argument: Argument, is_static: bool
+    transform: Transform, parameter: Parameter, argument: Argument, is_static: bool
 ) -> None:
     name = parameter.name or "the argument"
     if is_static:
-        reason = _not_static(call, transform, argument)
-        is_reported = parameter.kind.is_required() and _not_static(call, transform, parameter)
+        reason = _not_static(transform, argument)
+        is_reported = parameter.kind.is_required() and _not_static(transform, parameter)
         if reason and not is_reported:
-            call.report(
+            transform.report(
                 STATIC_ARGS,
-                f"{transform.title}: `{name}` is static, but {reason}",
+                f"`{name}` is static, but {reason}",
                 argument.expression,
             )
         return
     is_known = parameter.kind.is_required() and is_untraceable(parameter.type)
-    if not is_known and _is_untraceable(call, argument):
-        call.report(
+    # A callable may be a Module; a function that is written is none.
+    definition = definition_of(argument.expression, transform.call.checker)
+    if not is_known and (is_untraceable(argument.type) or definition is not None):
+        transform.report(
             STATIC_ARGS,
-            f"{transform.title}: `{name}` is given {short_name(argument.type)}, which jax cannot "
+            f"`{name}` is given {short_name(argument.type)}, which jax cannot "
             f'trace. Fix: make it static, static_argnames="{name}"',
             argument.expression,
         )
-
-
-def _is_untraceable(call: Call, argument: Argument) -> bool:
-    if is_untraceable(argument.type):
-        return True
-    # A callable may be a Module; a function that is written is none.
-    return definition_of(argument.expression, call.checker) is not None

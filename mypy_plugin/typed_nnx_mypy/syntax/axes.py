@@ -12,8 +12,7 @@ from mypy.types import Instance, get_proper_type
 
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.names import is_named
-from typed_nnx_mypy.syntax.assigned import assigned_once
-from typed_nnx_mypy.syntax.constants import Value, constant_of
+from typed_nnx_mypy.syntax.constants import Value, constant_of, resolved
 
 _DEPTH: Final = 4
 # Not float: what is declared as one may be a whole number.
@@ -80,67 +79,56 @@ class AxesRow(Axis):
     items: tuple[Axis, ...]
 
 
-def axes_of(expression: Expression, checker: Checker) -> Axis:
-    """Return what an option for axes says."""
-    return _axis(expression, checker, _DEPTH)
+def axes_of(
+    expression: Expression, checker: Checker, *, at: Expression | None = None, depth: int = _DEPTH
+) -> Axis:
+    """Return what an option for axes says.
 
+    Args:
+        expression: What is written.
+        checker: The type checker of the file.
+        at: The name that stands for it, where it is to be reported.
+        depth: How many rows may be inside each other.
+    """
+    found = resolved(expression, checker)
+    if found is not expression:
+        at = at or expression
 
-def _axis(expression: Expression, checker: Checker, depth: int) -> Axis:
-    match expression:
-        case nodes.TupleExpr() | nodes.ListExpr():
-            return _row(expression, checker, depth)
-        case nodes.CallExpr(callee=RefExpr() as callee) if is_named(callee.fullname, "StateAxes"):
-            return AxesByFilter(expression, _pairs(expression, checker, depth))
-        case RefExpr() if is_named(expression.fullname, "Carry"):
-            return CarryAxis(expression)
-        case nodes.NameExpr() if depth:
-            value = assigned_once(expression.node, checker)
-            if value is not None and not isinstance(value, nodes.ListExpr):
-                found = _axis(value, checker, depth - 1)
-                if not isinstance(found, UnknownAxis):
-                    return _moved(found, expression)
+    def inner(each: Expression) -> Axis:
+        return axes_of(each, checker, at=at, depth=depth - 1)
+
+    place = at or expression
+    match found:
+        case nodes.TupleExpr(items=items) | nodes.ListExpr(items=items) if depth:
+            if any(isinstance(each, nodes.StarExpr) for each in items):
+                return UnknownAxis(place)
+            kind = "tuple" if isinstance(found, nodes.TupleExpr) else "list"
+            return AxesRow(place, kind, tuple(map(inner, items)))
+        case nodes.CallExpr(callee=RefExpr(fullname=name)) if is_named(name, "StateAxes"):
+            pairs = _pairs(found)
+            if pairs is None:
+                return AxesByFilter(place, None)
+            return AxesByFilter(place, tuple((key, _in_filters(inner(e))) for key, e in pairs))
+        case RefExpr(fullname=name) if is_named(name, "Carry"):
+            return CarryAxis(place)
         case _:
-            pass
-    constant = constant_of(expression, checker)
-    if constant is not None:
-        return _of_value(constant.value, expression)
-    return _of_type(checker.type_of(expression), expression)
+            constant = constant_of(expression, checker)
+            if constant is not None:
+                return _of_value(constant.value, place)
+            return _of_type(checker.type_of(expression), place)
 
 
-def _row(row: nodes.TupleExpr | nodes.ListExpr, checker: Checker, depth: int) -> Axis:
-    if any(isinstance(each, nodes.StarExpr) for each in row.items):
-        return UnknownAxis(row)
-    kind = "tuple" if isinstance(row, nodes.TupleExpr) else "list"
-    return AxesRow(row, kind, tuple(_axis(each, checker, depth) for each in row.items))
-
-
-def _pairs(
-    call: nodes.CallExpr, checker: Checker, depth: int
-) -> tuple[tuple[Expression, Axis], ...] | None:
-    if len(call.args) != 1 or not call.arg_kinds[0].is_positional():
-        return None
-    found: list[tuple[Expression, Axis]] = []
-    match call.args[0]:
-        case nodes.DictExpr() as given:
-            for key, value in given.items:
-                if key is None:
-                    return None
-                found.append((key, _in_filters(_axis(value, checker, depth))))
-        case nodes.ListExpr() | nodes.TupleExpr() as given:
-            for each in given.items:
-                if not isinstance(each, nodes.TupleExpr) or len(each.items) != 2:
-                    return None
-                found.append((each.items[0], _in_filters(_axis(each.items[1], checker, depth))))
+def _pairs(call: nodes.CallExpr) -> list[tuple[Expression, Expression]] | None:
+    """Return the filters and axes of StateAxes as they are written; None where they are not."""
+    match call.args, call.arg_kinds:
+        case [nodes.DictExpr(items=items)], [nodes.ARG_POS]:
+            pairs = [(key, each) for key, each in items if key is not None]
+        case [nodes.ListExpr(items=items) | nodes.TupleExpr(items=items)], [nodes.ARG_POS]:
+            rows = [each.items for each in items if isinstance(each, nodes.TupleExpr)]
+            pairs = [(row[0], row[1]) for row in rows if len(row) == 2]
         case _:
             return None
-    return tuple(found)
-
-
-def _moved(axis: Axis, to: Context) -> Axis:
-    """Return an axis that a name stands for, with the name as its place."""
-    if isinstance(axis, AxesRow):
-        return AxesRow(to, axis.kind, tuple(_moved(each, to) for each in axis.items))
-    return replace(axis, at=to)
+    return pairs if len(pairs) == len(items) else None
 
 
 def _of_value(value: Value, at: Expression) -> Axis:

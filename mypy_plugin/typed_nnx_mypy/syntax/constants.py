@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from mypy import nodes
-from mypy.nodes import Expression, NameExpr, RefExpr
+from mypy.nodes import Expression, RefExpr
 from mypy.types import Instance, LiteralType, NoneType, ProperType, TupleType, get_proper_type
 
 from typed_nnx_mypy.checker import Checker
@@ -34,9 +33,39 @@ class Constant:
     expression: Expression
 
 
-def constant_of(expression: Expression, checker: Checker) -> Constant | None:
+def resolved(expression: Expression, checker: Checker) -> Expression:
+    """Return what a name stands for, where the file assigns it once; a list may get more items."""
+    for _ in range(_DEPTH):
+        value = assigned_once(expression.node, checker) if isinstance(expression, RefExpr) else None
+        if value is None or isinstance(value, nodes.ListExpr):
+            break
+        expression = value
+    return expression
+
+
+def constant_of(
+    expression: Expression, checker: Checker, *, depth: int = _DEPTH
+) -> Constant | None:
     """Return the value that an expression surely has; None where it is not known."""
-    return _constant(expression, checker, _DEPTH)
+    known: tuple[Value] | None = None
+    match resolved(expression, checker):
+        case nodes.IntExpr() | nodes.StrExpr() | nodes.FloatExpr() as literal:
+            known = (literal.value,)
+        case nodes.UnaryExpr(op="-" | "+" as sign, expr=operand) if depth:
+            inner = constant_of(operand, checker, depth=depth - 1)
+            if inner is not None and isinstance(inner.value, int | float):
+                known = (-inner.value if sign == "-" else inner.value,)
+        case nodes.TupleExpr(items=items) | nodes.ListExpr(items=items) if depth:
+            values = [constant_of(each, checker, depth=depth - 1) for each in items]
+            all_known = [each.value for each in values if each is not None]
+            known = (tuple(all_known),) if len(all_known) == len(values) else None
+        case RefExpr(fullname=name) if name in _BUILTINS:
+            known = (_BUILTINS[name],)
+        case _ if isinstance(expression, RefExpr):
+            known = _of_type(checker.type_of(expression))
+        case _:
+            pass
+    return Constant(known[0], expression) if known is not None else None
 
 
 def items_of(expression: Expression, checker: Checker) -> list[Constant] | None:
@@ -66,52 +95,11 @@ def _written_items(expression: Expression, count: int) -> list[Expression]:
     return [expression] * count
 
 
-def _constant(expression: Expression, checker: Checker, depth: int) -> Constant | None:
-    match expression:
-        case nodes.IntExpr() | nodes.StrExpr() | nodes.FloatExpr():
-            return Constant(expression.value, expression)
-        case nodes.UnaryExpr(op="-" | "+"):
-            inner = _constant(expression.expr, checker, depth)
-            if inner is None or not isinstance(inner.value, int | float):
-                return None
-            return Constant(-inner.value if expression.op == "-" else inner.value, expression)
-        case nodes.TupleExpr() | nodes.ListExpr():
-            values = _values(expression.items, checker, depth)
-            return Constant(values, expression) if values is not None else None
-        case NameExpr() | nodes.MemberExpr():
-            return _named(expression, checker, depth)
-        case _:
-            return None
-
-
-def _values(items: Iterable[Expression], checker: Checker, depth: int) -> tuple[Value, ...] | None:
-    found: list[Value] = []
-    for item in items:
-        constant = _constant(item, checker, depth)
-        if constant is None:
-            return None
-        found.append(constant.value)
-    return tuple(found)
-
-
 _BUILTINS: Final[dict[str, Value]] = {
     "builtins.None": None,
     "builtins.True": True,
     "builtins.False": False,
 }
-
-
-def _named(expression: RefExpr, checker: Checker, depth: int) -> Constant | None:
-    if expression.fullname in _BUILTINS:
-        return Constant(_BUILTINS[expression.fullname], expression)
-    known = _of_type(checker.type_of(expression))
-    if known:
-        return Constant(known[0], expression)
-    value = assigned_once(expression.node, checker) if depth else None
-    if value is None or isinstance(value, nodes.ListExpr):
-        return None  # a list may get more items
-    found = _constant(value, checker, depth - 1)
-    return Constant(found.value, expression) if found is not None else None
 
 
 def _of_type(found: ProperType) -> tuple[Value] | None:

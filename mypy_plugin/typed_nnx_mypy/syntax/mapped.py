@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from mypy.nodes import CallExpr, Context, Expression
@@ -10,7 +10,6 @@ from mypy.nodes import CallExpr, Context, Expression
 from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.syntax.axes import AxesRow, Axis, CarryAxis, Number, axes_of
-from typed_nnx_mypy.syntax.parameters import Function
 from typed_nnx_mypy.syntax.transforms import PARTIAL, Transform, transform_of
 
 MAPS: Final = ("vmap", "pmap", "jax.vmap", "jax.pmap")
@@ -20,29 +19,20 @@ _POSITIONS: Final = {("jax.vmap", "in_axes"): 1, ("jax.vmap", "out_axes"): 2}
 
 
 @dataclass(frozen=True)
-class Mapped:
+class Mapped(Transform):
     """A function under vmap, pmap or scan.
 
     Attributes:
-        call: The call that the check is of, which reports.
-        transform: The transform.
         ins, outs: What ``in_axes`` and ``out_axes`` say, or their defaults.
         gives_ins, gives_outs: Whether they are written.
         called: The call of the result, where it is called at once: ``nnx.vmap(f)(x)``.
     """
 
-    call: Call
-    transform: Transform
-    ins: Axis
-    outs: Axis
-    gives_ins: bool
-    gives_outs: bool
-    called: CallExpr | None
-
-    @property
-    def name(self) -> str:
-        """The name of the transform."""
-        return self.transform.name
+    ins: Axis = field(kw_only=True)
+    outs: Axis = field(kw_only=True)
+    gives_ins: bool = field(kw_only=True)
+    gives_outs: bool = field(kw_only=True)
+    called: CallExpr | None = field(kw_only=True)
 
     @property
     def is_scan(self) -> bool:
@@ -52,16 +42,7 @@ class Mapped:
     @property
     def is_jax(self) -> bool:
         """Whether it is a transform of jax itself, which maps keyword arguments over axis 0."""
-        return self.transform.runtime == "jax"
-
-    @property
-    def function(self) -> Function | None:
-        """The function; None where it is not known."""
-        return self.transform.function
-
-    def option(self, name: str) -> Expression | None:
-        """Return another option, which is given by name."""
-        return self.transform.option(name)
+        return self.runtime == "jax"
 
 
 def mapped_of(call: Call) -> Mapped | None:
@@ -74,8 +55,7 @@ def mapped_of(call: Call) -> Mapped | None:
     ins = _option(transform, "in_axes")
     outs = _option(transform, "out_axes")
     return Mapped(
-        call,
-        transform,
+        **vars(transform),
         ins=_axes(ins, transform, call),
         outs=_axes(outs, transform, call),
         gives_ins=ins is not None,

@@ -93,6 +93,10 @@ class Function:
                 return each
         return None
 
+    def chosen(self, key: int | str) -> Parameter | None:
+        """Return the parameter at a position, or of a name."""
+        return self.at(key) if isinstance(key, int) else self.named(key)
+
 
 def function_of(expression: Expression, checker: Checker) -> Function | None:
     """Return what is known of a function; None where its parameters are not."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from mypy import nodes
-from mypy.nodes import Expression, IndexExpr, MemberExpr, NameExpr, Statement, StrExpr, TypeInfo
+from mypy.nodes import Expression, IndexExpr, MemberExpr, NameExpr, StrExpr, TypeInfo
 
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.names import runtime_of
-from typed_nnx_mypy.syntax.children import children
+from typed_nnx_mypy.syntax.children import descendants
 from typed_nnx_mypy.syntax.parameters import definition_of, is_of_file
 
 _MODULES: Final = (
@@ -65,8 +65,12 @@ _METHODS: Final = frozenset(
     }
 )
 # Of `x.at[...]`.
-_UPDATES: Final = frozenset({"add", "apply", "divide", "get", "max", "min", "multiply", "set"})
-_VALUES: Final = (
+_UPDATES: Final = frozenset({"add", "divide", "get", "max", "min", "multiply", "set"})
+_HARMLESS: Final = (
+    nodes.Block,
+    nodes.IfStmt,
+    nodes.PassStmt,
+    nodes.ReturnStmt,
     nodes.BytesExpr,
     nodes.ComparisonExpr,
     nodes.ComplexExpr,
@@ -95,50 +99,25 @@ def is_pure(function: Expression, checker: Checker) -> bool:
         function: What stands for the function: a lambda, a name of the file, a function of jax.
         checker: The type checker of the file.
     """
-    if _is_known(function):
-        return True
     definition = definition_of(function, checker)
-    match definition:
-        case nodes.LambdaExpr():
-            return _are_pure(definition.body.body)
-        case nodes.FuncDef():
-            return (
-                is_of_file(definition, checker)
-                and not (definition.is_generator or definition.is_coroutine)
-                and _are_pure(definition.body.body)
-            )
-        case _:
-            return False
+    return _is_known(function) or (
+        definition is not None
+        and is_of_file(definition, checker)
+        and all(map(_is_harmless, descendants(definition.body)))
+    )
 
 
-def _are_pure(statements: list[Statement]) -> bool:
-    return bool(statements) and all(_is_pure_statement(each) for each in statements)
-
-
-def _is_pure_statement(statement: Statement) -> bool:
-    match statement:
-        case nodes.ReturnStmt(expr=value):
-            return value is None or _is_value(value)
-        case nodes.AssignmentStmt(lvalues=[NameExpr(kind=nodes.LDEF)], rvalue=value):
-            return _is_value(value)
-        case nodes.ExpressionStmt(expr=StrExpr()) | nodes.PassStmt():
-            return True
-        case nodes.IfStmt():
-            blocks = [*statement.body, *([statement.else_body] if statement.else_body else [])]
-            return all(map(_is_value, statement.expr)) and all(
-                _is_pure_statement(each) for block in blocks for each in block.body
-            )
-        case _:
-            return False
-
-
-def _is_value(node: nodes.Node) -> bool:
-    """Tell whether to evaluate an expression surely has no effect."""
+def _is_harmless(node: nodes.Node) -> bool:
+    """Tell whether a node surely has no effect of its own; those in it are asked about, too."""
     match node:
-        case nodes.CallExpr(callee=callee):
-            return _is_pure_callee(callee) and all(map(_is_value, node.args))
+        case nodes.CallExpr():
+            return _is_pure_callee(node.callee)
+        case nodes.AssignmentStmt(lvalues=[NameExpr(kind=nodes.LDEF)]):
+            return True
+        case nodes.ExpressionStmt():
+            return isinstance(node.expr, StrExpr)
         case _:
-            return isinstance(node, _VALUES) and all(map(_is_value, children(node)))
+            return isinstance(node, _HARMLESS)
 
 
 def _is_pure_callee(callee: Expression) -> bool:
@@ -148,9 +127,9 @@ def _is_pure_callee(callee: Expression) -> bool:
         case MemberExpr(expr=NameExpr(node=nodes.MypyFile() | TypeInfo())):
             return False
         case MemberExpr(name=name, expr=IndexExpr(base=MemberExpr(name="at"))):
-            return name in _UPDATES and name != "apply" and _is_value(callee.expr)
-        case MemberExpr(name=name, expr=receiver):
-            return name in _METHODS and _is_value(receiver)
+            return name in _UPDATES
+        case MemberExpr(name=name):
+            return name in _METHODS
         case _:
             return False
 

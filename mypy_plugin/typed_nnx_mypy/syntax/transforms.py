@@ -16,7 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from mypy.nodes import CallExpr, Decorator, Expression, MemberExpr, NameExpr, RefExpr, Var
+from mypy.errorcodes import ErrorCode
+from mypy.nodes import CallExpr, Context, Decorator, Expression, MemberExpr, NameExpr, RefExpr, Var
 from mypy.types import Instance
 
 from typed_nnx_mypy.call import Call
@@ -67,6 +68,10 @@ class Transform:
         """The transform and its function, for messages."""
         name = self.function.name if self.function is not None else ""
         return f"{self.name} of `{name}`" if name else self.name
+
+    def report(self, code: ErrorCode, text: str, at: Context | None = None) -> None:
+        """Report a finding at a place, or at the call."""
+        self.call.report(code, f"{self.title}: {text}", at)
 
     @property
     def has_stars(self) -> bool:

@@ -34,7 +34,8 @@ model = Model(nnx.Rngs(0))
 
 
 # -- reports
-jax.tree.map(jnp.zeros_like, nnx.state(model))  # E: jax.tree.map: the result is a new copy of the State  [nnx-lost-update]
+for _ in range(2):
+    jax.tree.map(jnp.zeros_like, nnx.state(model))  # E: jax.tree.map: the result is a new copy of the State  [nnx-lost-update]
 
 
 def discarded(model: Model) -> None:
@@ -334,3 +335,7 @@ def any_function(model: Model, function: object, tree: object) -> None:
 def unannotated(model):
     state = model.get_state()
     jax.tree.map(jnp.zeros_like, state)
+
+
+# The cell of a notebook.
+jax.tree.map(jnp.zeros_like, nnx.state(model))
