@@ -57,6 +57,22 @@ def test_the_wheel_carries_nothing_else(wheel: zipfile.ZipFile) -> None:
     assert {top for top in tops if not top.endswith(".dist-info")} == set(PACKAGES)
 
 
+def test_an_installed_package_makes_the_stubs_that_it_carries(
+    wheel: zipfile.ZipFile, tmp_path: Path
+) -> None:
+    wheel.extractall(tmp_path)
+    program = (
+        "from pathlib import Path\n"
+        "from typed_nnx_codegen.stubgen import __main__ as command\n"
+        "print(command.__file__, command.stale(command.render(), Path('typed_nnx-stubs')))"
+    )
+    done = run_process(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    generator = tmp_path / "typed_nnx_codegen" / "stubgen" / "__main__.py"
+    assert done.stdout.strip() == f"{generator} []"
+
+
 def test_every_package_says_that_it_is_typed_and_the_stubs_that_they_are_partial(
     wheel: zipfile.ZipFile,
 ) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import textwrap
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-_SOURCE = Path(__file__).parents[3] / "src"
 _BODY = ": ..."
 
 
@@ -44,9 +44,11 @@ def _body(docstring: str) -> str:
 
 @cache
 def _docstrings() -> Mapping[str, Mapping[str, str]]:
-    """Return the docstrings of the source by module of overloads and name of function."""
+    """Return the docstrings of the runtime by module of overloads and name of function."""
+    runtime = importlib.util.find_spec("typed_nnx")
+    assert runtime is not None and runtime.origin is not None
     found: dict[str, dict[str, str]] = {}
-    for path in sorted((_SOURCE / "typed_nnx").rglob("*.py")):
+    for path in sorted(Path(runtime.origin).parent.rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         modules = {
             alias.asname or alias.name: f"{node.module}.{alias.name}"
