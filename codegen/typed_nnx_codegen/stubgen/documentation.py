@@ -46,7 +46,8 @@ def _body(docstring: str) -> str:
 def _docstrings() -> Mapping[str, Mapping[str, str]]:
     """Return the docstrings of the runtime by module of overloads and name of function."""
     runtime = importlib.util.find_spec("typed_nnx")
-    assert runtime is not None and runtime.origin is not None
+    assert runtime is not None
+    assert runtime.origin is not None
     found: dict[str, dict[str, str]] = {}
     for path in sorted(Path(runtime.origin).parent.rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
