@@ -124,6 +124,19 @@ class Call:
         positional = self.positional
         return positional[position] if position < len(positional) else None
 
+    def subject(self, name: str = "node", position: int = 0) -> Argument | None:
+        """Return the object whose method is called, or what a function is given in its place."""
+        if self.receiver is None:
+            return self.argument(name, position)
+        callee = self.expression.callee if self.expression is not None else None
+        if not isinstance(callee, nodes.MemberExpr):
+            return None
+        return Argument(callee.expr, get_proper_type(self.receiver), nodes.ARG_POS, None)
+
+    def behind(self, subject: Argument | None) -> list[Argument]:
+        """Return what is given by position, without the subject of a function."""
+        return [each for each in self.positional if each is not subject]
+
     # -- surroundings -------------------------------------------------------------------------
 
     @property

@@ -12,13 +12,11 @@ from mypy.nodes import Expression
 from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.errorcodes import BRANCHES
-from typed_nnx_mypy.models.leaves import leaves_of
-from typed_nnx_mypy.models.states import StateView, view_of
+from typed_nnx_mypy.models.fit import in_words, missing
+from typed_nnx_mypy.models.states import view_of
 from typed_nnx_mypy.models.structures import (
     Difference,
-    Leaf,
     Node,
-    Row,
     Structure,
     difference,
     result_of,
@@ -150,7 +148,7 @@ def _compare(call: Call, branches: Sequence[_Branch]) -> None:
         for other, earlier in before:
             found = (
                 difference(earlier, result)
-                or _number_difference(earlier, result)
+                or difference(earlier, result, of_numbers=True)
                 or _state_difference(earlier, result, call.checker)
             )
             if found is not None:
@@ -159,47 +157,16 @@ def _compare(call: Call, branches: Sequence[_Branch]) -> None:
         before.append((branch, result))
 
 
-def _number_difference(first: Structure, second: Structure, path: str = "") -> Difference | None:
-    """Return where two structures have numbers of different types, both written as literals."""
-    match first, second:
-        case Leaf(), Leaf():
-            if first.literal and second.literal and first.literal != second.literal:
-                return Difference(
-                    path, f"a number ({first.literal})", f"a number ({second.literal})"
-                )
-        case Row(items=tuple() as ones), Row(items=tuple() as others):
-            for number, (one, other) in enumerate(zip(ones, others, strict=True)):
-                found = _number_difference(one, other, f"{path}[{number}]")
-                if found is not None:
-                    return found
-        case _:
-            pass
-    return None
-
-
 def _state_difference(first: Structure, second: Structure, checker: Checker) -> Difference | None:
     """Return what one of two States surely has and the other has not."""
     one = view_of(first.type) if isinstance(first, Node) else None
     other = view_of(second.type) if isinstance(second, Node) else None
     if one is None or other is None:
         return None
-    path = _only_in(one, other, checker)
-    if path is not None:
-        return Difference("", f"a State with `{path}`", "a State without it")
-    path = _only_in(other, one, checker)
-    return Difference("", f"a State without `{path}`", "one with it") if path is not None else None
-
-
-def _only_in(one: StateView, other: StateView, checker: Checker) -> str | None:
-    there = leaves_of(other.model, other.filter, checker)
-    paths = {leaf.path for leaf in there.items if leaf.passes is not False}
-    if not there.is_complete or any(None in path for path in paths):
-        return None
-    for leaf in leaves_of(one.model, one.filter, checker).items:
-        is_sure = leaf.is_sure and leaf.passes is True and None not in leaf.path
-        if is_sure and leaf.path not in paths:
-            return ".".join(map(str, leaf.path))
-    return None
+    if gone := missing(one.model, one.filter, [other], checker):
+        return Difference("", f"a State with {in_words(gone[:1])}", "a State without it")
+    gone = missing(other.model, other.filter, [one], checker)
+    return Difference("", f"a State without {in_words(gone[:1])}", "one with it") if gone else None
 
 
 def _report(call: Call, found: Difference, first: _Branch, second: _Branch) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
-from mypy.nodes import CallExpr, MemberExpr
-from mypy.types import Type, get_proper_type
+from mypy.types import Type
 
-from typed_nnx_mypy.call import Argument, Call
+from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.errorcodes import FILTER_COVERAGE
 from typed_nnx_mypy.models.bindings import is_sure, view_at
-from typed_nnx_mypy.models.filter_syntax import read_filter
+from typed_nnx_mypy.models.filter_syntax import filters_of
 from typed_nnx_mypy.models.filters import (
     Everything,
     Filter,
@@ -28,39 +26,23 @@ from typed_nnx_mypy.registry import on_call
 _LISTED: Final = 3
 
 
-@on_call("split")
-def split_covers_model(call: Call) -> None:
-    """Report a field of a model that no filter of a split takes."""
-    node = call.argument("node", 0)
-    given = call.positional[1:]
-    if node is None or not given or call.has_stars or is_leaf(node.type):
+@on_call("split", "State.split", "split_state")
+def filters_cover_all(call: Call) -> None:
+    """Report a field of a model, or of a State, that no filter of a split takes."""
+    subject = call.subject("node" if call.name == "split" else "state")
+    given = call.behind(subject)
+    if subject is None or not given or call.has_stars:
         return
-    _check(call, given, node.type, Everything())
-
-
-@on_call("State.split", "split_state")
-def split_covers_state(call: Call) -> None:
-    """Report a field of a State that no filter of a split takes."""
-    given: Sequence[Argument] = call.positional
-    if call.has_stars or not given:
-        return
-    if call.name == "split_state":
-        state, type_ = given[0].expression, given[0].type
-        given = given[1:]
-    else:
-        node = call.node
-        callee = node.callee if isinstance(node, CallExpr) else None
-        if not isinstance(callee, MemberExpr) or call.receiver is None:
+    model: Type = subject.type
+    held: Filter = Everything()
+    if call.name != "split":
+        view = view_at(subject.expression, subject.type, call.checker)
+        if view is None or not is_sure(subject.expression, view, call.checker):
             return
-        state, type_ = callee.expr, get_proper_type(call.receiver)
-    view = view_at(state, type_, call.checker)
-    if view is not None and given and is_sure(state, view, call.checker):
-        _check(call, given, view.model, view.filter)
-
-
-def _check(call: Call, given: Sequence[Argument], model: Type, held: Filter) -> None:
-    """Report the first leaves that are in the model by `held` and that no filter takes."""
-    taken = any_of(read_filter(each.expression, each.type, call.checker) for each in given)
+        model, held = view.model, view.filter
+    elif is_leaf(model):
+        return
+    taken = any_of(filters_of(given, call.checker))
     if looks_at_paths(taken) or looks_at_paths(held):
         return
     left = all_of((held, negation(taken)))

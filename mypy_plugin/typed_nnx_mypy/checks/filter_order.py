@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from mypy.nodes import EllipsisExpr, Expression, NameExpr
 
 from typed_nnx_mypy.call import Argument, Call
 from typed_nnx_mypy.errorcodes import FILTER_ORDER
-from typed_nnx_mypy.models.filter_syntax import read_filter
+from typed_nnx_mypy.models.filter_syntax import filters_of
 from typed_nnx_mypy.models.filters import (
     Everything,
     Filter,
@@ -19,14 +17,13 @@ from typed_nnx_mypy.models.filters import (
 )
 from typed_nnx_mypy.registry import on_call
 
-_OF_A_NODE: Final = ("split", "state", "pop", "split_state", "filter_state", "unpack")
 
-
-@on_call(*_OF_A_NODE, "State.split", "State.filter")
+@on_call("split", "state", "pop", "unpack", "split_state", "filter_state")
+@on_call("State.split", "State.filter")
 def filters_can_be_reached(call: Call) -> None:
     """Report a filter for which the filters before it leave nothing, whatever the model."""
-    given = call.positional[1:] if call.name in _OF_A_NODE else call.positional
-    filters = [read_filter(each.expression, each.type, call.checker) for each in given]
+    given = call.behind(call.subject() or next(iter(call.positional), None))
+    filters = filters_of(given, call.checker)
     rest = _early_rest(given)
     if rest is not None:
         text = "..." if isinstance(rest, EllipsisExpr) else "True"

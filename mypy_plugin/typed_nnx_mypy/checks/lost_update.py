@@ -6,7 +6,7 @@ from typing import Final
 
 from mypy import nodes
 from mypy.nodes import AssignmentStmt, CallExpr, ExpressionStmt, FuncDef, MypyFile, NameExpr
-from mypy.types import Instance, get_proper_type
+from mypy.types import Instance
 
 from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.checker import Checker
@@ -27,10 +27,8 @@ _COPIES: Final = ("filter_state", "merge_state", "clone", "State.filter", "State
 def copy_is_used(call: Call) -> None:
     """Report a copy of a State or Module that nothing uses: what a mapping returns is one, too."""
     is_mapping = call.name in _MAPPINGS
-    given = call.argument("tree", 1) if is_mapping else next(iter(call.positional), None)
+    given = call.subject("tree", 1 if is_mapping else 0)
     tree = given.type if given is not None else None
-    if call.receiver is not None:
-        tree = get_proper_type(call.receiver)
     if call.expression is None or not isinstance(tree, Instance) or not _is_part_of_model(tree):
         return
     if is_mapping:

@@ -16,6 +16,7 @@ from typed_nnx_mypy.models.states import is_state
 from typed_nnx_mypy.names import is_named
 from typed_nnx_mypy.registry import on_call
 from typed_nnx_mypy.syntax.children import descendants
+from typed_nnx_mypy.syntax.targets import root_of
 from typed_nnx_mypy.syntax.uses import (
     function_of_statement,
     may_be_used_elsewhere,
@@ -34,8 +35,12 @@ def written_keys_are_used(call: Call) -> None:
     if not isinstance(target, IndexExpr) or not isinstance(statement, AssignmentStmt):
         return
     function = function_of_statement(statement, call.checker)
-    root = _root(target)
-    if function is None or root is None or not _is_write(statement, root, call.checker):
+    root = root_of(target)
+    if (
+        function is None
+        or not isinstance(root, NameExpr)
+        or not _is_write(statement, root, call.checker)
+    ):
         return
     name = plain(root.name)
     if may_be_used_elsewhere(name, function) or not _is_made_once(name, function):
@@ -52,19 +57,12 @@ def written_keys_are_used(call: Call) -> None:
         )
 
 
-def _root(target: Expression) -> NameExpr | None:
-    """Return the name at the front of ``name[...].x[...]``."""
-    while isinstance(target, IndexExpr | MemberExpr):
-        target = target.base if isinstance(target, IndexExpr) else target.expr
-    return target if isinstance(target, NameExpr) else None
-
-
-def _is_write(statement: nodes.Node, root: NameExpr, checker: Checker) -> bool:
+def _is_write(statement: nodes.Node, root: Expression | None, checker: Checker) -> bool:
     """Tell whether a statement surely does nothing but put a value into the State at `root`."""
     if not isinstance(statement, AssignmentStmt) or len(statement.lvalues) > 1:
         return False
     target = statement.lvalues[0]
-    if not isinstance(target, IndexExpr) or _root(target) is not root:
+    if not isinstance(target, IndexExpr) or root_of(target) is not root:
         return False
     if target.base is root:
         return True
@@ -99,8 +97,9 @@ def _is_used(name: str, function: FuncDef, checker: Checker) -> bool:
         elif not any(kind_of(e) in (Kind.VARIABLE, Kind.ARRAY) for e in _types(place, checker)):
             return True  # not only to get at a leaf
         elif _in_loop(place, checker) or is_written:
-            root = _root(statement.lvalues[0]) if isinstance(statement, AssignmentStmt) else None
-            if root is None or not _is_write(statement, root, checker) or plain(root.name) != name:
+            root = root_of(statement.lvalues[0]) if isinstance(statement, AssignmentStmt) else None
+            is_own = isinstance(root, NameExpr) and plain(root.name) == name
+            if not is_own or not _is_write(statement, root, checker):
                 return True
     return False
 

@@ -9,20 +9,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from mypy.nodes import MemberExpr, TypeInfo
+from mypy.nodes import TypeInfo
 from mypy.types import Instance, Type, get_proper_type
 
 from typed_nnx_mypy.call import Argument, Call
 from typed_nnx_mypy.errorcodes import OPTIMIZER_WRT
 from typed_nnx_mypy.models.bindings import view_at
-from typed_nnx_mypy.models.filter_encoding import (
+from typed_nnx_mypy.models.filter_syntax import read_filter
+from typed_nnx_mypy.models.filters import (
     FILTER,
+    Filter,
     decode,
+    describe,
     entries_of,
+    has_unknown,
+    of_class,
     with_entries,
 )
-from typed_nnx_mypy.models.filter_syntax import read_filter
-from typed_nnx_mypy.models.filters import Filter, describe, has_unknown, of_class
 from typed_nnx_mypy.models.fit import misfit, relation
 from typed_nnx_mypy.models.kinds import Kind, kind_of, short_name
 from typed_nnx_mypy.models.states import StateView
@@ -115,10 +118,10 @@ def gradients_are_of_own_model(call: Call) -> None:
 
 def _optimizer(call: Call) -> OptimizerView | None:
     """Return what is known of the Optimizer whose method is called."""
-    node = call.expression
-    if node is None or call.has_stars or not isinstance(node.callee, MemberExpr):
+    optimizer = call.subject()
+    if optimizer is None or call.has_stars:
         return None
-    made = value_of(node.callee.expr, call.checker)
+    made = value_of(optimizer.expression, call.checker)
     view = _optimizer_view(call.receiver)
     # Of an attribute of a class in another file it is not known what else it may be.
     if made is None or _optimizer_view(call.checker.known_type(made)) != view:

@@ -13,7 +13,7 @@ from typed_nnx_mypy.models.filters import Everything, describe
 from typed_nnx_mypy.models.fit import (
     holds_others,
     in_words,
-    is_below_missing_node,
+    lacks,
     misfit,
     relation,
 )
@@ -55,13 +55,12 @@ def states_fit_graphdef(call: Call) -> None:
 
 def _merged(call: Call) -> _Merged | None:
     """Return the model of a GraphDef and the States given with it; None where not all are known."""
-    given = call.positional
-    if call.has_stars or (call.receiver is None and not given):
-        return None
-    graphdef = get_proper_type(call.receiver) if call.receiver is not None else given.pop(0).type
+    subject = call.subject("graphdef")
+    graphdef = subject.type if subject is not None and not call.has_stars else None
     if not isinstance(graphdef, Instance) or graphdef.type.name != "GraphDef":
         return None
     model = get_proper_type(graphdef.args[0]) if graphdef.args else None
+    given = call.behind(subject)
     views = [(each, view_at(each.expression, each.type, call.checker)) for each in given]
     states = [(each, view) for each, view in views if view is not None]
     return (model, states) if isinstance(model, Instance) and len(states) == len(given) else None
@@ -85,7 +84,11 @@ def updated_states_are_of_model(call: Call) -> None:
         found = misfit(call, model, Everything(), [(each, view)])
         if found is None or not found.are_extra:
             continue
-        lost = [e for e in found.leaves if is_below_missing_node(model, e.path, call.checker)]
+        lost = [
+            leaf
+            for leaf in found.leaves
+            if lacks(model, Everything(), leaf.path[:-1], call.checker)
+        ]
         if lost or not holds_others(view, found.leaves, call.checker):
             call.report(
                 STATE_MISMATCH,

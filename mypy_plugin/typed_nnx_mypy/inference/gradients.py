@@ -11,14 +11,8 @@ from mypy.types import AnyType, CallableType, Instance, TupleType, Type, TypeOfA
 
 from typed_nnx_mypy.call import Call, literal, truth
 from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.models.filter_encoding import (
-    FILTER,
-    decode,
-    entries_of,
-    with_entries,
-)
 from typed_nnx_mypy.models.filter_syntax import read_filter
-from typed_nnx_mypy.models.filters import Filter, of_class
+from typed_nnx_mypy.models.filters import FILTER, Filter, decode, entries_of, of_class, with_entries
 from typed_nnx_mypy.models.kinds import Kind, kind_of
 from typed_nnx_mypy.models.states import is_state, state_of
 from typed_nnx_mypy.registry import infers

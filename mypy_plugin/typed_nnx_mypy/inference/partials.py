@@ -21,6 +21,7 @@ from typed_nnx_mypy.internals import (
     partial_new_callback,
     type_of_call,
 )
+from typed_nnx_mypy.models.filters import entries_of, with_entries
 from typed_nnx_mypy.names import runtime_of
 from typed_nnx_mypy.registry import infers
 
@@ -63,11 +64,8 @@ def bound_transform(call: Call) -> Type | None:
     name = LiteralType(fullname, builtin("builtins.str"))
     by_position = [a.type for a in given[1:] if a.kind is ARG_POS]
     bound = TupleType([name, *by_position], builtin("builtins.tuple"))
-    made = made.copy_with_extra_attr(_BOUND, bound)
-    for argument in given[1:]:
-        if argument.name is not None:
-            made = made.copy_with_extra_attr(_NAMED + argument.name, argument.type)
-    return made
+    named = {_NAMED + each.name: each.type for each in given[1:] if each.name is not None}
+    return with_entries(made, {**entries_of(made), _BOUND: bound, **named})
 
 
 def _fullname(transform: Expression) -> str:
@@ -80,10 +78,10 @@ def _fullname(transform: Expression) -> str:
 def called_transform(call: Call) -> Type | None:
     """Return what the transform makes of all that it is given."""
     receiver = get_proper_type(call.receiver)
-    carried = receiver.extra_attrs if isinstance(receiver, Instance) else None
-    bound = get_proper_type(carried.attrs.get(_BOUND)) if carried is not None else None
+    carried = entries_of(receiver)
+    bound = get_proper_type(carried.get(_BOUND))
     given = [*call.formals(0), *call.formals(1)]
-    if carried is None or not isinstance(bound, TupleType) or any(a.kind.is_star() for a in given):
+    if not isinstance(bound, TupleType) or any(a.kind.is_star() for a in given):
         return None
     if call.decorated is not None and call.decorated.is_class:
         return None  # mypy binds `cls` of functions, and not of what a transform returns
@@ -94,7 +92,7 @@ def called_transform(call: Call) -> Type | None:
     actual = [(TempNode(each), ARG_POS, None) for each in bound.items[1:]]
     later = [
         (TempNode(found), ARG_NAMED, name.removeprefix(_NAMED))
-        for name, found in carried.attrs.items()
+        for name, found in carried.items()
         if name.startswith(_NAMED) and name.removeprefix(_NAMED) not in now
     ]
     now_given = [(each.expression, each.kind, each.name) for each in given]

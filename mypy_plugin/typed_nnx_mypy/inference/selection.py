@@ -5,15 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mypy import types
-from mypy.nodes import CallExpr, LambdaExpr, MemberExpr
+from mypy.nodes import LambdaExpr
 from mypy.subtypes import is_same_type
 from mypy.types import AnyType, CallableType, Instance, ProperType, TupleType, Type, get_proper_type
 
 from typed_nnx_mypy.call import Argument, Call
 from typed_nnx_mypy.models.bindings import at_home, view_at
-from typed_nnx_mypy.models.filter_encoding import FILTER, with_entries
-from typed_nnx_mypy.models.filter_syntax import CLASSES, read_call, read_filter
-from typed_nnx_mypy.models.filters import Everything, Filter, all_of, any_of, has_unknown, in_order
+from typed_nnx_mypy.models.filter_syntax import CLASSES, filters_of, read_call
+from typed_nnx_mypy.models.filters import (
+    FILTER,
+    Everything,
+    Filter,
+    all_of,
+    any_of,
+    has_unknown,
+    in_order,
+    with_entries,
+)
 from typed_nnx_mypy.models.leaves import members_of, options
 from typed_nnx_mypy.models.states import (
     StateView,
@@ -36,22 +44,16 @@ def filter_object(call: Call) -> Type | None:
     return None if has_unknown(of) else with_entries(found, {FILTER: of})
 
 
-def filters_of(call: Call, given: Sequence[Argument]) -> list[Filter]:
-    """Return the filters that arguments of a call are."""
-    return [read_filter(each.expression, each.type, call.checker) for each in given]
-
-
 # -- functions over models --------------------------------------------------------------------
 
 
 @infers("split", "state", "pop")
 def selected(call: Call) -> Type | None:
     """Return what `split`, `state` and `pop` give: one State for each filter."""
-    node = call.argument("node", 0)
+    node = call.subject()
     if node is None or call.has_stars:
         return None
-    given = call.positional[1:]
-    taken = in_order(filters_of(call, given)) or [Everything()]
+    taken = in_order(filters_of(call.behind(node), call.checker)) or [Everything()]
     model = node.type if _is_model(node.type, call) else None
     states = None if model is None else [(model, each) for each in taken]
     found = _with_states(call.result, len(taken), states)
@@ -144,14 +146,12 @@ def _items(found: ProperType, count: int) -> list[Type] | None:
 @infers("State.split", "State.filter", "split_state", "filter_state")
 def parts_of_state(call: Call) -> Type | None:
     """Return the parts of a State, which are of the model that it is of."""
-    given = call.positional
-    view = _receiver_view(call)
-    if call.receiver is None:
-        view = view_at(given[0].expression, given[0].type, call.checker) if given else None
-        given = given[1:]
+    state = call.subject("state")
+    given = call.behind(state)
+    view = _view_of(state, call)
     if view is None or call.has_stars or not given:
         return None
-    taken = in_order(filters_of(call, given))
+    taken = in_order(filters_of(given, call.checker))
     states = [(view.model, all_of((view.filter, each))) for each in taken]
     result = call.result
     if isinstance(get_proper_type(result), AnyType):  # too many filters for the signature
@@ -161,14 +161,8 @@ def parts_of_state(call: Call) -> Type | None:
     return at_home(found, call.expression, call.checker)
 
 
-def _receiver_view(call: Call) -> StateView | None:
-    node = call.node
-    if call.receiver is None or not isinstance(node, CallExpr):
-        return None
-    callee = node.callee
-    if not isinstance(callee, MemberExpr):
-        return None
-    return view_at(callee.expr, get_proper_type(call.receiver), call.checker)
+def _view_of(state: Argument | None, call: Call) -> StateView | None:
+    return view_at(state.expression, state.type, call.checker) if state is not None else None
 
 
 @infers("merge_state", "State.merge")
@@ -177,7 +171,7 @@ def together(call: Call) -> Type | None:
     given = call.positional
     if not given or call.has_stars or call.keyword("cls") is not None:
         return None
-    views = [view_at(each.expression, each.type, call.checker) for each in given]
+    views = [_view_of(each, call) for each in given]
     first = views[0]
     known = [each for each in views if each is not None and first is not None]
     if first is None or len(known) < len(views):
@@ -195,11 +189,7 @@ def mapped(call: Call) -> Type | None:
     """Return the State of the results of a function: its keys stay, its values are others."""
     if call.has_stars or call.keyword("is_leaf") is not None:
         return None
-    if call.receiver is not None:
-        view = _receiver_view(call)
-    else:
-        given = call.argument("state" if call.name == "map_state" else "tree", 1)
-        view = view_at(given.expression, given.type, call.checker) if given is not None else None
+    view = _view_of(call.subject("state" if call.name == "map_state" else "tree", 1), call)
     found = get_proper_type(call.result)
     if view is None or not isinstance(found, AnyType | Instance):
         return None
@@ -238,8 +228,7 @@ def _results(call: Call) -> ProperType | None:
 @infers("as_pure", "pure")
 def pure(call: Call) -> Type | None:
     """Return a State of values, without the Variables around them."""
-    given = call.positional
-    view = view_at(given[0].expression, given[0].type, call.checker) if given else None
+    view = _view_of(call.subject(), call)
     if view is None or view.instance.type.name != "State":
         return None
     state = state_of(view.instance, view.model, view.filter, values=view.values, is_pure=True)

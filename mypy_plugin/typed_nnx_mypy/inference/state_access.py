@@ -8,18 +8,17 @@ from typing import Final
 from mypy.nodes import Expression, IndexExpr, MemberExpr, RefExpr, TypeInfo
 from mypy.typeops import make_simplified_union
 from mypy.types import AnyType, Instance, ProperType, Type, get_proper_type
-from mypy.typevars import fill_typevars_with_any
 
 from typed_nnx_mypy.call import StateAccess
 from typed_nnx_mypy.errorcodes import STATE_EXCLUDED, STATE_KEY
 from typed_nnx_mypy.models.bindings import is_sure, may_have, view_at
 from typed_nnx_mypy.models.filters import Filter, below, describe
+from typed_nnx_mypy.models.fit import subclass_may_hold
 from typed_nnx_mypy.models.kinds import short_name, value_type, with_value
 from typed_nnx_mypy.models.leaves import (
     Members,
     is_leaf,
     is_present,
-    known_subclasses,
     members_of,
     options,
 )
@@ -184,14 +183,11 @@ class _Lookup:
 
     def _subclass_may_have(self) -> bool:
         """Tell whether a class below that of the model may have the key."""
-        for each in options(self._view.model)[0]:
-            if not isinstance(each, Instance) or runtime_of(each.type.fullname):
-                continue
-            for info in known_subclasses(each.type, self._checker):
-                level = members_of(fill_typevars_with_any(info), self._checker)
-                if level is None or not level.is_complete or level.at(self._key) is not None:
-                    return True
-        return False
+        return any(
+            subclass_may_hold(each, [(self._key,)], self._checker)
+            for each in options(self._view.model)[0]
+            if isinstance(each, Instance) and not runtime_of(each.type.fullname)
+        )
 
     def _is_of_new_model(self) -> bool:
         """Tell whether the State is made of a variable that holds ``Model(...)``, and no other."""

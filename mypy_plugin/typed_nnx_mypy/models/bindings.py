@@ -30,7 +30,7 @@ from mypy.types import (
 from typed_nnx_mypy.call import literal
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.early import early_type
-from typed_nnx_mypy.models.filter_encoding import entries_of, with_entries
+from typed_nnx_mypy.models.filters import entries_of, with_entries
 from typed_nnx_mypy.models.states import StateView, declared_view_of, has_entries, is_state, view_of
 from typed_nnx_mypy.names import name_of, runtime_of
 from typed_nnx_mypy.syntax.assigned import Value, file_of
@@ -66,24 +66,17 @@ def is_sure(expression: Expression, view: StateView, checker: Checker) -> bool:
 
     That is so where all its values are seen, and where an annotation says it.
     """
-    match expression:
-        case NameExpr(node=Var() as variable) if not variable.is_inferred:
-            return True
-        case MemberExpr() | IndexExpr():
-            base = expression.expr if isinstance(expression, MemberExpr) else expression.base
-            of_base = checker.known_type(base)
-            above = view_at(base, of_base, checker) if of_base is not None else None
-            if above is not None:
-                return is_sure(base, above, checker)
-            attribute = expression.node if isinstance(expression, MemberExpr) else None
-            if isinstance(attribute, Var) and not attribute.is_inferred:
-                return True
-        case _:
-            pass
-    return _is_sure(expression, view, checker)
+    return _is_sure(expression, view, checker, takes_declared=True)
 
 
-def _is_sure(expression: Expression, view: StateView, checker: Checker, depth: int = 0) -> bool:
+def _is_sure(
+    expression: Expression,
+    view: StateView,
+    checker: Checker,
+    depth: int = 0,
+    *,
+    takes_declared: bool = False,
+) -> bool:
     """Tell whether all values that an expression may have agree on what a type says."""
     match expression:
         case CallExpr():
@@ -93,11 +86,14 @@ def _is_sure(expression: Expression, view: StateView, checker: Checker, depth: i
             of_base = checker.known_type(base)
             above = view_of(of_base) if of_base is not None else None
             if above is not None:
-                return _is_sure(base, above, checker, depth)
+                return _is_sure(base, above, checker, depth, takes_declared=takes_declared)
             if isinstance(of_base, TupleType) and isinstance(base, CallExpr):
                 return _is_sure_call(base, view, checker, depth)
         case _:
             pass
+    variable = expression.node if isinstance(expression, nodes.RefExpr) else None
+    if takes_declared and isinstance(variable, Var) and not variable.is_inferred:
+        return True
     values = values_of(expression, checker)
     if not values:
         return is_at_home(expression, view.instance, checker)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from mypy import nodes, types
 from mypy.nodes import ARG_POS, CallExpr, Expression, RefExpr
 from mypy.types import Instance, TupleType, Type, get_proper_type
 
-from typed_nnx_mypy.call import literal, truth
+from typed_nnx_mypy.call import Argument, literal, truth
 from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.models.filter_encoding import FILTER, decode, entries_of
 from typed_nnx_mypy.models.filters import (
+    FILTER,
     Everything,
     Filter,
     Nothing,
@@ -22,6 +22,8 @@ from typed_nnx_mypy.models.filters import (
     WithTag,
     all_of,
     any_of,
+    decode,
+    entries_of,
     negation,
     of_class,
 )
@@ -31,6 +33,11 @@ CLASSES: Final = frozenset(
     ("All", "Any", "Not", "OfType", "PathContains", "PathIn", "WithTag", "Everything", "Nothing")
 )
 """The public names of the classes of filters."""
+
+
+def filters_of(given: Iterable[Argument], checker: Checker) -> list[Filter]:
+    """Return the filters that arguments of a call are."""
+    return [read_filter(each.expression, each.type, checker) for each in given]
 
 
 def read_filter(expression: Expression, found: Type, checker: Checker) -> Filter:

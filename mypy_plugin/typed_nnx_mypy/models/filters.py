@@ -1,19 +1,21 @@
-"""Filters as the plugin knows them, and which leaves pass.
+"""Filters as the plugin knows them, which leaves pass, and how filters travel in types.
 
 Not every filter is known, and not every leaf, so answers have three values: True, False, and None
-for "not sure". How filters are read from source is in ``filter_syntax``, how they travel in types
-in ``filter_encoding``.
+for "not sure". How filters are read from source is in ``filter_syntax``.
+
+What types carry (filters, models, positions) is in entries that no annotation can name. They go
+wherever the type goes: through variables, containers, generic functions and mypy's cache.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Final, TypeAlias, cast, get_args
 
 from mypy import types
 from mypy.nodes import TypeInfo
-from mypy.types import Instance, ProperType, Type, get_proper_type
+from mypy.types import Instance, LiteralType, ProperType, TupleType, Type, get_proper_type
 
 from typed_nnx_mypy.models.kinds import runtime_base
 
@@ -200,23 +202,26 @@ def _below_key(of: PathContains, key: Key) -> Filter:
 # -- asking -----------------------------------------------------------------------------------
 
 
-def passes(of: Filter, variable: Type, path: tuple[Key, ...] = ()) -> bool | None:
+def passes(
+    of: Filter, variable: Type, path: tuple[Key, ...] = (), *, is_exact: bool = False
+) -> bool | None:
     """Tell whether a filter takes a Variable or an array.
 
     Args:
       of: The filter.
       variable: The type of the leaf.
       path: Its path from where the filter applies.
+      is_exact: Whether it is of that class itself, not of a subclass.
 
     Returns:
       None where that is not sure.
     """
     for key in path:
         of = below(of, key)
-    return _takes(of, get_proper_type(variable))
+    return _takes(of, get_proper_type(variable), is_exact)
 
 
-def _takes(of: Filter, leaf: ProperType) -> bool | None:
+def _takes(of: Filter, leaf: ProperType, is_exact: bool) -> bool | None:
     match of:
         case Everything():
             return True
@@ -224,6 +229,8 @@ def _takes(of: Filter, leaf: ProperType) -> bool | None:
             return False
         case Unknown():
             return None
+        case OfType() if is_exact and isinstance(leaf, Instance):
+            return leaf.type.has_base(of.type.type.fullname)
         case OfType():
             return _is_of_type(leaf, of.type)
         case WithTag():
@@ -232,15 +239,15 @@ def _takes(of: Filter, leaf: ProperType) -> bool | None:
         case PathIn():
             return () in of.paths
         case AnyOf():
-            return decided(True, (_takes(each, leaf) for each in of.filters))
+            return _decided(True, (_takes(each, leaf, is_exact) for each in of.filters))
         case AllOf():
-            return decided(False, (_takes(each, leaf) for each in of.filters))
+            return _decided(False, (_takes(each, leaf, is_exact) for each in of.filters))
         case Negation():
-            found = _takes(of.filter, leaf)
+            found = _takes(of.filter, leaf, is_exact)
             return None if found is None else not found
 
 
-def decided(decisive: bool, answers: Iterable[bool | None]) -> bool | None:
+def _decided(decisive: bool, answers: Iterable[bool | None]) -> bool | None:
     """Return what several answers make together, of which one may decide."""
     found = set(answers)
     return decisive if decisive in found else None if None in found else not decisive
@@ -337,3 +344,68 @@ def describe(of: Filter) -> str:
             return f"All({', '.join(map(describe, of.filters))})"
         case Negation():
             return f"Not({describe(of.filter)})"
+
+
+# -- entries of types -------------------------------------------------------------------------
+
+FILTER: Final = "__nnx_filter__"
+"""The entry of a type that holds a filter."""
+
+_Part: TypeAlias = "Filter | Instance | str | int | tuple[_Part, ...]"
+_ROW: Final = "()"
+_CLASSES: Final = {kind.__name__: kind for kind in get_args(Filter)}
+
+
+def with_entries(like: Instance, entries: Mapping[str, Type | Filter | str | int]) -> Instance:
+    """Return a type of the same class and arguments with other entries."""
+    found, base = Instance(like.type, like.args, like.line, like.column), like.type.mro[-1]
+    said = {
+        name: each if isinstance(each, Type) else _encoded(each, Instance(base, []))
+        for name, each in entries.items()
+    }
+    found.extra_attrs = types.ExtraAttrs(said, None, None)
+    return found
+
+
+def entries_of(found: Type | None) -> Mapping[str, Type]:
+    """Return the entries of a type."""
+    proper = get_proper_type(found)
+    extra = proper.extra_attrs if isinstance(proper, Instance) else None
+    return extra.attrs if extra is not None else {}
+
+
+def encode(of: Filter, base: Instance) -> ProperType:
+    """Return a filter as a type: a row of the name of its class and what it consists of."""
+    return _encoded(of, base)
+
+
+def _encoded(part: _Part, base: Instance) -> ProperType:
+    match part:
+        case Instance():
+            return part
+        case str() | int():
+            return LiteralType(part, base)
+        case tuple():
+            name, parts = _ROW, part
+        case _:
+            name, parts = type(part).__name__, tuple(getattr(part, f.name) for f in fields(part))
+    return TupleType([LiteralType(name, base), *(_encoded(each, base) for each in parts)], base)
+
+
+def decode(found: Type) -> Filter:
+    """Return the filter that a type stands for."""
+    proper = get_proper_type(found)
+    return cast("Filter", _decoded(proper)) if isinstance(proper, TupleType) else Unknown()
+
+
+def _decoded(found: ProperType) -> _Part:
+    match found:
+        case TupleType():
+            name, *parts = [_decoded(get_proper_type(each)) for each in found.items]
+            made = tuple(parts) if name == _ROW else _CLASSES[str(name)](*parts)
+            return cast("_Part", made)
+        case LiteralType(value=str() | int() as value):
+            return value
+        case _:
+            assert isinstance(found, Instance)
+            return found

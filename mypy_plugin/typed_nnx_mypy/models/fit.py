@@ -13,16 +13,11 @@ from typed_nnx_mypy.call import Argument, Call
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.fields import model_of
 from typed_nnx_mypy.models.filters import (
-    AllOf,
-    AnyOf,
     Everything,
     Filter,
     Key,
-    Negation,
-    OfType,
     all_of,
     below,
-    decided,
     looks_at_paths,
     passes,
 )
@@ -102,12 +97,13 @@ def misfit(
     others = [part for part in parts if relation(model, part.model) == "unrelated"]
     asked = [replace(part, filter=all_of((part.filter, of))) for part in others]
     extra = [leaf for part in asked for leaf in _unknown_to(model, part, checker)]
-    found = Misfit(extra or _missing(model, of, parts, checker), bool(extra))
+    found = Misfit(extra or missing(model, of, parts, checker), bool(extra))
+    paths = [leaf.path for leaf in found.leaves]
     lacking = [model] if extra else [part.model for part in others]
-    if not found.leaves or any(_subclass_may_hold(e, found.leaves, checker) for e in lacking):
+    if not found.leaves or any(subclass_may_hold(each, paths, checker) for each in lacking):
         return None
     # The States may be other than their types say, or the call is meant to fail.
-    keys = [key for leaf in found.leaves for key in leaf.path]
+    keys = [key for path in paths for key in path]
     models = [model, *(part.model for part in others)]
     may_fit = (
         any(is_changed_in_place(each.expression, checker) for each, _ in given)
@@ -143,7 +139,7 @@ def _lacks(found: ProperType, of: Filter, path: Path, checker: Checker) -> bool:
         return member.is_ready
     left = below(of, path[0])
     if len(path) == 1 and _is_exact(found, member.type):
-        return _passes_exactly(left, member.type) is False
+        return passes(left, member.type, is_exact=True) is False
     return lacks(member.type, left, path[1:], checker)
 
 
@@ -157,21 +153,7 @@ def _is_exact(owner: ProperType, leaf: ProperType) -> bool:
     return bool(runtime_of(owner.type.fullname)) and leaf.type.name in _EXACT
 
 
-def _passes_exactly(of: Filter, leaf: ProperType) -> bool | None:
-    match of:
-        case OfType() if isinstance(leaf, Instance):
-            return leaf.type.has_base(of.type.type.fullname)
-        case AnyOf() | AllOf():
-            answers = (_passes_exactly(each, leaf) for each in of.filters)
-            return decided(isinstance(of, AnyOf), answers)
-        case Negation():
-            answer = _passes_exactly(of.filter, leaf)
-            return None if answer is None else not answer
-        case _:
-            return passes(of, leaf)
-
-
-def _missing(model: Type, of: Filter, parts: Sequence[StateView], checker: Checker) -> list[Leaf]:
+def missing(model: Type, of: Filter, parts: Sequence[StateView], checker: Checker) -> list[Leaf]:
     """Return the leaves of a model that surely are in none of several States.
 
     Args:
@@ -227,20 +209,6 @@ def holds_others(part: StateView, leaves: Sequence[Leaf], checker: Checker) -> b
     return not known.is_complete or len(leaves) < len(taken)
 
 
-def is_below_missing_node(model: Type, path: Path, checker: Checker) -> bool:
-    """Tell whether a model surely has not even the node that the leaf at a path would stand in."""
-    found: ProperType = get_proper_type(model)
-    for key in path[:-1]:
-        members = members_of(found, checker)
-        if members is None or key is None:
-            return False
-        member = members.at(key)
-        if member is None:
-            return members.is_complete
-        found = member.type
-    return False
-
-
 def _wait_for(models: Iterable[Type], checker: Checker) -> bool:
     """Tell whether mypy has to find types of models first; the function is then checked again."""
     for each in models:
@@ -251,17 +219,13 @@ def _wait_for(models: Iterable[Type], checker: Checker) -> bool:
     return False
 
 
-def _subclass_may_hold(model: Type, found: Iterable[Leaf], checker: Checker) -> bool:
+def subclass_may_hold(model: Type, paths: Iterable[Path], checker: Checker) -> bool:
     """Tell whether a class below that of a model may have leaves that the model has not."""
     proper = get_proper_type(model)
     if not isinstance(proper, Instance):
         return True
-    paths = [leaf.path for leaf in found]
-    for info in known_subclasses(proper.type, checker):
-        below_it = fill_typevars_with_any(info)
-        if not all(lacks(below_it, Everything(), path, checker) for path in paths):
-            return True
-    return False
+    below_it = [fill_typevars_with_any(info) for info in known_subclasses(proper.type, checker)]
+    return not all(lacks(each, Everything(), path, checker) for each in below_it for path in paths)
 
 
 def in_words(found: Iterable[Leaf]) -> str:

@@ -14,14 +14,17 @@ from mypy import types
 from mypy.nodes import TypeInfo
 from mypy.types import AnyType, Instance, ProperType, Type, TypeType, get_proper_type
 
-from typed_nnx_mypy.models.filter_encoding import (
+from typed_nnx_mypy.models.filter_syntax import filter_of_type
+from typed_nnx_mypy.models.filters import (
     FILTER,
+    Filter,
+    OfType,
+    Unknown,
     decode,
     entries_of,
+    of_class,
     with_entries,
 )
-from typed_nnx_mypy.models.filter_syntax import filter_of_type
-from typed_nnx_mypy.models.filters import Filter, OfType, Unknown, of_class
 from typed_nnx_mypy.models.kinds import arguments_at, runtime_base
 
 MODEL: Final = "__nnx_model__"

@@ -223,13 +223,36 @@ def both(declared: Structure, written: Structure) -> Structure:
 # -- differences ------------------------------------------------------------------------------
 
 
-def difference(first: Structure, second: Structure, path: str = "") -> Difference | None:
-    """Return where two structures surely differ; None where they may be the same."""
+def difference(
+    first: Structure, second: Structure, path: str = "", *, of_numbers: bool = False
+) -> Difference | None:
+    """Return where two structures surely differ; None where they may be the same.
+
+    Args:
+        first: A structure.
+        second: Another one.
+        path: Where they stand.
+        of_numbers: Whether numbers of different types, both written as literals, differ.
+    """
     match first, second:
         case (Unsure(), _) | (_, Unsure()):
             return None
+        case Leaf(), Leaf():
+            literals = {first.literal, second.literal}
+            if not of_numbers or "" in literals or len(literals) == 1:
+                return None
+            numbers = [f"a number ({each.literal})" for each in (first, second)]
+            return Difference(path, *numbers)
         case Row(), Row() if first.kind == second.kind:
-            return _row_difference(first, second, path)
+            if first.items is None or second.items is None:
+                return None
+            if len(first.items) == len(second.items):
+                pairs = enumerate(zip(first.items, second.items, strict=True))
+                found = (
+                    difference(one, other, f"{path}[{number}]", of_numbers=of_numbers)
+                    for number, (one, other) in pairs
+                )
+                return next((each for each in found if each is not None), None)
         case Table(), Table():
             if first.keys is None or second.keys is None or first.keys == second.keys:
                 return None
@@ -240,18 +263,6 @@ def difference(first: Structure, second: Structure, path: str = "") -> Differenc
             if type(first) is type(second) and not isinstance(first, Row):
                 return None
     return Difference(path, text_of(first), text_of(second))
-
-
-def _row_difference(first: Row, second: Row, path: str) -> Difference | None:
-    if first.items is None or second.items is None:
-        return None
-    if len(first.items) != len(second.items):
-        return Difference(path, text_of(first), text_of(second))
-    for number, (one, other) in enumerate(zip(first.items, second.items, strict=True)):
-        found = difference(one, other, f"{path}[{number}]")
-        if found is not None:
-            return found
-    return None
 
 
 def _are_unrelated(first: Instance, second: Instance) -> bool:

@@ -100,6 +100,13 @@ def is_same_target(one: Expression, other: Expression) -> bool:
             return False
 
 
+def root_of(target: Expression) -> Expression:
+    """Return what stands at the front of ``name[...].x[...]``."""
+    while isinstance(target, nodes.IndexExpr | MemberExpr):
+        target = target.base if isinstance(target, nodes.IndexExpr) else target.expr
+    return target
+
+
 def is_self(expression: Expression) -> bool:
     """Tell whether an expression is the object that a method is called on."""
     return (

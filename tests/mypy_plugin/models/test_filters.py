@@ -8,7 +8,6 @@ import pytest
 from mypy.nodes import Block, ClassDef, SymbolTable, TypeInfo
 from mypy.types import AnyType, Instance, TypeOfAny, UnionType
 
-from typed_nnx_mypy.models.filter_encoding import decode, encode
 from typed_nnx_mypy.models.filters import (
     AllOf,
     AnyOf,
@@ -23,7 +22,9 @@ from typed_nnx_mypy.models.filters import (
     all_of,
     any_of,
     below,
+    decode,
     describe,
+    encode,
     implies,
     in_order,
     negation,
