@@ -10,16 +10,15 @@ from collections.abc import Iterator
 from typing import Final
 
 from mypy import nodes
-from mypy.checker import TypeChecker
 from mypy.errorcodes import ErrorCode
 from mypy.lookup import lookup_fully_qualified
 from mypy.nodes import CallExpr, Context, Expression, FuncDef, LambdaExpr, MypyFile, Node, TypeInfo
 from mypy.plugin import CheckerPluginInterface
 from mypy.types import Instance, ProperType, Type, get_proper_type
 
-from typed_nnx_mypy import internals
 from typed_nnx_mypy.config import Config
 from typed_nnx_mypy.errorcodes import NNX
+from typed_nnx_mypy.internals import Internals
 from typed_nnx_mypy.names import name_of, runtime_of
 from typed_nnx_mypy.syntax.children import Tree, descendants, tree_of
 
@@ -27,16 +26,16 @@ _RAISES: Final = frozenset({"assertRaises", "assertRaisesRegex", "raises", "supp
 _LOOKING_AHEAD: Final[list[Expression]] = []
 
 
-class Checker:
+class Checker(Internals):
     """The type checker of one file.
 
     Args:
         api: What mypy gives to a hook.
+        config: The settings of the plugin.
     """
 
     def __init__(self, api: CheckerPluginInterface, config: Config) -> None:
-        assert isinstance(api, TypeChecker)
-        self.api: Final = api
+        super().__init__(api)
         self.config: Final = config
 
     # -- the file -----------------------------------------------------------------------------
@@ -45,11 +44,6 @@ class Checker:
     def tree(self) -> MypyFile:
         """The file that is being checked."""
         return self.api.tree
-
-    @property
-    def round(self) -> object:
-        """What is another object whenever the daemon checks a part of the file again."""
-        return internals.current_round(self.api)
 
     @property
     def syntax(self) -> Tree:
@@ -77,11 +71,6 @@ class Checker:
             (each for each in self.above(node) if isinstance(each, FuncDef | LambdaExpr)), None
         )
 
-    @property
-    def current_class(self) -> TypeInfo | None:
-        """The innermost class whose body or method is being checked."""
-        return internals.current_class(self.api)
-
     # -- types --------------------------------------------------------------------------------
 
     def type_of(self, expression: Expression) -> ProperType:
@@ -89,23 +78,17 @@ class Checker:
         known = self.known_type(expression)
         if known is not None:
             return known
-        # What is wrong in it is reported when mypy gets there.
-        _LOOKING_AHEAD.append(expression)
-        try:
-            return get_proper_type(internals.type_of(self.api, expression))
-        finally:
-            _LOOKING_AHEAD.pop()
-
-    @property
-    def expected_type(self) -> Type | None:
-        """The type that is expected of the expression that is being checked; None for any."""
-        return internals.expected_type(self.api)
+        return self._type_ahead(expression, None)
 
     def type_as(self, expression: Expression, expected: Type) -> ProperType:
         """Return the type that an expression has where another one is expected of it."""
+        return self._type_ahead(expression, expected)
+
+    def _type_ahead(self, expression: Expression, expected: Type | None) -> ProperType:
+        # What is wrong in it is reported when mypy gets there.
         _LOOKING_AHEAD.append(expression)
         try:
-            return get_proper_type(internals.type_as(self.api, expression, expected))
+            return get_proper_type(self.type_of_new(expression, expected))
         finally:
             _LOOKING_AHEAD.pop()
 
@@ -123,7 +106,7 @@ class Checker:
             or name_of(expression.callee.fullname) is None
         ):
             return None
-        is_here = self.function_around(expression) in internals.functions_around(self.api)
+        is_here = self.function_around(expression) in self.functions_around
         return None if is_here or not _is_simple(expression) else self.type_of(expression)
 
     def known_type(self, expression: Expression) -> ProperType | None:
@@ -151,14 +134,6 @@ class Checker:
             return None
         return Instance(symbol.node, arguments if arguments is not None else [])
 
-    def defer(self) -> bool:
-        """Have the function that is being checked checked again, when more types are known.
-
-        Returns:
-            Whether that will be; not at the top of a module and not in the last pass.
-        """
-        return internals.defer(self.api)
-
     # -- reports ------------------------------------------------------------------------------
 
     def report(self, code: ErrorCode, message: str, context: Context) -> None:
@@ -177,15 +152,15 @@ class Checker:
             self._say("note", NNX, message, context)
 
     def _say(self, severity: str, code: ErrorCode, message: str, context: Context) -> None:
-        if severity == "off" or self.is_of_runtime() or internals.is_deferred(self.api):
+        if severity == "off" or self.is_of_runtime() or self.is_deferred:
             return
         if _LOOKING_AHEAD:
             return
         if isinstance(context, Node) and any(map(_asks_for_exception, self.above(context))):
             return  # a test of errors
-        if internals.is_trying_in_lambda(self.api):
+        if self.is_trying_in_lambda:
             return
-        with internals.past_watchers(self.api):
+        with self.past_watchers():
             if severity == "note":
                 self.api.note(message, context, code=code)
             else:
@@ -203,14 +178,13 @@ class Checker:
 
         That is also so where mypy tries a variant of an overloaded function that does not fit.
         """
-        if internals.new_errors_are_held_back(self.api):
+        if self.new_errors_are_held_back:
             return True
         if not isinstance(context, Expression):
             return False
         last = context.end_line if context.end_line is not None else context.line
         return any(
-            context.line <= line <= last and not _is_own(code)
-            for line, code in internals.error_lines(self.api)
+            context.line <= line <= last and not _is_own(code) for line, code in self.error_lines
         )
 
 

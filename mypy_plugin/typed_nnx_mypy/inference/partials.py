@@ -19,7 +19,6 @@ from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.internals import (
     partial_call_callback,
     partial_new_callback,
-    type_of_call,
 )
 from typed_nnx_mypy.models.filters import entries_of, with_entries
 from typed_nnx_mypy.names import runtime_of
@@ -96,7 +95,7 @@ def called_transform(call: Call) -> Type | None:
         if name.startswith(_NAMED) and name.removeprefix(_NAMED) not in now
     ]
     now_given = [(each.expression, each.kind, each.name) for each in given]
-    return type_of_call(call.checker.api, transform, [*actual, *now_given, *later], call.node)
+    return call.checker.type_of_call(transform, [*actual, *now_given, *later], call.node)
 
 
 def _transform(name: types.ProperType, checker: Checker) -> Overloaded | None:

@@ -12,7 +12,6 @@ from mypy.maptype import map_instance_to_supertype
 from mypy.nodes import TypeInfo, Var
 from mypy.types import Instance, PartialType, ProperType, get_proper_type
 
-from typed_nnx_mypy import internals
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.kinds import (
     holds_data,
@@ -106,7 +105,7 @@ def depend_on(info: TypeInfo, checker: Checker) -> None:
     """
     for base in info.mro:
         if not runtime_of(base.fullname) and base.fullname != "builtins.object":
-            internals.depend_on(checker.api, base.fullname)
+            checker.depend_on(base.fullname)
 
 
 def _is_bare(base: TypeInfo) -> bool:
