@@ -58,7 +58,7 @@ def write_with_plugin(settings: MypySettings | None, folder: Path) -> Path:
 def add_plugin(settings: MypySettings | None, folder: Path) -> bool:
     """Name our plugin in the settings of a project, and change nothing else of the file.
 
-    Returns whether that was done: not where the plugins are written over several lines.
+    Returns whether that was done: not where the file has the plugins in a form that is not known.
 
     Args:
         settings: The settings; None writes them to the pyproject.toml of the folder.
@@ -74,27 +74,36 @@ def add_plugin(settings: MypySettings | None, folder: Path) -> bool:
     section = re.search(rf"^{header}[^\n]*\n(?:(?!\[)[^\n]*\n?)*", before, re.MULTILINE)
     if section is None:
         return False
-    text, line = section[0], settings.line_to_write
+    text = section[0]
     if settings.plugins:
-        changed = re.sub(r"^plugins\s*=.*$", lambda _: line, text, count=1, flags=re.MULTILINE)
+        changed = _after_the_last(settings.plugins[-1], text)
     else:
         head, _, rest = text.partition("\n")
-        changed = f"{head}\n{line}\n{rest}"
+        changed = f"{head}\n{settings.line_to_write}\n{rest}"
     after = before[: section.start()] + changed + before[section.end() :]
     path.write_text(after, encoding="utf-8")
     with contextlib.suppress(UnreadableSettings):
         found = find_mypy_settings(folder)
-        if found is not None and _with_us(settings) == dict(found.sections):
+        if (
+            found is not None
+            and list(found.plugins) == [*settings.plugins, PLUGIN]
+            and _without_plugins(found) == _without_plugins(settings)
+        ):
             return True
     path.write_text(before, encoding="utf-8")
     return False
 
 
-def _with_us(settings: MypySettings) -> dict[str, Table]:
-    """Return the sections of settings with our plugin added, and all else as it is."""
-    names = [*settings.plugins, PLUGIN]
-    plugins: object = names if settings.is_toml else ", ".join(names)
-    return {**settings.sections, "mypy": {**settings.sections["mypy"], "plugins": plugins}}
+def _after_the_last(plugin: str, text: str) -> str:
+    """Return the text of a section with our plugin after its last one, in the same quotes."""
+    listed = rf"""(^plugins\s*=[^=]*?(["']?)(?<![\w.]){re.escape(plugin)}\2(?![\w.]))"""
+    return re.sub(listed, rf"\1, \2{PLUGIN}\2", text, count=1, flags=re.MULTILINE)
+
+
+def _without_plugins(settings: MypySettings) -> dict[str, Table]:
+    table = settings.sections["mypy"]
+    rest = {key: value for key, value in table.items() if key != "plugins"}
+    return {**settings.sections, "mypy": rest}
 
 
 def _moved(table: Table, home: Path) -> Table:

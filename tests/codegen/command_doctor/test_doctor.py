@@ -322,16 +322,26 @@ def test_a_pipe_gets_a_line_for_each_finding_and_a_terminal_no_line_that_is_too_
         ),
         (
             "pyproject.toml",
-            f"[tool.mypy]\nplugins = ['one']\n{OUR_TABLE}",
-            f'[tool.mypy]\nplugins = ["one", "typed_nnx_mypy"]\n{OUR_TABLE}',
+            f"[tool.mypy]\nplugins = ['one']  # why\n{OUR_TABLE}",
+            f"[tool.mypy]\nplugins = ['one', 'typed_nnx_mypy']  # why\n{OUR_TABLE}",
+        ),
+        (
+            "pyproject.toml",
+            f'[tool.mypy]\nplugins = [\n  "one.a",\n  "one",  # why\n]\n{OUR_TABLE}',
+            f'[tool.mypy]\nplugins = [\n  "one.a",\n  "one", "typed_nnx_mypy",  # why\n]\n{OUR_TABLE}',
         ),
         (
             "mypy.ini",
             "[mypy]\nplugins = one\n[mypy-x.*]\nstrict = True\n",
             "[mypy]\nplugins = one, typed_nnx_mypy\n[mypy-x.*]\nstrict = True\n",
         ),
+        (
+            "setup.cfg",
+            "[mypy]\nplugins =\n    one,\n    two\n",
+            "[mypy]\nplugins =\n    one,\n    two, typed_nnx_mypy\n",
+        ),
     ],
-    ids=["no settings", "no plugins", "another plugin", "INI"],
+    ids=["no settings", "no plugins", "another plugin", "several lines", "INI", "lines of INI"],
 )
 def test_fix_names_the_plugin_and_changes_nothing_else(
     project: Path, name: str, before: str, after: str
@@ -353,11 +363,11 @@ def test_fix_names_the_plugin_and_changes_nothing_else(
 @pytest.mark.parametrize(
     "text",
     [
-        f"[tool.mypy]\nplugins = [\n  'one',\n]\n{OUR_TABLE}",
+        f'[tool.mypy]\nplugins = ["on\\u0065"]\n{OUR_TABLE}',
         f"tool.mypy.plugins = ['one']\n{OUR_TABLE}",
         "[tool.mypy]\nplugins = ['one']\n",
     ],
-    ids=["over several lines", "without a section", "no fix is wanted"],
+    ids=["an escape", "without a section", "no fix is wanted"],
 )
 def test_fix_leaves_alone_what_it_is_not_sure_of(project: Path, text: str) -> None:
     path = project / "pyproject.toml"
