@@ -257,6 +257,15 @@ class AttributeCheck(StoreCheck):
         return None if self.assigned.items else self.assigned.value
 
 
+def argument_of(call: CallExpr, name: str, position: int) -> nodes.Expression | None:
+    """Return what a call gives by a name or at a position; None where it surely gives nothing."""
+    if name in call.arg_names:
+        return call.args[call.arg_names.index(name)]
+    before = call.arg_kinds[: position + 1]
+    is_there = len(before) > position and all(kind is nodes.ARG_POS for kind in before)
+    return call.args[position] if is_there else None
+
+
 def literal(found: Type | None) -> str | int | None:
     """Return the text or the whole number that a type has as its only value."""
     value = _only_value(found)

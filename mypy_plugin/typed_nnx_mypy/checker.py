@@ -14,7 +14,15 @@ from mypy.errorcodes import ErrorCode
 from mypy.lookup import lookup_fully_qualified
 from mypy.nodes import CallExpr, Context, Expression, FuncDef, LambdaExpr, MypyFile, Node, TypeInfo
 from mypy.plugin import CheckerPluginInterface
-from mypy.types import Instance, ProperType, Type, get_proper_type
+from mypy.types import (
+    AnyType,
+    Instance,
+    ProperType,
+    TupleType,
+    Type,
+    TypeOfAny,
+    get_proper_type,
+)
 
 from typed_nnx_mypy.config import Config
 from typed_nnx_mypy.errorcodes import NNX
@@ -133,6 +141,11 @@ class Checker(Internals):
         if symbol is None or not isinstance(symbol.node, TypeInfo):
             return None
         return Instance(symbol.node, arguments if arguments is not None else [])
+
+    def row(self, items: list[Type]) -> TupleType:
+        """Return the type of a tuple."""
+        unknown = AnyType(TypeOfAny.special_form)
+        return TupleType(items, self.api.named_generic_type("builtins.tuple", [unknown]))
 
     # -- reports ------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 from mypy.nodes import CallExpr, Context, Expression, ListExpr, TupleExpr
 
-from typed_nnx_mypy.call import Call
+from typed_nnx_mypy.call import Call, argument_of
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.errorcodes import ARGNUMS
 from typed_nnx_mypy.models.arguments import is_not_differentiable
@@ -94,12 +94,7 @@ def _number_of_diff_state(expression: Expression, checker: Checker) -> Expressio
     name = transform_named(expression.callee, checker)
     if name is None or name.public != "DiffState":
         return None
-    for value, kind, given in zip(
-        expression.args, expression.arg_kinds, expression.arg_names, strict=True
-    ):
-        if given == "argnum" or (kind.is_positional() and value is expression.args[0]):
-            return value
-    return None
+    return argument_of(expression, "argnum", 0)
 
 
 # -- reports ----------------------------------------------------------------------------------

@@ -32,18 +32,21 @@ from typed_nnx_mypy.models.structures import (
 )
 from typed_nnx_mypy.registry import on_call
 from typed_nnx_mypy.syntax.axes import (
+    MAPS,
+    SCAN,
     AxesByFilter,
     AxesRow,
     Axis,
     CarryAxis,
+    Mapped,
     NoAxis,
     Number,
     WrongAxis,
     axes_of,
+    mapped_of,
     parts_of,
 )
 from typed_nnx_mypy.syntax.constants import constant_of
-from typed_nnx_mypy.syntax.mapped import MAPS, SCAN, Mapped, mapped_of
 from typed_nnx_mypy.syntax.parameters import Function
 from typed_nnx_mypy.syntax.transforms import PARTIAL
 
@@ -215,13 +218,13 @@ def _axis_of(mapped: Mapped, number: int) -> Axis | None:
 def _parameters(mapped: Mapped) -> Iterator[Misfit]:
     """Yield the axes that do not fit the parameter that they are for."""
     function = mapped.function
-    prefixes = Prefixes(mapped.call.checker, only_modules=not mapped.is_scan)
+    checker, only_modules = mapped.call.checker, not mapped.is_scan
     for number, parameter in enumerate(function.positional if function is not None else ()):
         axis = _axis_of(mapped, number)
         if axis is None or not parameter.kind.is_required():
             continue
         structure = structure_of(parameter.type)
-        found = prefixes.misfit(axis, structure)
+        found = _misfit(axis, structure, checker, only_modules=only_modules)
         if mapped.is_scan and isinstance(structure, Text):
             said = "scan takes no str, whatever its axis"
             found = Misfit(axis.at, said, "close over it, or bind it with functools.partial")
@@ -260,14 +263,13 @@ def _result(mapped: Mapped) -> Iterator[Misfit]:
     if function is None:
         return
     result = result_of(function, mapped.call.checker)
-    prefixes = Prefixes(mapped.call.checker)
     if isinstance(axes, AxesRow) and any(isinstance(each, CarryAxis) for each in axes.items):
         if not _may_be_tuple(result, len(axes.items)):
             said = f"out_axes is for a tuple of {len(axes.items)}, but the function returns "
             fix = "return one result for each of out_axes"
             yield Misfit(axes.at, said + text_of(result), fix)
         return
-    found = prefixes.misfit(axes, result)
+    found = _misfit(axes, result, mapped.call.checker)
     if found is not None:
         yield Misfit(found.at, f"{found.found}, which the function returns", found.fix)
 
@@ -298,67 +300,57 @@ class Misfit:
     fix: str
 
 
-@dataclass(frozen=True)
-class Prefixes:
-    """Finds axes that do not fit.
+def _misfit(
+    axis: Axis, of: Structure, checker: Checker, *, only_modules: bool = True
+) -> Misfit | None:
+    """Return what surely does not fit between an axis and the value that it is for.
 
-    Attributes:
+    Args:
+        axis: The axis.
+        of: The structure of the value.
         checker: The type checker of the file.
         only_modules: Whether StateAxes for an array is an error.
     """
-
-    checker: Checker
-    only_modules: bool = True
-
-    def misfit(self, axis: Axis, of: Structure) -> Misfit | None:
-        """Return what surely does not fit between an axis and the value that it is for."""
-        match axis, of:
-            case AxesRow(), Row():
-                return self._in_row(axis, of)
-            case AxesRow(), Leaf() | Nothing() | Text() | Table():
+    match axis, of:
+        case AxesRow(), Row():
+            if axis.kind != of.kind:
                 return _wrong_form(axis, of)
-            case AxesRow(), Node(type=found) if kind_of(found) in (Kind.PYTREE, Kind.VARIABLE):
+            if of.items is not None and len(axis.items) != len(of.items):
                 return _wrong_form(axis, of)
-            case AxesByFilter(), Leaf() | Nothing() | Text() if self.only_modules:
-                said = f"StateAxes is for Modules and Variables, but this is {text_of(of)}"
-                return Misfit(axis.at, said, "give an axis or None")
-            case AxesByFilter(), Node(type=found) if kind_of(found) is Kind.PYTREE:
-                return self._uncovered(axis, found)
-            case Number(), Text():
-                return Misfit(axis.at, "a str has no axis to map over", "give None")
-            case _:
-                return None
-
-    def _in_row(self, axis: AxesRow, of: Row) -> Misfit | None:
-        if axis.kind != of.kind:
+            pairs = zip(axis.items, of.items, strict=True) if of.items and not of.name else ()
+            found = (
+                _misfit(one, other, checker, only_modules=only_modules) for one, other in pairs
+            )
+            return next((each for each in found if each is not None), None)
+        case AxesRow(), Leaf() | Nothing() | Text() | Table():
             return _wrong_form(axis, of)
-        if of.items is None:
-            return None
-        if len(axis.items) != len(of.items):
+        case AxesRow(), Node(type=found) if kind_of(found) in (Kind.PYTREE, Kind.VARIABLE):
             return _wrong_form(axis, of)
-        if of.name:
+        case AxesByFilter(), Leaf() | Nothing() | Text() if only_modules:
+            said = f"StateAxes is for Modules and Variables, but this is {text_of(of)}"
+            return Misfit(axis.at, said, "give an axis or None")
+        case AxesByFilter(), Node(type=found) if kind_of(found) is Kind.PYTREE:
+            return _uncovered(axis, found, checker)
+        case Number(), Text():
+            return Misfit(axis.at, "a str has no axis to map over", "give None")
+        case _:
             return None
-        found = (self.misfit(one, other) for one, other in zip(axis.items, of.items, strict=True))
-        return next((each for each in found if each is not None), None)
 
-    def _uncovered(self, axis: AxesByFilter, model: Instance) -> Misfit | None:
-        """Return what is wrong where no filter takes a leaf that each object of a class has."""
-        if axis.pairs is None:
-            return None
-        checker = self.checker
-        filters = any_of(read_filter(key, checker.type_of(key), checker) for key, _ in axis.pairs)
-        for leaf in leaves_of(model, filters, checker).items:
-            if leaf.passes is False and leaf.is_sure:
-                path = "".join(
-                    f".{key}" if isinstance(key, str) else f"[{key}]" for key in leaf.path
-                )
-                return Misfit(
-                    axis.at,
-                    f"StateAxes has no axis for `{model.type.name}{path}` "
-                    f"({short_name(leaf.type)})",
-                    "add a filter for it, or `...: None` as the last one",
-                )
+
+def _uncovered(axis: AxesByFilter, model: Instance, checker: Checker) -> Misfit | None:
+    """Return what is wrong where no filter takes a leaf that each object of a class has."""
+    if axis.pairs is None:
         return None
+    filters = any_of(read_filter(key, checker.type_of(key), checker) for key, _ in axis.pairs)
+    for leaf in leaves_of(model, filters, checker).items:
+        if leaf.passes is False and leaf.is_sure:
+            path = "".join(f".{key}" if isinstance(key, str) else f"[{key}]" for key in leaf.path)
+            return Misfit(
+                axis.at,
+                f"StateAxes has no axis for `{model.type.name}{path}` ({short_name(leaf.type)})",
+                "add a filter for it, or `...: None` as the last one",
+            )
+    return None
 
 
 def _wrong_form(axis: AxesRow, of: Structure) -> Misfit:

@@ -25,9 +25,17 @@ from typed_nnx_mypy.models.structures import (
     written,
 )
 from typed_nnx_mypy.registry import on_call
-from typed_nnx_mypy.syntax.axes import AxesRow, Axis, CarryAxis, UnknownAxis, parts_of
+from typed_nnx_mypy.syntax.axes import (
+    SCAN,
+    AxesRow,
+    Axis,
+    CarryAxis,
+    Mapped,
+    UnknownAxis,
+    mapped_of,
+    parts_of,
+)
 from typed_nnx_mypy.syntax.children import descendants
-from typed_nnx_mypy.syntax.mapped import SCAN, Mapped, mapped_of
 from typed_nnx_mypy.syntax.parameters import Function, Parameter, function_of
 from typed_nnx_mypy.syntax.targets import single_targets
 from typed_nnx_mypy.syntax.transforms import PARTIAL

@@ -19,8 +19,8 @@ from typed_nnx_mypy.models.kinds import is_plain_container, is_pytree, is_variab
 from typed_nnx_mypy.models.marks import methods_of
 from typed_nnx_mypy.names import name_of, runtime_of
 from typed_nnx_mypy.registry import on_call
+from typed_nnx_mypy.syntax.assigned import assigned_once
 from typed_nnx_mypy.syntax.children import descendants
-from typed_nnx_mypy.syntax.targets import targets
 
 _Display: TypeAlias = (
     nodes.ListExpr
@@ -148,8 +148,8 @@ class _Place:
                 return self._attribute(target)
             case nodes.IndexExpr() if self._is_plain_attribute(target.base):
                 return "it is put into a plain container, where nothing takes the mark off"
-            case NameExpr() if isinstance(target.node, nodes.Var):
-                return self._variable(target, target.node)
+            case NameExpr():
+                return self._variable(target)
             case _:
                 return ""
 
@@ -169,25 +169,16 @@ class _Place:
             return ""
         return f"{owner.name} is no Pytree, so its attributes keep the mark"
 
-    def _variable(self, target: NameExpr, variable: nodes.Var) -> str:
+    def _variable(self, target: NameExpr) -> str:
         """Say it of a local variable that is used as if it were the value itself."""
-        above = self._checker.above(target)
-        function = next(
-            (each for each in above if isinstance(each, FuncDef | nodes.ClassDef)), None
-        )
-        if not isinstance(function, FuncDef):
+        if target.kind != nodes.LDEF or assigned_once(target.node, self._checker) is None:
             return ""  # a name in the body of a class is a field
-        uses = [
-            each
-            for each in descendants(function.body)
-            if isinstance(each, NameExpr) and each.node is variable
-        ]
-        parents = [(each, self._checker.parent(each)) for each in uses]
-        if sum(self._binds(each) for each in uses) != 1:
-            return ""
-        if len(uses) == 1:
+        every = (each for each in self._checker.syntax.nodes if isinstance(each, NameExpr))
+        uses = [each for each in every if each.node is target.node and each is not target]
+        if not uses:
             return f"the variable `{target.name}` is not used, so the mark has no effect"
-        for each, parent in parents:
+        for each in uses:
+            parent = self._checker.parent(each)
             is_used = _use(each, parent) or (
                 isinstance(parent, CallExpr) and self._uses_value(parent, each)
             )
@@ -197,13 +188,6 @@ class _Place:
                     f"itself, and line {each.line} uses it"
                 )
         return ""
-
-    def _binds(self, name: Node) -> bool:
-        """Tell whether a name is given a value where it stands."""
-        node, parent = name, self._checker.parent(name)
-        while isinstance(parent, nodes.TupleExpr | nodes.ListExpr | nodes.StarExpr):
-            node, parent = parent, self._checker.parent(parent)
-        return parent is not None and node in targets(parent)
 
     # -- calls --------------------------------------------------------------------------------
 

@@ -134,20 +134,19 @@ def _result(call: Call, function: CallableType) -> Type | None:
     argnums, has_aux = call.keyword("argnums"), call.keyword("has_aux")
     wrt = read_wrt(argnums.type) if argnums is not None else [Wrt(0, None)]
     with_aux = truth(has_aux.type) if has_aux is not None else False
-    row = call.checker.instance("builtins.tuple", [AnyType(TypeOfAny.special_form)])
-    if wrt is None or with_aux is None or row is None:
+    if wrt is None or with_aux is None:
         return None
     slopes = [_gradient(call, function, each) for each in wrt]
     is_one = argnums is None or not isinstance(argnums.type, TupleType)
-    slope: Type = slopes[0] if is_one else TupleType(slopes, row)
+    slope: Type = slopes[0] if is_one else call.checker.row([*slopes])
     value, aux = get_proper_type(function.ret_type), None
     if with_aux:
         if not isinstance(value, TupleType) or len(value.items) != _WITH_AUX:
             return None
         aux = value.items[1]
     if call.name == "value_and_grad":
-        return TupleType([value, slope], row)
-    return slope if aux is None else TupleType([slope, aux], row)
+        return call.checker.row([value, slope])
+    return slope if aux is None else call.checker.row([slope, aux])
 
 
 def _gradient(call: Call, function: CallableType, wrt: Wrt) -> Type:
@@ -234,10 +233,9 @@ def _better(
         return slopes[0]
     kept = get_proper_type(before)
     known = kept.items if isinstance(kept, TupleType) else [kept] * len(slopes)
-    row = call.checker.instance("builtins.tuple", [AnyType(TypeOfAny.special_form)])
-    if row is None or len(known) != len(slopes):
+    if len(known) != len(slopes):
         return None
-    return TupleType([one or other for one, other in zip(slopes, known, strict=True)], row)
+    return call.checker.row([one or other for one, other in zip(slopes, known, strict=True)])
 
 
 def _slope_of_call(call: Call, wrt: Wrt, names: list[str | None]) -> Instance | None:

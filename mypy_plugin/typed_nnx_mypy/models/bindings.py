@@ -27,7 +27,7 @@ from mypy.types import (
     get_proper_type,
 )
 
-from typed_nnx_mypy.call import literal
+from typed_nnx_mypy.call import argument_of, literal
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.early import early_type
 from typed_nnx_mypy.models.filters import entries_of, with_entries
@@ -188,24 +188,17 @@ def _mapped_tree(value: Expression | None) -> Expression | None:
         return None
     match value.callee:
         case MemberExpr(name="apply_updates", expr=NameExpr(name="optax")):
-            return _argument(value, "params", 0)
+            return argument_of(value, "params", 0)
         case nodes.RefExpr(fullname=fullname) if fullname:
             name = name_of(fullname)
             known = _MAPPINGS.get(name.public) if name is not None else None
             if known is None or "is_leaf" in value.arg_names:
                 return None  # with is_leaf, a whole State may be a leaf
-            return _argument(value, *known)
+            return argument_of(value, *known)
         case MemberExpr(name="map", expr=tree):
             return tree
         case _:
             return None
-
-
-def _argument(call: CallExpr, name: str, position: int) -> Expression | None:
-    if name in call.arg_names:
-        return call.args[call.arg_names.index(name)]
-    is_given = position < len(call.args) and call.arg_names[position] is None
-    return call.args[position] if is_given else None
 
 
 def _comes_later(value: Value, access: Node, checker: Checker) -> bool:

@@ -9,7 +9,7 @@ from mypy import nodes, types
 from mypy.nodes import ARG_POS, CallExpr, Expression, RefExpr
 from mypy.types import Instance, TupleType, Type, get_proper_type
 
-from typed_nnx_mypy.call import Argument, literal, truth
+from typed_nnx_mypy.call import Argument, argument_of, literal, truth
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.filters import (
     FILTER,
@@ -92,16 +92,13 @@ def _first(call: CallExpr, checker: Checker) -> Filter:
 
 
 def _path_contains(call: CallExpr, checker: Checker) -> Filter:
-    given = dict(zip(call.arg_names, call.args, strict=True))
-    values = {"key": call.args[0]} if call.args and call.arg_kinds[0] is ARG_POS else {}
-    if len(call.args) > 1 and call.arg_kinds[1] is ARG_POS:
-        values["exact"] = call.args[1]
-    values.update({name: each for name, each in given.items() if name is not None})
-    key = literal(checker.type_of(values["key"])) if "key" in values else None
-    is_exact = truth(checker.type_of(values["exact"])) if "exact" in values else True
-    if key is None or is_exact is None or not values.keys() <= {"key", "exact"}:
+    key, exact = argument_of(call, "key", 0), argument_of(call, "exact", 1)
+    found = literal(checker.type_of(key)) if key is not None else None
+    is_exact = truth(checker.type_of(exact)) if exact is not None else True
+    is_whole = sum(each is not None for each in (key, exact)) == len(call.args)
+    if found is None or is_exact is None or not is_whole:
         return Unknown()
-    return PathContains(key, is_exact)
+    return PathContains(found, is_exact)
 
 
 def _path_in(call: CallExpr, checker: Checker) -> Filter:

@@ -20,7 +20,7 @@ from mypy.errorcodes import ErrorCode
 from mypy.nodes import CallExpr, Context, Decorator, Expression, MemberExpr, NameExpr, RefExpr, Var
 from mypy.types import Instance
 
-from typed_nnx_mypy.call import Call
+from typed_nnx_mypy.call import Call, argument_of
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.names import Name, name_of
 from typed_nnx_mypy.syntax.assigned import assigned_once
@@ -82,16 +82,8 @@ class Transform:
         """Return an option that is given by name, or at a position behind the function from 1."""
         if self.written is None:
             return None
-        for value, given in zip(self.written.args, self.written.arg_names, strict=True):
-            if given == name:
-                return value
-        if position is None:
-            return None
-        at = position + self.first
-        is_there = at < len(self.written.args) and not any(
-            kind.is_star() or kind.is_named() for kind in self.written.arg_kinds[: at + 1]
-        )
-        return self.written.args[at] if is_there else None
+        at = position + self.first if position is not None else len(self.written.args)
+        return argument_of(self.written, name, at)
 
 
 class _Head(NamedTuple):
@@ -239,12 +231,8 @@ def _only_argument(call: CallExpr) -> Expression | None:
 
 
 def _function_argument(written: CallExpr, first: int) -> Expression | None:
-    if len(written.args) > first and all(k.is_positional() for k in written.arg_kinds[: first + 1]):
-        return written.args[first]
-    for value, name in zip(written.args, written.arg_names, strict=True):
-        if name in _FUNCTION:
-            return value
-    return None
+    found = (argument_of(written, name, first) for name in _FUNCTION)
+    return next((each for each in found if each is not None), None)
 
 
 def _own_decorator(call: Call) -> Expression | None:

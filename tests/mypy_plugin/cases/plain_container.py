@@ -1,6 +1,7 @@
 # mypy: disable-error-code="nnx-deprecated"
 from __future__ import annotations
 
+import collections
 import copy
 import dataclasses
 from collections.abc import Iterable, Sequence
@@ -69,6 +70,15 @@ class Filled(nnx.Module):
         self.c.append(nnx.Param(jnp.zeros(2)))
 
 
+class Returned(nnx.Module):
+    def build(self, count: int) -> int:
+        self.a = []  # E: `a` is assigned a list[Linear]  [nnx-plain-container]
+        self.a.append(layer())
+        self.b = collections.defaultdict(list)  # E: `b` is assigned a defaultdict[str, list[Linear]]  [nnx-plain-container]
+        self.b["x"] = [layer()]
+        return count
+
+
 class Branches(nnx.Module):
     def __init__(self, flag: bool) -> None:
         if flag:
@@ -135,6 +145,9 @@ class Right(nnx.Module):
     @every.setter
     def every(self, value: list[nnx.Linear]) -> None:
         self.layers = value
+
+    def reset(self) -> None:
+        self.every = [layer()]
 
 
 class Stays(nnx.Module):

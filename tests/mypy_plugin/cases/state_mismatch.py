@@ -46,6 +46,11 @@ class Scale(nnx.Module):
         self.scale = nnx.Param(jnp.ones(3))
 
 
+class Bare(nnx.Module):
+    def __init__(self) -> None:
+        self.scale = nnx.Param(jnp.ones(3))
+
+
 encoder, decoder, twin, half = (
     Encoder(nnx.Rngs(0)),
     Decoder(nnx.Rngs(0)),
@@ -143,3 +148,23 @@ def adds_an_attribute(half: Half) -> None:
             self.scale = nnx.Param(jnp.ones(3))
 
     nnx.update(half, nnx.state(WithScale(nnx.Rngs(0))))
+
+
+class Loose(nnx.Module):
+    def __init__(self) -> None:
+        self.scale = nnx.Param(jnp.ones(3))
+
+
+class Tight(Loose):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        super().__init__()
+        self.linear = nnx.Linear(2, 3, rngs=rngs)
+
+
+def maybe_tight(model: Loose, half: Half) -> None:
+    nnx.update(model, nnx.state(half))
+
+
+def extended(bare: Bare, half: Half, rngs: nnx.Rngs) -> None:
+    bare.linear = nnx.Linear(2, 3, rngs=rngs)  # type: ignore[attr-defined]
+    nnx.update(bare, nnx.state(half))

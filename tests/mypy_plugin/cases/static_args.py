@@ -146,6 +146,10 @@ model.compiled(x, "eval")
 
 
 # -- unsure
+POSITIONS = [7]
+POSITIONS[0] = 1
+
+
 def from_outside(
     f: Callable[[jax.Array], jax.Array],
     number: int,
@@ -156,6 +160,7 @@ def from_outside(
     call: Callable[[], jax.Array],
 ) -> None:
     nnx.jit(f, static_argnums=3)
+    nnx.jit(step, static_argnums=POSITIONS)
     nnx.jit(anything, static_argnums=3)
     nnx.jit(step, static_argnums=number)
     nnx.jit(moded, static_argnames=names)
