@@ -179,48 +179,6 @@ def is_leaf(found: Type) -> bool:
     return kind_of(found) in (Kind.VARIABLE, Kind.ARRAY)
 
 
-def is_present(found: Type, of: Filter, checker: Checker, depth: int = 0) -> bool | None:
-    """Tell whether a State has something at the place of a value: a leaf that passes the filter.
-
-    Args:
-      found: The type of the value.
-      of: The filter, for paths from there.
-      checker: The type checker of the file.
-      depth: How far below the place of the question this is.
-
-    Returns:
-      None where that is not sure.
-    """
-    items, is_optional = options(found)
-    if not items:
-        return None  # a field that is only seen as None is there to get something else
-    answers = {_is_present(each, of, checker, depth) for each in items}
-    if is_optional:
-        answers.add(False)
-    return answers.pop() if len(answers) == 1 else None
-
-
-def _is_present(found: ProperType, of: Filter, checker: Checker, depth: int) -> bool | None:
-    if is_leaf(found):
-        return passes(of, found)
-    members = members_of(found, checker) if depth < _DEEPEST else None
-    if members is None:
-        return None
-    is_empty = members.is_complete and not (
-        isinstance(found, Instance) and may_be_subclass(found.type, checker)
-    )
-    for key, member in members.named.items():
-        if member.status != "static":
-            answer = is_present(member.type, below(of, key), checker, depth + 1)
-            if answer and member.is_always and member.status == "data":
-                return True
-            is_empty = is_empty and answer is False
-    if members.other is not None:  # there may be no item
-        answer = is_present(members.other, below(of, None), checker, depth + 1)
-        is_empty = is_empty and answer is False
-    return False if is_empty else None
-
-
 # -- all leaves -------------------------------------------------------------------------------
 
 
@@ -252,6 +210,31 @@ class Leaves:
 
     items: list[Leaf]
     is_complete: bool
+
+
+def is_present(found: Type, of: Filter, checker: Checker) -> bool | None:
+    """Tell whether a State has something at the place of a value: a leaf that passes the filter.
+
+    Args:
+      found: The type of the value.
+      of: The filter, for paths from there.
+      checker: The type checker of the file.
+
+    Returns:
+      None where that is not sure.
+    """
+    items, is_optional = options(found)
+    answers = {_has_any(leaves_of(each, of, checker)) for each in items}
+    answers |= {False} if is_optional else set()
+    # A field that is only seen as None is there to get something else.
+    return answers.pop() if items and len(answers) == 1 else None
+
+
+def _has_any(leaves: Leaves) -> bool | None:
+    if any(leaf.passes and leaf.is_sure for leaf in leaves.items):
+        return True
+    is_empty = leaves.is_complete and all(leaf.passes is False for leaf in leaves.items)
+    return False if is_empty else None
 
 
 def leaves_of(model: Type, of: Filter, checker: Checker) -> Leaves:
@@ -288,7 +271,8 @@ class _Walk:
         if members is None:
             self.is_complete = False
             return
-        self.is_complete &= members.is_complete
+        may_be_other = isinstance(found, Instance) and may_be_subclass(found.type, self._checker)
+        self.is_complete &= members.is_complete and not may_be_other
         for key, member in members.named.items():
             if member.status != "static":
                 is_there = member.is_always and member.status == "data"
