@@ -406,7 +406,8 @@ class Statements:
             case Array(origin=origin) if origin and not starred:
                 values = [argument_part(value, k) for k in range(len(elements))]
             case Code(code=code, binders=binders) if not starred:
-                values = [Code(f"{code}[{k}]", binders) for k in range(len(elements))]
+                items = f"[*{code}]" if isinstance(source, cst.GeneratorExp) else code
+                values = [Code(f"{items}[{k}]", binders) for k in range(len(elements))]
             case Repeated() if not starred:
                 values = unpacked(value, len(elements))
             case Repeated(element=element):

@@ -46,6 +46,7 @@ from typed_nnx_codegen.migrate.linen.project.rewriting import (
     as_statements,
     builds,
     can_move,
+    constructs,
     find_builders,
     first_parameter,
     functions_in,
@@ -285,7 +286,7 @@ def is_always(statement: cst.BaseStatement, part: cst.CSTNode) -> bool:
     return not any(isinstance(one, _MAYBE) for one in around)
 
 
-def name_lists(cls: LinenClass, edits: Edits) -> None:
+def name_lists(cls: LinenClass, classes: LinenClasses, edits: Edits) -> None:
     """Give the lists within an `nn.Sequential` names: lists of submodules that are no literals."""
     for method in cls.own_methods.values():
         taken = set(bound_in(method.node)) | set(cls.analysis.scope.seen)
@@ -294,7 +295,7 @@ def name_lists(cls: LinenClass, edits: Edits) -> None:
                 below in edits.expressions for below in descendants(statement)
             ):
                 continue
-            each = _one_by_one(statement)
+            each = _one_by_one(statement, cls.analysis, classes)
             if each:
                 edits.statements[statement] = each
                 continue
@@ -308,10 +309,13 @@ def name_lists(cls: LinenClass, edits: Edits) -> None:
                 after = statement.visit(Rewriting(Edits(expressions=found)))
                 assert isinstance(after, cst.SimpleStatementLine)
                 lines = [one.deep_clone() for one in (*lines, after.with_changes(leading_lines=()))]
+                lines[0] = lines[0].with_changes(leading_lines=statement.leading_lines)
                 edits.statements[statement] = lines
 
 
-def _one_by_one(statement: cst.BaseStatement) -> list[cst.BaseStatement]:
+def _one_by_one(
+    statement: cst.BaseStatement, analysis: Analysis, classes: LinenClasses
+) -> list[cst.BaseStatement]:
     """Return `q, k, v = (Dense(n) for _ in range(3))` as assignments: each is a submodule of its own."""
     match statement:
         case cst.SimpleStatementLine(
@@ -332,13 +336,21 @@ def _one_by_one(statement: cst.BaseStatement) -> list[cst.BaseStatement]:
             iter=cst.Call(cst.Name(value="range"), [cst.Arg(cst.Integer(value=count))]),
             ifs=[],
             inner_for_in=None,
-        ) if int(count, 0) == len(targets) and name not in names_read(elt):
-            held = [one.value for one in targets if isinstance(one.value, cst.Name | cst.Attribute)]
-            if len(held) != len(targets):
-                return []
-            each = [_assigned(one, elt).deep_clone() for one in held]
-            first = each[0].with_changes(leading_lines=statement.leading_lines)
-            return [first, *each[1:]]
+        ) if (
+            int(count, 0) == len(targets)
+            and name not in names_read(elt)
+            and constructs(elt, analysis, classes)
+        ):
+            each = [
+                _assigned(one.value, elt).deep_clone()
+                for one in targets
+                if isinstance(one, cst.Element) and isinstance(one.value, cst.Name | cst.Attribute)
+            ]
+            if len(each) == len(targets):
+                each[0] = each[0].with_changes(leading_lines=statement.leading_lines)
+                space = statement.trailing_whitespace
+                each[-1] = each[-1].with_changes(trailing_whitespace=space)
+                return list(each)
     return []
 
 
@@ -755,7 +767,7 @@ def with_builders(analyses: Mapping[Path, Analysis]) -> dict[Path, cst.Module]:
     gone: set[cst.CSTNode] = set()
     for cls in every:
         gone |= inline(cls, calls, of_file[id(cls.analysis)])
-        name_lists(cls, of_file[id(cls.analysis)])
+        name_lists(cls, classes, of_file[id(cls.analysis)])
         name_targets(cls, of_file[id(cls.analysis)])
     written = {node for one in edits.values() for node in one.calls_written()}
     for cls in every if gone else ():

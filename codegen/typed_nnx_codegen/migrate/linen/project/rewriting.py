@@ -332,14 +332,7 @@ def builds(function: Function, analysis: Analysis, classes: LinenClasses) -> boo
     parameters = {one.name.value for one in every}
     for node in of_kinds(descendants(function), cst.Call):
         assert isinstance(node, cst.Call)
-        value = analysis.values.get(node.func, UNKNOWN)
-        if isinstance(value, External):
-            public = public_linen(value.name)
-            last = public.removeprefix(f"{LINEN}.")
-            is_class = public.startswith(f"{LINEN}.") and "." not in last and last[:1].isupper()
-            if is_class or find_layer(public) is not None:
-                return True
-        if isinstance(value, ProjectClass) and classes.of(value) is not None:
+        if constructs(node, analysis, classes):
             return True
         match node.func:
             case cst.Call(func=cst.Name(value=name)) if name in parameters:
@@ -349,6 +342,17 @@ def builds(function: Function, analysis: Analysis, classes: LinenClasses) -> boo
             ):
                 return True
     return False
+
+
+def constructs(call: cst.Call, analysis: Analysis, classes: LinenClasses) -> bool:
+    """Whether a call constructs a module."""
+    value = analysis.values.get(call.func, UNKNOWN)
+    if isinstance(value, External):
+        public = public_linen(value.name)
+        last = public.removeprefix(f"{LINEN}.")
+        is_class = public.startswith(f"{LINEN}.") and "." not in last and last[:1].isupper()
+        return is_class or find_layer(public) is not None
+    return isinstance(value, ProjectClass) and classes.of(value) is not None
 
 
 _DECLARING: Final = frozenset({"param", "variable", "sow", "make_rng", "put_variable", "perturb"})

@@ -336,11 +336,15 @@ class UnpackedLayers(nn.Module):
 
     def setup(self):
         self.query, self.key, self.value = (nn.Dense(self.width) for _ in range(3))
-        self.first, self.second = [nn.Dense(self.width) for _ in range(2)]
+        inner, outer = (int(self.width * 1.5) for _ in range(2))
+        self.first, self.second = [nn.Dense(inner) for _ in range(2)]
+        self.last = nn.Dense(outer)
+        self.activations = [nn.relu for _ in range(2)]
 
     def __call__(self, x):
         x = self.query(x) * self.key(x) + self.value(x)
-        return self.second(nn.relu(self.first(x)))
+        first, second = self.activations
+        return self.last(second(self.second(first(self.first(x)))))
 
 
 class MixedExperts(nn.Module):
