@@ -365,6 +365,17 @@ def protocols(cls: LinenClass) -> Iterator[tuple[cst.Arg, ProjectClass]]:
             yield arg, found
 
 
+def inherited_from(protocol: ProjectClass, cls: LinenClass) -> set[str]:
+    """Return the names that a module has from a protocol, and does not define itself."""
+    defined = {*cls.methods(), *(one.name for one in cls.fields())}
+    names = {*protocol.methods, *protocol.attributes} - defined
+    found = {name for name in names if cls.constant(name) is None}
+    for base in protocol.bases:
+        if isinstance(base, ProjectClass):
+            found |= inherited_from(base, cls)
+    return found
+
+
 def is_protocol(base: Value) -> bool:
     """Whether a base, or a class, is a protocol."""
     if isinstance(base, ProjectClass):

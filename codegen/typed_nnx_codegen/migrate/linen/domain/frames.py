@@ -504,7 +504,7 @@ class Recorder:
 
 
 def _is_definition(line: Line | Compound) -> bool:
-    return isinstance(line, Line) and line.text.startswith("def ")
+    return isinstance(line, Line) and line.text.startswith(("def ", "#"))
 
 
 @dataclass(eq=False)

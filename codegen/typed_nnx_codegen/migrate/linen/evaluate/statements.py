@@ -46,6 +46,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
 )
 from typed_nnx_codegen.migrate.linen.evaluate.branches import Choices
 from typed_nnx_codegen.migrate.linen.evaluate.conditions import take_told
+from typed_nnx_codegen.migrate.linen.evaluate.declaring import defined
 from typed_nnx_codegen.migrate.linen.evaluate.entries import is_derived
 from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import LiftedMethods, part_of
 from typed_nnx_codegen.migrate.linen.evaluate.lists import (
@@ -258,6 +259,10 @@ class Statements:
             for one in node.body
         )
         if not is_left_out and not is_derived(node, frame):
+            for name in sorted(names_read(node)):
+                function = frame.lookup(name)
+                if isinstance(function, FunctionRef):
+                    defined(function, self.code, frame)
             frame.recorder.block.append(Line("", statement=node))
             note_setup(node, frame)
             self._check_names(node, frame)

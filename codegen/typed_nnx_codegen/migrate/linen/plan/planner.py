@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -49,6 +49,7 @@ from typed_nnx_codegen.migrate.linen.domain.classes import (
     LinenClasses,
     Method,
     dataclasses_of,
+    inherited_from,
     layer_subclass,
     protocols,
     public_linen,
@@ -614,17 +615,15 @@ class Planner:
         plan = recorder.plan
         self._plans[cls] = plan
         foreign = [name for name in cls.foreign if not _is_harmless(name)]
-        layers = [name for name in foreign if find_layer(name) is not None]
         subclass = layer_subclass(cls)
         if subclass is not None:
             plan.lifted.append(Lifted("in_features", why=_SIGNATURE))
             plan.derives = subclass
             plan.is_done = True
             return plan
-        if layers:
-            return _staying(cls, f"it inherits from {', '.join(layers)}")
-        for _, protocol in protocols(cls):
-            return _staying(cls, f"it inherits from `{protocol.name}`, a protocol")
+        why = _why_it_stays(cls, foreign)
+        if why:
+            return _staying(cls, why)
         if foreign:
             plan.log.append(Mark(cls.node, f"it inherits from {', '.join(foreign)}"))
         try:
@@ -725,6 +724,18 @@ class Planner:
                 continue
             roots.append(name)
         return roots
+
+
+def _why_it_stays(cls: LinenClass, foreign: Iterable[str]) -> str:
+    """Return which base a module of NNX cannot have; empty where it can have all of them."""
+    layers = [name for name in foreign if find_layer(name) is not None]
+    if layers:
+        return f"it inherits from {', '.join(layers)}"
+    for _, protocol in protocols(cls):
+        names = ", ".join(f"`{one}`" for one in sorted(inherited_from(protocol, cls)))
+        if names:
+            return f"it inherits {names} from `{protocol.name}`, a protocol"
+    return ""
 
 
 def _staying(cls: LinenClass, why: str) -> ClassPlan:

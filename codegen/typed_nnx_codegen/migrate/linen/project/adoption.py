@@ -314,7 +314,7 @@ def name_lists(cls: LinenClass, classes: LinenClasses, edits: Edits) -> None:
 
 
 def _one_by_one(
-    statement: cst.BaseStatement, analysis: Analysis, classes: LinenClasses
+    statement: cst.SimpleStatementLine, analysis: Analysis, classes: LinenClasses
 ) -> list[cst.BaseStatement]:
     """Return `q, k, v = (Dense(n) for _ in range(3))` as assignments: each is a submodule of its own."""
     match statement:
@@ -441,7 +441,7 @@ _MAKING: Final = re.compile(r"^(make|build|create|get)_(?=[a-z])")
 _MAYBE: Final = (cst.Lambda, cst.BaseComp, cst.IfExp, cst.BooleanOperation)
 
 
-def _lines(body: cst.BaseSuite) -> Iterator[cst.BaseStatement]:
+def _lines(body: cst.BaseSuite) -> Iterator[cst.SimpleStatementLine]:
     """Yield the statements of a body and of the blocks in it; headers with the blocks."""
     for one in body.body:
         if isinstance(one, cst.SimpleStatementLine):

@@ -298,7 +298,8 @@ class ConstructorCode:
         """Return the code of a function that a method defines; None as for a value."""
         bound = frozenset(bound_in(node))
         try:
-            after = self._rebuilt(node.with_changes(leading_lines=()), frame, bound)
+            comments = [one for one in node.leading_lines if one.comment is not None]
+            after = self._rebuilt(node.with_changes(leading_lines=comments), frame, bound)
         except _NotThere:
             return None
         return code_of(after)

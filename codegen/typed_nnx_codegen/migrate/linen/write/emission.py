@@ -34,6 +34,7 @@ from typed_nnx_codegen.migrate.linen.domain.classes import (
     LinenClasses,
     is_dataclass_decorator,
     is_keyword_line,
+    protocols,
 )
 from typed_nnx_codegen.migrate.linen.domain.code import (
     arguments_of,
@@ -533,6 +534,13 @@ class Emission(Transformer):
             else:
                 decorators.append(new)
         updated = updated.with_changes(decorators=decorators, leading_lines=comments)
+        # A protocol is a structural type: what it asks for, the module has itself.
+        left_out = {arg for arg, _ in protocols(cls)}
+        if left_out:
+            pairs = zip(node.bases, updated.bases, strict=True)
+            *bases, last = [new for old, new in pairs if old not in left_out]
+            last = last.with_changes(comma=cst.MaybeSentinel.DEFAULT)
+            updated = updated.with_changes(bases=[*bases, last])
         return without_dataclass_options(updated.with_changes(body=block.with_changes(body=body)))
 
     def _method(

@@ -147,7 +147,8 @@ _RUNNING: Final = re.compile(r"_(features|sizes|size_\d+)(_\d+)?$")
 
 def _parsed(*lines: str) -> list[cst.BaseStatement]:
     """Return lines of code as statements."""
-    return list(cst.parse_module("\n".join([*lines, ""])).body)
+    # Comments above the first statement of a module belong to the module.
+    return list(cst.parse_module("\n".join(["pass", *lines, ""])).body[1:])
 
 
 class _Lines:

@@ -147,3 +147,34 @@ class InSetup(nn.Module):
 
     def __call__(self, x):
         return self.dense(x) * self.scale
+
+
+class KeptFunctions(nn.Module):
+    """Functions that statements read which the constructor keeps."""
+
+    kinds: Sequence[str]
+    width: int = 3
+
+    def __post_init__(self):
+        super().__post_init__()
+
+        # Each of them.
+        def check(kind):
+            if kind not in ("wide", "narrow"):
+                raise ValueError(kind)
+
+        jax.tree.map(check, list(self.kinds))
+
+    def setup(self):
+        def width_of(kind):
+            return self.width * (2 if kind == "wide" else 1)
+
+        def init(key, shape, dtype=jnp.float32):
+            return jnp.full(shape, 0.5 / self.width, dtype)
+
+        self.widths = list(map(width_of, self.kinds))
+        self.first = nn.Dense(4, kernel_init=init)
+        self.scale = self.param("scale", init, (1,))
+
+    def __call__(self, x):
+        return self.first(x) * self.scale + sum(self.widths)

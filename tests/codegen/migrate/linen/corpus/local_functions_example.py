@@ -17,6 +17,7 @@ EXAMPLES = [
     Example(Build("InLoops", (3, 2), True), X),
     Example(Build("LateInLoop", (2, 3)), X),
     Example(Build("InSetup", 3), X),
+    Example(Build("KeptFunctions", ("wide", "narrow")), X),
     Example(Build("Scaled", 3, abs), X),
     Example(Build("Activated", jnp.tanh, abs), X),
 ]

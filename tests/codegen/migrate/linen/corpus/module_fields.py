@@ -208,6 +208,16 @@ class Embedding(Protocol):
     def __call__(self, x: jax.Array) -> jax.Array: ...
 
 
+class ProtocolModule(nn.Module, Embedding):
+    """A module that names the protocol which it follows."""
+
+    features: int = 4
+
+    @nn.compact
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return jnp.tanh(nn.Dense(self.features)(x))
+
+
 class ProtocolFields(nn.Module):
     embedding: Embedding
     norm: Optional[Embedding] = None

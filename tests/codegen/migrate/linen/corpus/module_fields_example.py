@@ -47,4 +47,6 @@ EXAMPLES = [
     Example(Build("ProtocolFields", Build("Projection", 4)), X),
     Example(Build("ProtocolFields", Build("Projection", 4), norm=Build("flax.linen.LayerNorm")), X),
     Example(Build("ProtocolFields", jnp.tanh), X),
+    Example(Build("ProtocolFields", Build("ProtocolModule", 5)), X),
+    Example(Build("ProtocolModule"), X),
 ]

@@ -19,14 +19,16 @@ import jax.numpy as jnp
 
 """
 _CASES = {
-    "a protocol": (
+    "a method of a protocol": (
         "class Encoder(Protocol):\n"
-        "    def __call__(self, x): ...\n\n\n"
+        "    def __call__(self, x): ...\n\n"
+        "    def twice(self, x):\n"
+        "        return self(self(x))\n\n\n"
         "class M(nn.Module, Encoder):\n"
         "    @nn.compact\n"
         "    def __call__(self, x):\n"
         "        return nn.Dense(3)(x)\n",
-        "it inherits from `Encoder`, a protocol",
+        "it inherits `twice` from `Encoder`, a protocol",
     ),
     "a layer with another default": (
         "class Plain(nn.Dense):\n    use_bias: bool = False\n",
