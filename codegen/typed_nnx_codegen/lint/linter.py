@@ -83,8 +83,15 @@ class Linter:
             look: Looks them up, in a module that is named.
 
         Raises:
-            CouldNotRun: Settings cannot be read, or there are no files.
+            CouldNotRun: Settings cannot be read, there are no files, or one is a notebook.
         """
+        for path in paths:
+            # The JSON of many a notebook is valid Python: mypy would find nothing in it.
+            if Path(path).suffix == ".ipynb":
+                raise CouldNotRun(
+                    f"{path}: notebooks are not checked.\n"
+                    f"  Fix: jupyter nbconvert --to script {path}, and check what it writes"
+                )
         arguments = self._arguments_for(paths)
         sources, options = _processed(arguments)
         sources = _named(sources, options)

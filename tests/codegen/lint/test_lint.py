@@ -209,6 +209,14 @@ def test_files_that_cannot_be_read_are_reported_and_the_others_looked_at(
     }
 
 
+@pytest.mark.usefixtures("project")
+def test_a_notebook_is_refused_instead_of_found_right(lint: Lint) -> None:
+    Path("train.ipynb").write_text('{"cells": []}', encoding="utf-8")
+    result = lint("train.ipynb")
+    assert result.exit_code == 2
+    assert "notebooks are not checked" in result.output
+
+
 # -- in which form ------------------------------------------------------------------------------
 
 
