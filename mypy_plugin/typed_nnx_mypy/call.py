@@ -159,7 +159,6 @@ class StateAccess:
     """An access ``state.name`` or ``state[key]``.
 
     Attributes:
-        runtime: The runtime of the State.
         checker: The type checker of the file.
         node: The access.
         receiver: The type of the State; a Union where it is one of several.
@@ -169,8 +168,7 @@ class StateAccess:
         is_lvalue: Whether the access is assigned to.
     """
 
-    def __init__(self, runtime: str, context: AttributeContext | MethodContext, checker: Checker):
-        self.runtime: Final = runtime
+    def __init__(self, context: AttributeContext | MethodContext, checker: Checker) -> None:
         self.checker: Final = checker
         self.node: Final[Context] = context.context
         self.receiver: Final[ProperType] = get_proper_type(context.type)

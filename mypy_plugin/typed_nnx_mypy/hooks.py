@@ -83,7 +83,7 @@ class Hooks:
         if name is None:
             return None
         if name.public in _INDEXING:
-            return partial(self._on_access, name.runtime)
+            return self._on_access
         return partial(self._on_call, name) if registry.is_known(name.public) else None
 
     def of_method(
@@ -115,7 +115,7 @@ class Hooks:
         owner, _, name = fullname.rpartition(".")
         if ".State." in fullname or ".MultiMetric." in fullname:
             known = self._name(owner)
-            return partial(self._on_access, known.runtime) if known is not None else None
+            return self._on_access if known is not None else None
         if is_older_attribute(fullname):
             known = self._name(fullname)
             return partial(self._on_older, known.public) if known is not None else None
@@ -153,12 +153,10 @@ class Hooks:
             check(call)
         return call.result
 
-    def _on_access(
-        self, runtime: str, context: AttributeContext | FunctionContext | MethodContext
-    ) -> Type:
+    def _on_access(self, context: AttributeContext | FunctionContext | MethodContext) -> Type:
         assert not isinstance(context, FunctionContext)
         checker = Checker(context.api, self._config)
-        access = StateAccess(runtime, context, checker)
+        access = StateAccess(context, checker)
         if not checker.is_of_runtime():
             for infer in registry.ACCESS_INFERENCES:
                 found = infer(access)

@@ -11,6 +11,7 @@ from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.kinds import holds_data, is_plain_container, kind_of
 from typed_nnx_mypy.models.marks import (
     all_said,
+    calls_super,
     is_static_by_form,
     marks_of,
     methods_of,
@@ -182,20 +183,13 @@ def _static_by_init(check: AttributeCheck) -> TypeInfo | None:
 
 def _calls_base(check: AttributeCheck) -> bool:
     """Tell whether ``super().__init__`` has run when a statement runs."""
-    symbol = check.owner.names.get("__init__")
+    symbol, marks = check.owner.names.get("__init__"), marks_of(check.owner)
     if symbol is None:
         return True
-    node = symbol.node
-    if not isinstance(node, FuncDef):
-        return False
-    return any(
-        isinstance(each, nodes.ExpressionStmt)
-        and isinstance(each.expr, CallExpr)
-        and isinstance(each.expr.callee, nodes.SuperExpr)
-        and each.expr.callee.name == "__init__"
-        and (node is not check.function or each.line < check.statement.line)
-        for each in node.body.body
-    )
+    if symbol.node is not check.function:
+        return marks is not None and marks.calls_super
+    earlier = (e for e in check.function.body.body if e.line < check.statement.line)
+    return any(map(calls_super, earlier))
 
 
 def knows_all_bases(owner: TypeInfo) -> bool:

@@ -118,11 +118,6 @@ def is_pytree(info: TypeInfo) -> bool:
     return runtime_base(info, "Pytree") is not None
 
 
-def is_module(info: TypeInfo) -> bool:
-    """Tell whether objects of a class are Modules of a runtime."""
-    return runtime_base(info, "Module") is not None and is_pytree(info)
-
-
 def is_variable(info: TypeInfo) -> bool:
     """Tell whether objects of a class are Variables of a runtime."""
     return runtime_base(info, "Variable") is not None

@@ -166,6 +166,15 @@ def self_name_of(method: FuncDef) -> str:
     return method.arguments[0].variable.name
 
 
+def calls_super(statement: nodes.Statement) -> bool:
+    """Tell whether a statement is ``super().__init__(...)``."""
+    match statement:
+        case nodes.ExpressionStmt(expr=nodes.CallExpr(callee=nodes.SuperExpr(name="__init__"))):
+            return True
+        case _:
+            return False
+
+
 def is_static_by_form(value: nodes.Expression) -> bool:
     """Tell whether an expression has a static value, whatever its names stand for."""
     match value:

@@ -19,6 +19,7 @@ from typed_nnx_mypy.models.marks import (
     UNSURE,
     ClassMarks,
     Said,
+    calls_super,
     is_static_by_form,
     methods_of,
     opening_of,
@@ -108,7 +109,7 @@ class _Reading:
         if not self_name:
             return
         direct = set(_in_any_case(method.body)) if method.name == "__init__" else set[Statement]()
-        self._calls_super |= any(map(_calls_super, direct))
+        self._calls_super |= any(map(calls_super, direct))
         seen: set[str] = set()
         for statement in statements_of(method.body):
             if isinstance(statement, AssignmentStmt):
@@ -222,15 +223,6 @@ def _in_any_case(body: nodes.Block) -> list[Statement]:
             break
         found.append(statement)
     return found
-
-
-def _calls_super(statement: Statement) -> bool:
-    """Tell whether a statement is ``super().__init__(...)``."""
-    match statement:
-        case nodes.ExpressionStmt(expr=CallExpr(callee=nodes.SuperExpr(name="__init__"))):
-            return True
-        case _:
-            return False
 
 
 def _opening(node: object, self_name: str) -> str:
