@@ -13,7 +13,6 @@ from mypy.nodes import (
     Expression,
     ForStmt,
     FuncDef,
-    LambdaExpr,
     MemberExpr,
     NameExpr,
     WhileStmt,
@@ -109,11 +108,8 @@ def _may_change(place: NameExpr, inside: Outer) -> bool:
 
 def _is_only_read(place: NameExpr, inside: Outer) -> bool:
     """Tell whether an occurrence of a name cannot make another name of the object or its parts."""
-    around = next(
-        (e for e in inside.checker.above(place) if isinstance(e, FuncDef | LambdaExpr)), None
-    )
-    if around is not inside.function:  # a parameter of a function inside, or it would be used later
-        return True
+    if inside.checker.function_around(place) is not inside.function:
+        return True  # a parameter of a function inside, or it would be used later
     node: Expression = place
     while True:
         above = inside.checker.parent(node)
