@@ -6,7 +6,7 @@ or Dict and the body of a dataclass unwrap it.
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias
+from typing import Final
 
 from mypy import nodes
 from mypy.nodes import AssignmentStmt, CallExpr, Expression, FuncDef, MemberExpr, NameExpr, Node
@@ -17,21 +17,12 @@ from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.errorcodes import MISPLACED_MARK
 from typed_nnx_mypy.models.kinds import is_plain_container, is_pytree, is_variable
 from typed_nnx_mypy.models.marks import methods_of
+from typed_nnx_mypy.models.values import Display
 from typed_nnx_mypy.names import name_of, runtime_of
 from typed_nnx_mypy.registry import on_call
 from typed_nnx_mypy.syntax.assigned import assigned_once
 from typed_nnx_mypy.syntax.children import descendants
 
-_Display: TypeAlias = (
-    nodes.ListExpr
-    | nodes.TupleExpr
-    | nodes.DictExpr
-    | nodes.SetExpr
-    | nodes.ListComprehension
-    | nodes.SetComprehension
-    | nodes.DictionaryComprehension
-    | nodes.GeneratorExpr
-)
 # Functions of Python that use the value, and so fail with a mark.
 _USING: Final = frozenset(
     f"builtins.{name}"
@@ -105,9 +96,9 @@ class _Place:
     def _inside(self, node: Expression) -> str:
         """Say it of an element of a display."""
         depth, parent = 0, self._checker.parent(node)
-        while isinstance(parent, _Display):
+        while isinstance(parent, Display):
             if not isinstance(parent, nodes.GeneratorExpr) or not isinstance(
-                self._checker.parent(parent), _Display
+                self._checker.parent(parent), Display
             ):
                 depth += 1
             parent = self._checker.parent(parent)

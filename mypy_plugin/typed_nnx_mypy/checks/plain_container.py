@@ -25,7 +25,6 @@ from typed_nnx_mypy.models.kinds import (
 )
 from typed_nnx_mypy.models.marks import is_stored_as_given, marks_of, marks_on
 from typed_nnx_mypy.models.values import (
-    container_parts,
     first_data,
     mark_in_call,
     may_be_marked,
@@ -94,10 +93,7 @@ def _type_holds(found: ProperType) -> bool:
 def _text(value: Expression, found: ProperType, check: AttributeCheck) -> str:
     if holds_data(found) or is_set(found):
         return data_in(found)
-    part = next(
-        (each for inner in container_parts(value) if (each := first_data(inner, check.checker))),
-        value,
-    )
+    part = first_data(value, check.checker) or value
     kind = "dict" if isinstance(value, nodes.DictExpr) else "container"
     return f"{kind} with {data_in(check.checker.type_of(part))}"
 

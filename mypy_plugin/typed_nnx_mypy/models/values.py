@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, TypeAlias
 
 from mypy import nodes
 from mypy.nodes import CallExpr, DictExpr, Expression, FuncDef, ListExpr, MemberExpr, NameExpr, Node
@@ -13,6 +13,18 @@ from typed_nnx_mypy.models.marks import is_static_by_form
 from typed_nnx_mypy.names import runtime_of
 from typed_nnx_mypy.syntax.assigned import file_of
 from typed_nnx_mypy.syntax.children import descendants
+
+Display: TypeAlias = (
+    nodes.ListExpr
+    | nodes.TupleExpr
+    | nodes.DictExpr
+    | nodes.SetExpr
+    | nodes.ListComprehension
+    | nodes.SetComprehension
+    | nodes.DictionaryComprehension
+    | nodes.GeneratorExpr
+)
+"""Containers that are written out."""
 
 _MARKS: Final = ("data", "static")
 # What these packages return carries no mark.
@@ -66,23 +78,6 @@ def elements(value: Expression) -> list[Expression] | None:
             return None
 
 
-def container_parts(value: Expression) -> list[Expression]:
-    """Return what is written inside the display of a container, a comprehension too."""
-    match value:
-        case ListExpr() | nodes.TupleExpr() | nodes.SetExpr():
-            return list(value.items)
-        case DictExpr():
-            return [each for item in value.items for each in item if each is not None]
-        case nodes.ListComprehension() | nodes.SetComprehension():
-            return [value.generator.left_expr]
-        case nodes.GeneratorExpr():
-            return [value.left_expr]
-        case nodes.DictionaryComprehension():
-            return [value.value]
-        case _:
-            return []
-
-
 # -- hidden marks -----------------------------------------------------------------------------
 
 
@@ -118,8 +113,7 @@ class _Marked:
             case MemberExpr() | nodes.IndexExpr() | nodes.OpExpr():
                 return False
             case _:
-                is_display = elements(value) is not None or bool(container_parts(value))
-                return not (is_display or is_static_by_form(value))
+                return not (isinstance(value, Display) or is_static_by_form(value))
 
     def _call(self, call: CallExpr) -> bool:
         if mark_in_call(call):

@@ -55,6 +55,8 @@ THREE = (0, 0, 0)
 PARAMS_ONLY = nnx.StateAxes({nnx.Param: None})
 
 # -- reports
+NAMED = (0, True)
+nnx.vmap(add, in_axes=NAMED)  # E: a bool is no axis  [nnx-axes]
 # E: in_axes has 3 entries, but `add` takes 2 positional parameters (x, y)  [nnx-axes]
 nnx.vmap(add, in_axes=(0, 0, 0))
 # E: in_axes has 1 entry, but `add` takes 2 positional parameters (x, y)  [nnx-axes]

@@ -211,3 +211,10 @@ def bound_again(model: Model, x: jax.Array) -> jax.Array:
 def of_any_type(model: Any, x: jax.Array) -> jax.Array:
     model.count[...] += 1
     return x
+
+
+def with_options(numbers: int) -> None:
+    @functools.partial(jax.jit, static_argnums=numbers)
+    def of_some(model: Model, x: jax.Array) -> jax.Array:
+        model.total = x
+        return x

@@ -25,6 +25,18 @@ def shout(x: jax.Array) -> jax.Array:
     return x
 
 
+class Box:
+    seen: object = None
+
+
+BOX = Box()
+
+
+def stored(x: jax.Array) -> jax.Array:
+    BOX.seen = x
+    return x
+
+
 def shouted(state: nnx.State) -> nnx.State:
     print(state)
     return state
@@ -119,6 +131,7 @@ def returned(model: Model) -> nnx.State:
 def has_effects(model: Model) -> None:
     state = nnx.state(model)
     jax.tree.map(shout, state)
+    jax.tree.map(stored, state)
     jax.tree.map(double, state, is_leaf=lambda x: bool(print(x)))
     jax.tree.map(lambda x: x.block_until_ready(), state)
     found: list[jax.Array] = []

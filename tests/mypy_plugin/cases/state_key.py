@@ -82,6 +82,10 @@ def step(model: Model, optimizer: nnx.Optimizer[Model], x: jax.Array) -> None:
     optimizer.update(model, grads)
 
 
+def declared(state: nnx.State[str, Any, Model, Any]) -> None:
+    state["linaer"]  # E typed_nnx: did you mean 'linear'?  [nnx-state-key]
+
+
 # -- correct
 state.linear.kernel
 state["layers"][0].kernel
