@@ -302,6 +302,11 @@ def parameters_of(parameters: cst.Parameters) -> Iterator[cst.Param]:
         yield parameters.star_kwarg
 
 
+def _is_prose(docstring: cst.BaseExpression) -> bool:
+    """Whether an expression that is a statement is a docstring without examples, which are code."""
+    return isinstance(docstring, cst.SimpleString) and ">>>" not in docstring.value
+
+
 def read_names(node: cst.CSTNode) -> frozenset[str]:
     """Return the names that code reads or binds; not those in import statements."""
     names: set[str] = set()
@@ -315,6 +320,8 @@ def read_names(node: cst.CSTNode) -> frozenset[str]:
             stack.append(cst.ensure_type(current, cst.Attribute).value)
         elif kind is cst.Arg:
             stack.append(cst.ensure_type(current, cst.Arg).value)
+        elif kind is cst.Expr and _is_prose(cst.ensure_type(current, cst.Expr).value):
+            continue
         elif kind is cst.SimpleString:
             # It may be an annotation in quotes.
             names.update(_WORD.findall(cst.ensure_type(current, cst.SimpleString).value))

@@ -299,8 +299,8 @@ class Failures:
         return bool(self.files or self.classes)
 
     def __or__(self, other: Failures) -> Failures:
-        """Return the failures of two runs."""
-        return Failures({**self.files, **other.files}, {**self.classes, **other.classes})
+        """Return the failures of two runs, with the reasons that the first gave."""
+        return Failures({**other.files, **self.files}, {**other.classes, **self.classes})
 
 
 NO_FAILURES: Final = Failures()
@@ -408,6 +408,7 @@ def _differences(
             continue
         files = [str(path), str(copy / path.relative_to(top)), "--example", str(example)]
         said = _output([sys.executable, "-c", _COMMAND, "verify", *files, "--json", "-"])
+        said = said.replace(str(copy), str(top))
         try:
             examples = json.loads(said)["examples"]
         except (ValueError, KeyError) as error:

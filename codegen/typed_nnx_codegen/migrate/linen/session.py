@@ -539,7 +539,8 @@ def _read(
 ) -> _Source | FileResult:
     """Read a file; return why it is not migrated where it is not."""
     if path.suffix != ".py":
-        return FileResult(path, skipped=_NOT_PYTHON)
+        result = FileResult(path, skipped=_NOT_PYTHON)
+        return result if path not in named else FileResult(path).failed(_NOT_READ)
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -561,6 +562,7 @@ def _read(
     return _Source(path, data, text)
 
 
+_NOT_READ = "modules are migrated in Python files only; of a notebook make one: jupyter nbconvert --to script"
 _ALTERED = "libcst would lose spaces or a line end"
 _TOO_DEEP = "its code is nested too deeply to be parsed"
 

@@ -614,8 +614,19 @@ class LiftedCalls:
                 raise Unsupported("a setting of this transform is a field of another module")
             return code
 
+        # What constructors got that depends on the call: the transformed function has it in itself.
+        calls = recorder.plan.calls.get(node)
+        given = {arg.keyword.value for arg in node.args if arg.keyword is not None}
+        moved = [
+            f"{arg.keyword.value}={code_of(arg.value)}"
+            for arg in (calls.args if calls is not None else ())
+            if arg.keyword is not None and arg.keyword.value not in given
+        ]
+        function = code.code
+        if moved:
+            function = f"{self.refer('functools.partial')}({', '.join([function, *moved])})"
         wrapping = Wrapping(mapped, spelled, self.refer, count)
-        return wrapping.wrapped(code.code, lifts), code
+        return wrapping.wrapped(function, lifts), code
 
     def _edited(self, recorder: Recorder, node: cst.Call, call: LiftedCall) -> list[Passed]:
         """Return the arguments as the new class takes them, without those that Linen ignores."""

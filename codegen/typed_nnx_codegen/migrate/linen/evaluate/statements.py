@@ -259,8 +259,8 @@ class Statements:
             for one in node.body
         )
         if not is_left_out and not is_derived(node, frame):
-            for name in sorted(names_read(node)):
-                function = frame.lookup(name)
+            for one in descendants(node):
+                function = frame.lookup(one.value) if isinstance(one, cst.Name) else None
                 if isinstance(function, FunctionRef):
                     defined(function, self.code, frame)
             frame.recorder.block.append(Line("", statement=node))

@@ -239,15 +239,17 @@ class Naming:
 
     def _of_compact(self, sites: list[Site]) -> None:
         groups: dict[str, list[Site]] = {}
-        nodes = [site.node for site in sites]
+        names: dict[cst.CSTNode, set[str]] = {}
+        for site in sites:
+            names.setdefault(site.node, set()).add(site.explicit)
         mixed = {
             self.group_of(site)
             for site in sites
-            if site.explicit and "{" not in site.explicit and nodes.count(site.node) > 1
+            if site.explicit and "{" not in site.explicit and len(names[site.node]) > 1
         }
         for site in sites:
             name = self.group_of(site)
-            several = name in mixed and nodes.count(site.node) > 1
+            several = name in mixed and len(names[site.node]) > 1
             if site.explicit and not several:
                 self._of_name(site)
             else:
@@ -292,7 +294,7 @@ class Naming:
             ]
             if any(not one.is_of_call for one in parting):
                 return other.attribute
-            if not parting:
+            if not parting or _construction(site) == _construction(other):
                 self._share(site, other)
                 return other.attribute
             self._recorder.mark(site.node, _ONE_NAME, NAME)
@@ -302,7 +304,9 @@ class Naming:
         """Let a submodule be the one that another method constructs under the same name."""
         if _construction(site) != _construction(other):
             self._recorder.mark(site.node, _TWO_WAYS, NAME)
-        site.is_shared = set(other.conditions) <= set(site.conditions)
+        site.is_shared = {one for one in other.conditions if not one.is_of_call} <= {
+            *site.conditions
+        }
 
     def _table(self, site: Site) -> str:
         """Return the dict for a submodule: those whose names may be alike are in one."""

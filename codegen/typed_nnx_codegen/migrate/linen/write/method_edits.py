@@ -506,9 +506,7 @@ class Moving:
             if self._recorder.log.about(CallElsewhere, site)
             else names - self._reached.get(site, set())
         )
-        if site.transforms:
-            missing = names
-        elif missing and self._is_given_here(site):
+        if missing and not site.transforms and self._is_given_here(site):
             return
         for name in sorted(missing)[:1]:
             self._recorder.mark(

@@ -223,6 +223,15 @@ def test_a_file_that_cannot_be_read_is_named_and_others_are_migrated(text: str, 
 
 
 @pytest.mark.usefixtures("project")
+def test_a_notebook_is_refused_where_it_is_named_and_passed_over_in_a_folder() -> None:
+    Path("app/model.ipynb").write_text("{}")
+    refused = run("app/model.ipynb")
+    assert refused.exit_code == 1
+    assert "model.ipynb: modules are migrated in Python files only" in refused.stderr
+    assert run("app").exit_code == 0
+
+
+@pytest.mark.usefixtures("project")
 def test_a_file_that_only_has_the_word_linen_is_passed_over() -> None:
     Path("app/sheets.py").write_text("linen = 1\n")
     assert run("app", "--write").exit_code == 0

@@ -74,6 +74,18 @@ def test_a_module_that_differs_gets_a_marker_in_the_same_run(folder: Path, name:
 
 
 @pytest.mark.thorough
+@pytest.mark.timeout(300)
+def test_the_error_of_a_module_names_the_file_that_it_comes_from(folder: Path) -> None:
+    wrong = "nn.Dense(3)(x) + (0 if hasattr(self, 'scope') else 1 // 0)"
+    written(folder, {"model.py": MODEL.replace("WRONG", wrong), "calls.py": EXAMPLES})
+
+    result = run("model.py", "-o", "new.py", "--example", "calls.py", "--verify")
+
+    assert result.exit_code == 0, result.output
+    assert f"division or modulo by zero ({folder / 'model.py'}:" in Path("new.py").read_text()
+
+
+@pytest.mark.thorough
 def test_modules_that_are_equal_get_no_marker(folder: Path) -> None:
     written(folder, {"model.py": MODEL.replace("WRONG", "nn.Dense(3)(x)"), "calls.py": EXAMPLES})
     result = run("model.py", "-o", "new.py", "--example", "calls.py", "--verify")

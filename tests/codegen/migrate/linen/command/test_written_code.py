@@ -86,6 +86,16 @@ def test_what_only_linen_has_keeps_its_import(path: Path) -> None:
     assert "class Layer(nnx.Module)" in after
 
 
+@pytest.mark.parametrize(
+    ("docstring", "is_kept"), [("Uses nn.Dense.", False), (">>> nn.Dense(3).features", True)]
+)
+def test_a_docstring_needs_an_import_for_its_examples_alone(
+    path: Path, docstring: str, *, is_kept: bool
+) -> None:
+    after = migrated(path, f'"""{docstring}"""\n\nimport flax.linen as nn\n\n\n{DENSE}').after
+    assert ("import flax.linen as nn\n" in after) is is_kept
+
+
 def test_the_docstring_and_future_imports_stay_on_top(path: Path) -> None:
     head = '#!/usr/bin/env python\n"""Layers."""\n\nfrom __future__ import annotations\n\n'
     after = migrated(path, f"{head}import flax.linen as nn\n\n\n{DENSE}").after

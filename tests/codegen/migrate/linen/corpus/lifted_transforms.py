@@ -299,3 +299,34 @@ class NamedTarget(nn.Module):
             axis_size=self.members,
         )
         return Members(width=5)(x)
+
+
+class TrainedBlock(nn.Module):
+    """A block whose field says whether it drops."""
+
+    width: int
+    deterministic: bool
+    scale: float = 1.0
+
+    @nn.compact
+    def __call__(self, x, _):
+        x = nn.Dropout(0.5, deterministic=self.deterministic)(nn.Dense(self.width)(x))
+        return x * (1.0 if self.deterministic else self.scale), None
+
+
+class FieldOfCall(nn.Module):
+    """Fields of modules under transforms that the call decides."""
+
+    depth: int = 2
+
+    @nn.compact
+    def __call__(self, x, train: bool = False):
+        x, _ = nn.remat(TrainedBlock)(6, not train, name="first")(x, None)
+        blocks = nn.scan(
+            TrainedBlock,
+            variable_axes={"params": 0},
+            split_rngs={"params": True, "dropout": True},
+            length=self.depth,
+        )
+        x, _ = blocks(6, not train, scale=0.5, name="blocks")(x, None)
+        return x

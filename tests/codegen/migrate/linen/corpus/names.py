@@ -209,3 +209,42 @@ class HiddenBlocks(nn.Module):
         for _ in range(self.count):
             x = _Hidden(3)(x)
         return _Hidden(4)(nn.Dense(2)(x))
+
+
+class AnyOrder(nn.Module):
+    """Methods whose layers have one name each, called in one order or the other."""
+
+    first: str = "a"
+
+    def _a(self, x):
+        return x + nn.Dense(x.shape[-1], name="a")(x)
+
+    def _b(self, x):
+        return x + nn.LayerNorm(name="b")(x)
+
+    @nn.compact
+    def __call__(self, x):
+        if self.first == "a":
+            x = self._a(x)
+            x = self._b(x)
+        else:
+            x = self._b(x)
+            x = self._a(x)
+        return x
+
+
+class OneNameInBranches(nn.Module):
+    """Both sides of a branch of the call have the layer of one name."""
+
+    width: int = 3
+
+    def _head(self, x):
+        return nn.Dense(self.width, name="head")(x)
+
+    @nn.compact
+    def __call__(self, x, twice: bool = False):
+        if twice:
+            x = nn.Dense(4, name="a")(x) * 2
+            return self._head(x)
+        x = nn.Dense(4, name="a")(x)
+        return self._head(x) + 1
