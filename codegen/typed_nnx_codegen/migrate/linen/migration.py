@@ -457,17 +457,18 @@ _LOST = "`{name}`, which other files import from it, would be lost"
 
 
 @contextmanager
-def _seldom_collected() -> Iterator[None]:
-    """Let Python look less often for objects that refer to each other: trees of code are many, and do not."""
-    before = gc.get_threshold()
-    gc.set_threshold(200_000, 20, 20)
+def _not_collected() -> Iterator[None]:
+    """Keep Python from looking for cycles of objects: trees of code are many objects, and have none."""
+    was_enabled = gc.isenabled()
+    gc.disable()
     try:
         yield
     finally:
-        gc.set_threshold(*before)
+        if was_enabled:
+            gc.enable()
 
 
-@_seldom_collected()
+@_not_collected()
 def migrate_linen(
     paths: Sequence[Path],
     roots: Sequence[Path],

@@ -1,9 +1,209 @@
-"""Code that uses Linen modules from outside: scripts, training code, library functions, tests."""
+"""Code that uses Linen modules from outside: scripts, training code, library functions, tests.
+
+Its plan says what is written differently; uses of Linen that nothing rewrites get a marker.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.members import class_derives
+from typed_nnx_codegen.migrate.analysis.syntax import dotted, text_of
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
+from typed_nnx_codegen.migrate.file import File
+from typed_nnx_codegen.migrate.linen.callers.constructions import Constructions, Kinds
 from typed_nnx_codegen.migrate.linen.callers.init_and_apply import CallerPlan as CallerPlan
+from typed_nnx_codegen.migrate.linen.callers.init_and_apply import Writing
 from typed_nnx_codegen.migrate.linen.callers.init_and_apply import (
     around_statement as around_statement,
 )
-from typed_nnx_codegen.migrate.linen.callers.unhandled_uses import Callers as Callers
+from typed_nnx_codegen.migrate.linen.domain.class_plan import CALLER, NAME, ClassPlan, Entry, Mark
+from typed_nnx_codegen.migrate.linen.domain.classes import (
+    LINEN,
+    LinenClass,
+    LinenClasses,
+    public_linen,
+)
+from typed_nnx_codegen.migrate.linen.domain.names import nnx_name, written_name
+from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.layers.products import ConvLayer, DenseLayer, NormLayer
+from typed_nnx_codegen.migrate.linen.project.gradual import code_in_bridges
+
+_COLLECTIONS: Final = frozenset({"params", "batch_stats", "cache", "intermediates"})
+_AUTO: Final = re.compile(r"([A-Z]\w*)_(\d+|\{\w+\})")
+_WORD: Final = re.compile(r"[A-Za-z]\w*")
+
+
+class PathNames:
+    """The names that submodules of Linen have in the paths of variables, and here no more."""
+
+    def __init__(self, plans: Iterable[ClassPlan]) -> None:
+        self._changed: set[str] = set()
+        for plan in plans:
+            for entry in plan.entries:
+                if not plan.stays:
+                    self._read(entry)
+
+    def is_old(self, text: str) -> bool:
+        """Whether a string names a submodule of Linen by its class."""
+        for word in _WORD.findall(text):
+            if word in self._changed:
+                return True
+            match = _AUTO.fullmatch(word)
+            if match is not None and f"{match[1]}_" in self._changed:
+                return True
+        return False
+
+    def _read(self, entry: Entry) -> None:
+        if entry.to is None:
+            return
+        old = entry.linen.split("/")
+        old = old[1:] if old[0] in _COLLECTIONS and len(old) > 1 else old
+        for part in old:
+            match = _AUTO.fullmatch(part)
+            if match is not None:
+                self._changed.add(f"{match[1]}_")
+                if find_layer(f"{LINEN}.{match[1]}") is not None:
+                    self._changed.add(match[1])
+
+
+def mark_path_names(
+    file: File, constructions: Constructions, names: PathNames, plan: CallerPlan
+) -> None:
+    """Mark strings that name submodules."""
+    places = constructions.places(file.analysis)
+    for node in file.analysis.nodes.of(cst.SimpleString):
+        text = text_of(node)
+        if node not in places or text is None or not names.is_old(text):
+            continue
+        if not isinstance(places.parent(node), cst.Expr):
+            message = f"`{text}` may name a submodule, which has another name now"
+            plan.marks.append(Mark(node, message, NAME))
+
+
+_QUESTIONS: Final = ("isinstance", "issubclass")
+# Functions whose arguments are of another form in NNX.
+_OTHERS: Final = frozenset(
+    {
+        *("apply", "init", "init_with_output", "tabulate", "summary", "logical_to_mesh"),
+        *("get_partition_spec", "get_sharding", "logical_to_mesh_sharding", "unbox"),
+        *("Partitioned", "LogicallyPartitioned", "meta", "spmd", "enable_named_call"),
+    }
+)
+
+
+def mark_leftovers(file: File, constructions: Constructions, plan: CallerPlan) -> None:
+    """Mark what callers do with Linen that is not migrated."""
+    places = constructions.places(file.analysis)
+    done = set(plan.code) | code_in_bridges(file.analysis)
+    plan.marks += _classes_in_tables(file, constructions)
+    migrated = {
+        cls.node for cls in file.analysis.classes if class_derives(cls, "Module", "Pytree") is True
+    }
+    for call in file.analysis.nodes.of(cst.Call):
+        if call not in places or call in done:
+            continue
+        if any(one in done for one in places.around(call)):
+            held = "" if call in code_in_bridges(file.analysis) else _held_layer(call, file)
+            if held:
+                plan.marks.append(Mark(constructions.remaining(call), held, CALLER))
+            continue
+        # What an earlier run left of Linen in a module has its marker there.
+        if any(one in migrated for one in places.around(call)):
+            continue
+        message = "" if call in constructions.planned else _layer(call, file)
+        message = message or _given_layer(call, file)
+        if message:
+            plan.marks.append(Mark(constructions.remaining(call), message, CALLER))
+
+
+def _classes_in_tables(file: File, constructions: Constructions) -> Iterator[Mark]:
+    """Yield marks for modules in lists and tables, which something constructs later."""
+    places = constructions.places(file.analysis)
+    for node in (*file.analysis.nodes.of(cst.DictElement), *file.analysis.nodes.of(cst.Element)):
+        if node not in places or node.value in constructions.planned:
+            continue
+        if not constructions.is_module_class(file.analysis.values.get(node.value, UNKNOWN)):
+            continue
+        if constructions.is_table_of_later(node.value, places):
+            continue
+        calls = (one.func for one in places.around(node) if isinstance(one, cst.Call))
+        if not any(dotted(func) in _QUESTIONS for func in calls):
+            name = dotted(node.value)
+            message = (
+                f"`{name}` is constructed by what takes it from here: NNX needs sizes and `rngs`"
+            )
+            yield Mark(node.value, message, CALLER)
+
+
+def _held_layer(call: cst.Call, file: File) -> str:
+    """Return what to say of a layer in what is written anew: its sizes are not."""
+    value = file.analysis.values.get(call.func, UNKNOWN)
+    public = public_linen(value.name) if isinstance(value, External) else ""
+    layer = find_layer(public) if public else None
+    is_whole = (
+        layer is None or not layer.nnx or not isinstance(layer, DenseLayer | ConvLayer | NormLayer)
+    )
+    return "" if is_whole else _layer(call, file)
+
+
+def _given_layer(call: cst.Call, file: File) -> str:
+    """Return what to say of a layer that NNX does not have, where callers pass it on."""
+    for arg in call.args:
+        value = file.analysis.values.get(arg.value, UNKNOWN)
+        public = public_linen(value.name) if isinstance(value, External) else ""
+        if public and find_layer(public) is not None and not written_name(public):
+            return f"`{public.rpartition('.')[2]}` is a class of Linen that NNX does not have"
+    return ""
+
+
+def _layer(call: cst.Call, file: File) -> str:
+    """Return what to say of a layer or function of Linen that callers use by themselves."""
+    value = file.analysis.values.get(call.func, UNKNOWN)
+    if not isinstance(value, External):
+        return ""
+    public = public_linen(value.name)
+    if not public.startswith(f"{LINEN}."):
+        return ""
+    name = public.removeprefix(f"{LINEN}.")
+    if find_layer(public) is not None:
+        return f"`{name}` is constructed outside of a module: NNX needs the sizes of its inputs"
+    if name.partition(".")[0] in _OTHERS or not nnx_name(public):
+        return f"`{name}` of Linen works on other values in NNX"
+    return ""
+
+
+class Callers:
+    """The code of a project outside of its modules."""
+
+    def __init__(self, classes: LinenClasses, plan_of: Callable[[LinenClass], ClassPlan]) -> None:
+        self._classes = classes
+        self._plan_of = plan_of
+        self._constructions: Constructions | None = None
+        self._kinds: Kinds | None = None
+        self._plans: list[ClassPlan] = []
+        # The names of paths, and the modules that stay then.
+        self._names: tuple[list[LinenClass], PathNames] | None = None
+
+    def plan(self, file: File) -> CallerPlan:
+        """Return what is written differently in a file, outside of modules."""
+        if self._constructions is None or self._kinds is None:
+            every = [cls for one in self._classes.analyses for cls in self._classes.all_in(one)]
+            self._plans = [self._plan_of(cls) for cls in every]
+            self._constructions = Constructions(self._classes, self._plans)
+            self._kinds = Kinds(self._constructions, self._plan_of)
+        writing = Writing(file, self._constructions, self._kinds, self._plan_of)
+        writing.run()
+        mark_path_names(file, self._constructions, self._path_names(), writing.plan)
+        mark_leftovers(file, self._constructions, writing.plan)
+        return writing.plan
+
+    def _path_names(self) -> PathNames:
+        staying = [plan.cls for plan in self._plans if plan.stays]
+        if self._names is None or self._names[0] != staying:
+            self._names = staying, PathNames(self._plans)
+        return self._names[1]
