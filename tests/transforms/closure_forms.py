@@ -11,7 +11,9 @@ import functools
 import typing as tp
 from collections.abc import Callable
 
+import jax
 import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
 
 from tests.transforms.library import nnx
 from tests.transforms.modes import number, use
@@ -192,11 +194,30 @@ def through_cond(function: Function, **mode: tp.Any) -> tp.Any:
     return nnx.cond(True, function, lambda x: x, TWO, **mode)
 
 
+def through_shard_map(function: Function, **mode: tp.Any) -> tp.Any:
+    mesh = jax.make_mesh((1,), ("data",), axis_types=(jax.sharding.AxisType.Auto,))
+    return nnx.shard_map(function, mesh=mesh, in_specs=P(), out_specs=P(), **mode)(TWO)
+
+
+def with_rule(function: Function, **mode: tp.Any) -> Function:
+    """Give a function a gradient of 7, whatever it computes."""
+    made = nnx.custom_vjp(function, **mode)
+    made.defvjp(lambda x: (made(x), None), lambda kept, g: (jnp.float32(7),))
+    return made
+
+
 RUNS: dict[str, Run] = {
     "jit": Run(lambda f, **mode: nnx.jit(f, **mode)(TWO), 6.0, 1),
     "remat": Run(lambda f, **mode: nnx.remat(f, **mode)(TWO), 6.0, 1),
     "vmap": Run(lambda f, **mode: nnx.vmap(f, **mode)(MANY), [3.0, 6.0, 9.0], 1),
+    "pmap": Run(lambda f, **mode: nnx.pmap(f, **mode)(TWO[None]), [6.0], 1),
+    "shard_map": Run(through_shard_map, 6.0, 1),
+    "checkify": Run(lambda f, **mode: nnx.checkify(f, **mode)(TWO)[1], 6.0, 1),
     "grad": Run(lambda f, **mode: nnx.grad(f, **mode)(TWO), 3.0, 1),
+    "value_and_grad": Run(lambda f, **mode: sum(nnx.value_and_grad(f, **mode)(TWO)), 9.0, 1),
+    "vjp": Run(lambda f, **mode: nnx.vjp(f, TWO, **mode)[1](jnp.float32(1))[0], 3.0, 1),
+    "jvp": Run(lambda f, **mode: nnx.jvp(f, (TWO,), (TWO,), **mode)[1], 6.0, 1),
+    "custom_vjp": Run(lambda f, **mode: with_rule(f, **mode)(TWO), 6.0, 1),
     "scan": Run(
         lambda f, **mode: nnx.scan(f, in_axes=0, out_axes=0, **mode)(MANY), [3.0, 6.0, 9.0], 3
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 import pytest
 
-from tests.transforms.closure_forms import FORMS, RUNS, TWO, free_variable, outcome
+from tests.transforms.closure_forms import FORMS, RUNS, TWO, free_variable, outcome, with_rule
 from tests.transforms.library import nnx
 from tests.transforms.modes import all_modes, counter, number, use
 
@@ -61,6 +61,24 @@ def test_a_plain_array_of_a_captured_model_is_updated(run):
 
     assert outcome(run, inside) == run.result
     assert number(model.plain) == run.uses
+
+
+@pytest.mark.parametrize(
+    "look",
+    [nnx.eval_shape, lambda f, x: nnx.make_jaxpr(f)(x), lambda f, x: nnx.jit(f).lower(x)],
+    ids=["eval_shape", "make_jaxpr", "lower"],
+)
+def test_what_only_looks_at_a_function_leaves_a_captured_model(look):
+    model = counter(nnx, 1.0, 2.0)
+    look(free_variable(model), TWO)
+    assert number(model.n) == 0.0
+
+
+@all_modes
+def test_a_model_that_a_function_with_a_rule_captures_is_changed_once(mode):
+    model = counter(nnx, 1.0, 2.0)
+    assert number(nnx.grad(with_rule(free_variable(model), **mode), **mode)(TWO)) == 7.0
+    assert number(model.n) == 1.0
 
 
 def test_a_model_is_captured_through_transformed_functions():

@@ -147,6 +147,22 @@ def test_a_gradient_is_that_of_the_argument_only(mode):
 
 
 @all_modes
+def test_what_is_captured_may_hold_integers(mode):
+    rngs = nnx.Rngs(0)
+    slope = nnx.grad(lambda x: x * jax.random.normal(rngs.params()), **mode)(1.0)
+    assert number(slope) == number(jax.random.normal(nnx.Rngs(0).params()))
+    assert number(rngs.params.count) == 1
+
+
+@all_modes
+def test_a_captured_model_passes_through_nested_gradients(mode):
+    model = counter(nnx, 1.0, 2.0)
+    slope = nnx.grad(lambda x: use(model, x**3), **mode)
+    assert number(nnx.grad(lambda x: slope(x), **mode)(X)) == 36.0
+    assert number(model.n) == 1.0
+
+
+@all_modes
 def test_a_gradient_counts_both_uses_of_a_model_that_is_argument_and_captured(mode):
     model = counter(nnx, 1.0, 2.0)
 

@@ -211,20 +211,3 @@ def test_it_decorates_methods(modes):
     close(found[0].shift[...], jnp.array(10.0))
     close(found[1], X)
     assert numbers(model.calls) == 2.0
-
-
-@in_each_mode
-@pytest.mark.parametrize("under_grad", [False, True])
-def test_what_is_closed_over_is_changed_once(modes, under_grad):
-    model = affine(nnx)
-
-    @nnx.custom_vjp(**modes)
-    def function(x):
-        return model(x)
-
-    function.defvjp(lambda x: (function(x), x), lambda x, g: (x * of_result(modes, g),))
-    if under_grad:
-        close(nnx.grad(lambda x: function(x), **modes)(X), X)
-    else:
-        close(function(X), forward(affine_values(), X))
-    assert numbers(model.calls) == 1.0

@@ -6,7 +6,6 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-import typed_nnx as nnx
 from tests.core.libraries import both
 from tests.transforms.gradient_models import (
     X,
@@ -22,7 +21,6 @@ from tests.transforms.gradient_models import (
     stack_values,
 )
 from tests.transforms.jit_models import in_each_mode, numbers
-from typed_nnx.errors import SharedReferenceError
 
 
 def tied(lib):
@@ -48,18 +46,6 @@ def test_with_fixed_structure_the_gradients_are_shared_too(lib):
     gradients = lib.grad(loss, graph_updates=False)(tied(lib))
     assert gradients.a is gradients.z
     close(gradients.a[...], jnp.array(12.0))
-
-
-@both
-def test_in_a_tree_they_are_an_error(lib):
-    with pytest.raises(ValueError, match=r"(?s)\ba\b.*\bz\b"):
-        lib.grad(loss, graph=False)(tied(lib))
-
-
-def test_the_error_names_both_paths():
-    with pytest.raises(SharedReferenceError) as error:
-        nnx.grad(loss, graph=False)(tied(nnx))
-    assert all(name in str(error.value) for name in ("a", "z", "Fix:"))
 
 
 @both

@@ -1,10 +1,7 @@
-"""A gradient of a kind that was taken before goes through twelve files, and is that of the values of now."""
+"""A gradient of a kind that was taken before is that of the values of now."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import jax.numpy as jnp
@@ -27,36 +24,6 @@ def loss(net: Net, x: Any) -> Any:
 def counting(net: Net, x: Any) -> Any:
     net.seen[...] += 1.0
     return loss(net, x)
-
-
-def files_of(call: Callable[[], Any]) -> set[str]:
-    """Return the files of the package in which a function runs during a call."""
-    package = Path(nnx.__file__).parent
-    files: set[str] = set()
-
-    def note(frame: Any, event: str, arg: object) -> None:
-        path = Path(frame.f_code.co_filename)
-        if event == "call" and path.is_relative_to(package):
-            files.add(str(path.relative_to(package)))
-
-    sys.setprofile(note)
-    try:
-        call()
-    finally:
-        sys.setprofile(None)
-    return files
-
-
-@pytest.mark.parametrize(
-    ("function", "most"), [(loss, 12), (counting, 14)], ids=["reads", "writes"]
-)
-@pytest.mark.parametrize("transform", [nnx.grad, nnx.value_and_grad])
-def test_a_warm_call_goes_through_few_files(transform: Any, function: Any, most: int) -> None:
-    net, x, gradient = Net(), jnp.ones(2), transform(function)
-    for _ in range(2):
-        gradient(net, x)
-    found = files_of(lambda: gradient(net, x))
-    assert len(found) <= most, sorted(found)
 
 
 def test_a_warm_call_reads_and_writes_the_values_of_now() -> None:

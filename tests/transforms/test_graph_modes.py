@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import threading
 
+import jax
 import jax.numpy as jnp
 import pytest
+from jax.sharding import PartitionSpec as P
 
 from tests.core.libraries import both
 from tests.transforms.library import nnx
@@ -21,19 +23,58 @@ from tests.transforms.modes import (
 )
 from typed_nnx.errors import SharedReferenceError, StructureChangedError
 
-#: Transforms of a function of one model; mapped ones take a model of size 3.
+MESH = jax.make_mesh((1,), ("data",), axis_types=(jax.sharding.AxisType.Auto,))
+
+
+def with_rule(lib, f, **mode):
+    made = lib.custom_vjp(f, **mode)
+    made.defvjp(lambda *models: (f(*models), None), lambda *_: None)
+    return made
+
+
+def vjp(lib, f, model, **mode):
+    return lib.vjp(lambda m: (m.w[...].sum(), f(m)), model, has_aux=True, **mode)[2]
+
+
+def jvp(lib, f, model, **mode):
+    ones = jax.tree.map(jnp.ones_like, model)
+    return lib.jvp(lambda m: (m.w[...].sum(), f(m)), (model,), (ones,), has_aux=True, **mode)[2]
+
+
+#: Transforms of a function of models; mapped ones take a model of size 3.
 LIFTS = {
     "jit": lambda lib, f, **mode: lib.jit(f, **mode),
     "remat": lambda lib, f, **mode: lib.remat(f, **mode),
     "vmap": lambda lib, f, **mode: lib.vmap(f, **mode),
+    "pmap": lambda lib, f, **mode: (
+        lambda model: lib.pmap(lambda m, _: f(m), in_axes=(None, 0), **mode)(model, jnp.zeros(1))
+    ),
     "scan": lambda lib, f, **mode: lib.scan(f, in_axes=0, out_axes=0, **mode),
-    "cond": lambda lib, f, **mode: lambda model: lib.cond(True, f, f, model, **mode),
-    "checkify": lambda lib, f, **mode: lambda model: lib.checkify(f, **mode)(model)[1],
+    "shard_map": lambda lib, f, **mode: lib.shard_map(
+        f, mesh=MESH, in_specs=P(), out_specs=P(), **mode
+    ),
+    "cond": lambda lib, f, **mode: lambda *models: lib.cond(True, f, f, *models, **mode),
+    "switch": lambda lib, f, **mode: lambda *models: lib.switch(1, [f, f], *models, **mode),
+    "checkify": lambda lib, f, **mode: lambda *models: lib.checkify(f, **mode)(*models)[1],
+    "custom_vjp": with_rule,
     "grad": lambda lib, f, **mode: (
         lambda model: lib.grad(lambda m: (m.w[...].sum(), f(m)), has_aux=True, **mode)(model)[1]
     ),
+    "vjp": lambda lib, f, **mode: lambda model: vjp(lib, f, model, **mode),
+    "jvp": lambda lib, f, **mode: lambda model: jvp(lib, f, model, **mode),
+    "eval_shape": lambda lib, f, **mode: lambda *models: lib.eval_shape(f, *models, **mode),
+    "make_jaxpr": lambda lib, f, **mode: lib.make_jaxpr(f, **{"graph_updates": False, **mode}),
 }
-every_lift = pytest.mark.parametrize("lift", list(LIFTS.values()), ids=list(LIFTS))
+#: These compute nothing.
+ABSTRACT = ("eval_shape", "make_jaxpr")
+
+
+def lifts(names):
+    return pytest.mark.parametrize("lift", [LIFTS[name] for name in names], ids=names)
+
+
+every_lift = lifts(list(LIFTS))
+every_run = lifts([name for name in LIFTS if name not in ABSTRACT])
 
 
 def sized(lib):
@@ -48,8 +89,10 @@ def doubles(model):
 
 @both
 @all_modes
-@every_lift
+@every_run
 def test_values_come_out_in_every_mode(lib, mode, lift):
+    if lib is not nnx and not mode and lift in (LIFTS["vjp"], LIFTS["jvp"]):
+        pytest.skip("NNX has neither where structures may change")
     model = sized(lib)
     weights, count = model.w, model.n
     lift(lib, doubles, **mode)(model)
@@ -72,6 +115,23 @@ def test_without_graph_updates_an_argument_may_not_be_returned(lib, mode, lift):
 
 
 @both
+@lifts(["jit", "remat", "vmap", "scan", "cond", "checkify"])
+def test_a_model_may_be_two_arguments(lib, lift):
+    model = sized(lib)
+
+    def step(a, b):
+        assert a is b
+        b.n[...] += 1
+        return 0.0
+
+    for mode in ({}, MODES["no_updates"]):
+        lift(lib, step, **mode)(model, model)
+    assert number(model.n) == [2.0] * 3
+    with pytest.raises(ValueError, match=r"(?ms)(\[0\]|^ +a$).*(\[1\]|^ +b$)"):
+        lift(lib, step, graph=False)(model, model)
+
+
+@both
 @every_lift
 def test_in_tree_mode_a_new_module_may_not_be_returned_twice(lib, lift):
     def inside(model):
@@ -83,7 +143,7 @@ def test_in_tree_mode_a_new_module_may_not_be_returned_twice(lib, lift):
 
 
 @both
-@every_lift
+@every_run
 def test_tree_mode_never_allows_graph_updates(lib, lift):
     model = sized(lib)
     before = Before(model)
@@ -95,6 +155,31 @@ def test_tree_mode_never_allows_graph_updates(lib, lift):
     with contextlib.suppress(ValueError):
         lift(lib, inside, graph=False, graph_updates=True)(model)
     assert before.is_still_so()
+
+
+WRAPPERS = (
+    "checkify",
+    "custom_vjp",
+    "grad",
+    "jit",
+    "make_jaxpr",
+    "pmap",
+    "remat",
+    "scan",
+    "shard_map",
+)
+
+
+@pytest.mark.parametrize("name", [*WRAPPERS, "value_and_grad", "vmap"])
+def test_a_transformed_function_keeps_the_names_of_the_function(name):
+    def step(model):
+        """Say what it does."""
+        return model
+
+    options = {"mesh": MESH, "in_specs": P(), "out_specs": P()} if name == "shard_map" else {}
+    wrapped = getattr(nnx, name)(step, **options)
+    assert (wrapped.__name__, wrapped.__doc__) == ("step", "Say what it does.")
+    assert (wrapped.__wrapped__, wrapped.__module__) == (step, step.__module__)
 
 
 # -- gradients -------------------------------------------------------------------------------------
@@ -257,7 +342,7 @@ def test_in_tree_mode_the_error_names_both_paths(lift):
 
 
 @fixed_modes
-@every_lift
+@every_run
 def test_a_structure_that_is_as_it_was_at_the_end_is_no_change(mode, lift):
     model = sized(nnx)
 

@@ -156,43 +156,6 @@ def test_the_repr_of_a_jitted_function_names_it(modes):
     assert " at 0x" not in text.replace(repr(bump), "")
 
 
-@in_each_mode
-@pytest.mark.parametrize(
-    "captured",
-    [lambda m: m, lambda m: m.__call__, lambda m: functools.partial(type(m).__call__, m)],
-    ids=["callable_module", "bound_method", "partial"],
-)
-def test_jit_manages_the_model_in_a_callable(captured, modes):
-    reads: list[None] = []
-
-    def note(variable, value):
-        reads.append(None)
-        return value
-
-    model = counter(nnx)
-    model.kernel = nnx.Param(jnp.ones(3), on_get_value=note)
-    step = nnx.jit(captured(model), **modes)
-    assert numbers(step(2.0)) == [2, 2, 2]
-    before = len(reads)
-    model.kernel.set_value(jnp.array([3.0, 3.0, 3.0]))
-    assert numbers(step(2.0)) == [6, 6, 6]
-    assert (count_of(model), len(reads)) == (2, before)
-
-
-def test_a_jitted_method_of_an_instance_can_be_lowered():
-    class Model(nnx.Module):
-        def __init__(self):
-            self.kernel = nnx.Param(jnp.ones(3))
-
-        @nnx.jit
-        def double(self, x):
-            return self.kernel[...] * x * 2
-
-    model = Model()
-    assert numbers(model.double.lower(1.0).compile()(1.0)) == [2, 2, 2]
-    assert model.double.eval_shape(1.0).shape == (3,)
-
-
 class Pair(NamedTuple):
     first: Any
     second: Any

@@ -10,7 +10,6 @@ import jax.numpy as jnp
 import pytest
 from flax import errors as flax_errors
 
-import typed_nnx as nnx
 from tests.core.libraries import both
 from tests.transforms.jit_models import (
     bump,
@@ -19,7 +18,6 @@ from tests.transforms.jit_models import (
     counter,
     in_each_mode,
     numbers,
-    pair,
 )
 from typed_nnx.errors import TraceLevelError
 
@@ -95,53 +93,3 @@ def test_wrong_arguments_raise_the_error_of_the_function(lib, modes):
 
 
 # -- `jit`: what `graph=False` and `graph_updates=False` demand, and when a mode is read ------------
-
-
-def shared_inside(lib):
-    model = pair(lib)
-    model.layers[1] = model.layers[0]
-    return (model,)
-
-
-def shared_between(lib):
-    model = pair(lib)
-    return model, model.layers[0].count
-
-
-@pytest.mark.parametrize(
-    ("arguments", "places"),
-    [
-        (shared_inside, r"(?s)\[0\]\.layers\[0\].*\[0\]\.layers\[1\]"),
-        (shared_between, r"(?s)\[0\]\.layers\[0\]\.count.*\[1\]"),
-    ],
-)
-def test_the_error_of_sharing_in_a_tree_names_both_paths_as_one_writes_them(arguments, places):
-    with pytest.raises(ValueError, match=places):
-        nnx.jit(lambda *args: 0, graph=False)(*arguments(nnx))
-
-
-@both
-def test_a_tree_must_not_come_out_shared(lib):
-    def build():
-        model = counter(lib)
-        return [model, model]
-
-    with pytest.raises(ValueError, match=r"(?s)\[0\].*\[1\]"):
-        lib.jit(build, graph=False)()
-
-
-@both
-def test_the_default_mode_is_read_when_the_function_is_decorated(lib):
-    model = counter(lib)
-    grows = lib.jit(lambda m: m)
-    with lib.set_graph_updates(False):
-        fixed = lib.jit(lambda m: m)
-        assert grows(model) is model
-    with pytest.raises(ValueError, match="count"):
-        fixed(model)
-
-
-@both
-def test_trees_have_no_updates_whatever_is_asked(lib):
-    with pytest.raises(ValueError, match="count"):
-        lib.jit(lambda m: m, graph=False, graph_updates=True)(counter(lib))

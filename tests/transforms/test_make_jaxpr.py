@@ -12,10 +12,8 @@ from tests.core.libraries import both
 from tests.transforms.jit_models import (
     bump,
     contents,
-    count_of,
     counter,
     counter_type,
-    in_each_mode,
     numbers,
     pair,
 )
@@ -115,11 +113,3 @@ def test_a_structural_change_inside_stays_inside():
     jaxpr = nnx.make_jaxpr(step)(model)
     assert [aval.shape for aval in jaxpr.out_avals] == [(2,)]
     assert contents(nnx, model) == before
-
-
-@in_each_mode
-def test_a_captured_model_is_an_input_or_a_constant_and_stays(modes):
-    model = counter(nnx)
-    jaxpr = nnx.make_jaxpr(lambda x: model(x), **modes)(2.0)
-    assert [aval.shape for aval in jaxpr.out_avals] == [(3,)]
-    assert count_of(model) == 0

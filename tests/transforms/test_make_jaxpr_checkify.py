@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-
 import jax.numpy as jnp
 import pytest
 from jax.experimental import checkify
 
-import typed_nnx as nnx
 from tests.core.libraries import both
 from tests.transforms.jit_models import (
     count_of,
@@ -93,26 +90,3 @@ def test_a_check_that_nobody_took_is_an_error(lib, modes):
     with pytest.raises(ValueError, match="functionaliz"):
         lib.jit(checked, **modes)(model, jnp.array(1.0))
     assert count_of(model) == 0
-
-
-@both
-def test_the_names_of_the_function_stay_and_it_is_required(lib):
-    assert lib.checkify(checked).__name__ == "checked"
-    with pytest.raises(TypeError):
-        lib.checkify(errors=checkify.nan_checks)
-
-
-@in_each_mode
-@pytest.mark.parametrize(
-    "captured",
-    [
-        lambda m: m.__call__,
-        lambda m: functools.partial(type(m).__call__, m),
-        lambda m: lambda x: m(x),
-    ],
-    ids=["bound_method", "partial", "closure"],
-)
-def test_checkify_manages_the_model_in_a_callable(modes, captured):
-    model = counter(nnx)
-    error, result = nnx.checkify(captured(model), **modes)(jnp.array(2.0))
-    assert (error.get(), numbers(result), count_of(model)) == (None, [2, 4, 6], 1)

@@ -35,12 +35,15 @@ def test_prefixes_by_filter_compare_and_hash_by_class_filters_and_prefixes(lib, 
     one = cls({lib.Param: 0, ...: None})
     same = cls([(lib.Param, 0), (..., None)])
     assert one == same == copy.deepcopy(one)
+    assert one != 3
     assert len({one, same}) == 1
     for other in ({lib.Param: 1, ...: None}, {...: None, lib.Param: 0}, {lib.Param: 0}):
         assert one != cls(other)
     assert lib.StateAxes(one.filters and {...: 0}) != lib.StateSharding({...: 0})
     assert jax.tree.leaves({"a": one}) == [one]
     assert repr(one) == f"{name}({{{lib.Param!r}: 0, Ellipsis: None}})"
+    with pytest.raises(TypeError):
+        cls(3)
 
 
 @both

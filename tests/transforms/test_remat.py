@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from contextvars import ContextVar
 from typing import Any
 
 import jax
@@ -13,10 +11,8 @@ import numpy as np
 import pytest
 from jax.ad_checkpoint import checkpoint_name
 
-import typed_nnx as nnx
 from tests.core.libraries import both
 from tests.transforms.jit_models import (
-    bump,
     count_of,
     counter,
     in_each_mode,
@@ -133,67 +129,4 @@ def test_a_value_that_is_no_array_must_be_static(lib, modes):
         lib.remat(lambda: "text", **modes)()
 
 
-@in_each_mode
-@pytest.mark.parametrize(
-    "captured",
-    [lambda m: m, lambda m: m.__call__, lambda m: functools.partial(bump, m)],
-    ids=["callable_module", "bound_method", "partial"],
-)
-def test_remat_manages_the_model_in_a_callable(modes, captured):
-    model = counter(nnx)
-    assert numbers(nnx.remat(captured(model), **modes)(2)) == [2, 4, 6]
-    assert count_of(model) in {1, 2}
-
-
 # -- what an eager call sees besides its arguments -------------------------------------------------
-
-
-class Settings:
-    """An object that jax does not know."""
-
-    factor = 1.0
-
-
-SCALE = nnx.Param(jnp.array(1.0))
-SETTINGS = Settings()
-CONTEXT: ContextVar[float] = ContextVar("factor", default=1.0)
-
-
-def _set_context(value: float) -> None:
-    CONTEXT.set(value)
-
-
-SEEN: dict[str, tuple[Callable[[Any], Any], Callable[[float], None]]] = {
-    "a Variable that is a global": (
-        lambda x: x * SCALE[...],
-        lambda value: SCALE.set_value(jnp.array(value)),
-    ),
-    "an attribute of another object": (
-        lambda x: x * SETTINGS.factor,
-        lambda value: setattr(SETTINGS, "factor", value),
-    ),
-    "a context variable": (lambda x: x * CONTEXT.get(), _set_context),
-}
-
-
-@pytest.mark.parametrize("seen", SEEN)
-def test_an_eager_call_sees_what_there_is_now(seen: str) -> None:
-    function, change = SEEN[seen]
-    rematerialised = nnx.remat(function)
-    for value in (2.0, 3.0, 3.0, 4.0):
-        change(value)
-        assert float(rematerialised(jnp.array(5.0))) == 5.0 * value
-        assert float(nnx.grad(rematerialised)(jnp.array(5.0))) == value
-
-
-def test_a_list_in_the_closure_that_grows_by_the_call_costs_no_trace() -> None:
-    seen: list[Any] = []
-
-    @nnx.remat
-    def step(x: Any) -> Any:
-        seen.append(None)
-        return x * 2
-
-    for value in (1.0, 2.0, 3.0):
-        assert float(step(jnp.array(value))) == 2 * value
-    assert len(seen) == 1

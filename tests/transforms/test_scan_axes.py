@@ -15,7 +15,6 @@ from tests.transforms.mapping_scenarios import all_modes, fixed_modes, model_of
 
 XS = jnp.arange(4.0)
 SUMS = [0.0, 0.0, 1.0, 3.0]  # the carry before each step
-ROWS = jnp.arange(6.0).reshape(2, 3)
 
 
 def listed(tree: Any) -> Any:
@@ -103,17 +102,6 @@ def test_with_a_length_nothing_needs_to_be_scanned(lib, mode, in_axes):
 
 @both
 @all_modes
-@pytest.mark.parametrize("axis", [1, -1], ids=str)
-def test_other_axes_are_scanned_and_stacked(lib, mode, axis):
-    scanned = lib.scan(
-        lambda c, v: (c + v, c), in_axes=(lib.Carry, axis), out_axes=(lib.Carry, axis), **mode
-    )
-    before = np.cumsum(ROWS, axis=1) - ROWS
-    assert listed(scanned(jnp.zeros(2), ROWS)) == (ROWS.sum(1).tolist(), before.tolist())
-
-
-@both
-@all_modes
 def test_unroll_reaches_the_compiler(lib, mode):
     def steps(unroll: int) -> int:
         scanned = lib.scan(lambda c, x: (jnp.sin(c) + x, None), unroll=unroll, **mode)
@@ -127,13 +115,6 @@ def test_unroll_reaches_the_compiler(lib, mode):
 def test_no_steps_at_all(lib, mode):
     carry, ys = lib.scan(lambda c, x: (c + x, x), **mode)(1.5, jnp.zeros((0, 2)).sum(1))
     assert (float(carry), ys.shape) == (1.5, (0,))
-
-
-@both
-@all_modes
-def test_a_weakly_typed_carry_takes_the_type_of_the_step(lib, mode):
-    carry, _ = lib.scan(lambda c, x: (c + x, None), **mode)(0, XS)
-    assert (float(carry), carry.dtype) == (6.0, jnp.float32)
 
 
 # -- StateAxes ---------------------------------------------------------------------------------
@@ -168,33 +149,7 @@ def test_parts_of_a_model_can_be_shared_by_all_steps(lib):
     assert float(model.scale[...]) == 2.0
 
 
-@both
-def test_state_axes_place_the_variables_of_new_models(lib):
-    def step(carry: Any, x: Any) -> Any:
-        pair = jnp.stack([x, -x])
-        return carry, model_of(lib, weight=lib.Param(pair), total=lib.BatchStat(pair))
-
-    axes = lib.StateAxes({lib.Param: 1, ...: 0})
-    _, made = lib.scan(step, out_axes=(lib.Carry, axes))(0.0, XS)
-    assert made.weight[...].tolist() == [XS.tolist(), (-XS).tolist()]
-    assert made.total[...].tolist() == jnp.stack([XS, -XS], 1).tolist()
-
-
 # -- a model without axis ----------------------------------------------------------------------
-
-
-@both
-@all_modes
-def test_a_model_without_axis_is_read_at_each_step(lib, mode):
-    model = model_of(lib, scale=lib.Param(jnp.full((), 2.0)))
-    scanned = lib.scan(
-        lambda m, c, x: (c + x * m.scale[...], None),
-        in_axes=(None, lib.Carry, 0),
-        out_axes=(lib.Carry, 0),
-        **mode,
-    )
-    assert float(scanned(model, 0.0, XS)[0]) == 12.0
-    assert float(model.scale[...]) == 2.0
 
 
 @both

@@ -18,37 +18,6 @@ from typed_nnx.errors import CarryTypeError
 XS = jnp.arange(4.0)
 
 
-def counter() -> Any:
-    return model_of(nnx, count=nnx.BatchStat(jnp.zeros(())), kind="a")
-
-
-@all_modes
-@pytest.mark.parametrize("change", ["add", "delete", "shape", "dtype"])
-def test_a_carry_that_changes_names_what_and_where(mode, change):
-    def step(carry: Any, x: Any) -> Any:
-        part = carry["models"][1].inner
-        if change == "add":
-            part.added_later = nnx.Param(x)
-        elif change == "delete":
-            del part.running_total
-        else:
-            value = jnp.zeros(3) if change == "shape" else jnp.zeros((), jnp.int32)
-            part.running_total.set_value(value)
-        return carry, None
-
-    inner = model_of(nnx, running_total=nnx.BatchStat(jnp.zeros(())))
-    carry = {"models": [counter(), model_of(nnx, inner=inner)]}
-    before = values(inner)
-    with pytest.raises((TypeError, ValueError)) as caught:
-        nnx.scan(step, **mode)(carry, XS)
-    text = str(caught.value)
-    assert "models" in text
-    assert "inner" in text
-    assert ("added_later" if change == "add" else "running_total") in text
-    assert "Fix: " in text
-    assert values(inner) == before
-
-
 def exchanges(model: Any) -> None:
     model.one, model.two = model.two, model.one
 

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import gc
-import weakref
 from collections.abc import Callable
-from contextvars import ContextVar
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
-import pytest
 
 import typed_nnx as nnx
-from tests.transforms.modes import counter, use
 
 XS = jnp.arange(3.0)
-TWICE = nnx.Param(jnp.array(2.0))
-FACTOR = jnp.array(2.0)
 
 
 class Cell(nnx.Module):
@@ -42,20 +34,6 @@ def counted(
         return body(*args)
 
     return traces, lib.scan(step, **options)
-
-
-def test_what_the_function_counts_itself_costs_no_trace() -> None:
-    count = 0
-
-    @nnx.scan
-    def step(carry: Any, x: Any) -> Any:
-        nonlocal count
-        count += 1
-        return carry, x
-
-    for _ in range(3):
-        step(jnp.array(0.0), XS)
-    assert count == 1
 
 
 def test_modules_of_one_structure_share_a_trace_and_each_gets_its_own_updates() -> None:
@@ -145,139 +123,3 @@ def test_a_structure_that_grows_does_so_for_each_module() -> None:
         scanned(cell, XS)
         assert cell.out[...].tolist() == (XS * weight).tolist()
     assert len(traces) == 1
-
-
-def test_another_value_in_a_closure_is_seen() -> None:
-    factor: Any = jnp.array(2.0)
-    more = {"by": 1.0}
-
-    def step(carry: Any, x: Any) -> Any:
-        return carry, x * factor * more["by"]
-
-    scanned = nnx.scan(step)
-    start = jnp.array(0.0)
-    assert scanned(start, XS)[1].tolist() == [0.0, 2.0, 4.0]
-    factor = 3.0
-    assert scanned(start, XS)[1].tolist() == [0.0, 3.0, 6.0]
-    more["by"] = 2.0
-    assert scanned(start, XS)[1].tolist() == [0.0, 6.0, 12.0]
-
-
-def _by_factor(x: Any) -> Any:
-    return x * FACTOR
-
-
-def test_another_value_of_a_global_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    direct = counted(lambda carry, x: (carry, x * FACTOR))[1]
-    through = counted(lambda carry, x: (carry, _by_factor(x)))[1]
-    start = jnp.array(0.0)
-    for scanned in (direct, through):
-        assert scanned(start, XS)[1].tolist() == [0.0, 2.0, 4.0]
-    monkeypatch.setitem(globals(), "FACTOR", jnp.array(5.0))
-    for scanned in (direct, through):
-        assert scanned(start, XS)[1].tolist() == [0.0, 5.0, 10.0]
-
-
-def _twice(x: Any) -> Any:
-    return x * TWICE[...]
-
-
-def test_a_variable_that_is_a_global_is_read_as_it_is_now() -> None:
-    start = jnp.array(0.0)
-    for body in (lambda c, x: (c, x * TWICE[...]), lambda c, x: (c, _twice(x))):
-        _, scanned = counted(body)
-        for value in (2.0, 3.0):
-            TWICE[...] = jnp.array(value)
-            assert scanned(start, XS)[1].tolist() == (XS * value).tolist()
-
-
-class Trainer:
-    """An object that jax does not know: what it holds changes unseen."""
-
-    def __init__(self) -> None:
-        self.cell = Cell(2.0)
-        self.factor = np.ones(())
-
-    def step(self, carry: Any, x: Any) -> Any:
-        return carry, x * self.cell.w * jnp.float32(self.factor)
-
-
-TRAINER = Trainer()
-
-
-@pytest.mark.thorough
-def test_attributes_of_other_objects_are_read_as_they_are_now() -> None:
-    trainer, start = TRAINER, jnp.array(0.0)
-    bound, closing, naming = [
-        counted(body)[1]
-        for body in (
-            trainer.step,
-            lambda carry, x: trainer.step(carry, x),
-            lambda carry, x: TRAINER.step(carry, x),
-        )
-    ]
-    for value in (2.0, 3.0):
-        trainer.cell = Cell(value)
-        for factor in (1.0, 2.0):
-            trainer.factor[...] = factor
-            for scanned in (bound, closing, naming):
-                assert scanned(start, XS)[1].tolist() == (XS * value * factor).tolist()
-
-
-def test_context_variables_count() -> None:
-    factor: ContextVar[float] = ContextVar("factor", default=1.0)
-
-    def step(carry: Any, x: Any) -> Any:
-        return carry, x * factor.get()
-
-    traces, scanned = counted(step)
-    start = jnp.array(0.0)
-    for value in (None, 2.0, 3.0):
-        if value is not None:
-            factor.set(value)
-        for _ in range(2):
-            assert scanned(start, XS)[1].tolist() == (XS * (value or 1.0)).tolist()
-    assert len(traces) == 3
-
-
-def test_a_trace_serves_jit_grad_and_eager_calls() -> None:
-    _, scanned = counted(lambda cell, x: (cell, cell(0.0, x)))
-    cell = Cell(2.0)
-
-    def loss(cell: Any) -> Any:
-        return scanned(cell, XS)[1].sum()
-
-    for run in (loss, nnx.jit(loss), loss, nnx.jit(loss)):
-        assert float(run(cell)) == 6.0
-    assert float(nnx.grad(loss)(cell).w[...]) == 3.0
-    assert float(nnx.jit(nnx.grad(loss))(cell).w[...]) == 3.0
-    assert float(cell.seen[...]) == 18.0
-    assert float(loss(cell)) == 6.0
-
-
-@pytest.mark.thorough
-def test_a_kept_trace_keeps_no_module_nor_array() -> None:
-    _, scanned = counted(lambda cell, x: (cell, cell(0.0, x)))
-    cell = Cell(2.0)
-    xs = jnp.arange(3.0)
-    scanned(cell, xs)
-    refs = [weakref.ref(each) for each in (cell, cell.w, cell.seen, cell.w.get_raw_value(), xs)]
-    del cell, xs
-    gc.collect()
-    assert [ref() for ref in refs] == [None] * len(refs)
-
-
-@pytest.mark.thorough
-def test_a_function_and_the_model_that_it_closes_over_are_let_go() -> None:
-    def made() -> Any:
-        model = counter(nnx)
-
-        def body(carry: Any, x: Any) -> Any:
-            return carry, use(model, x)
-
-        nnx.scan(body)(jnp.array(0.0), jnp.ones(2))
-        return weakref.ref(model), weakref.ref(body)
-
-    found = made()
-    gc.collect()
-    assert [ref() for ref in found] == [None, None]

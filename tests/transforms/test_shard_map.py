@@ -246,21 +246,6 @@ def test_arguments_given_by_name_have_specs_in_their_position(mode):
 
 
 @pytest.mark.thorough
-@all_modes
-def test_captured_models_and_bound_methods_are_whole_on_every_device(mode):
-    """flax refuses both, where they are changed."""
-    one = model_of(nnx, weight=nnx.Param(jnp.array(2.0)), calls=nnx.BatchStat(jnp.array(0)))
-
-    def count(x: Any) -> Any:
-        one.calls[...] += 1
-        return one(x)
-
-    assert mapped(nnx, count, CUT, **mode)(XS).tolist() == (XS * 2).tolist()
-    assert one.calls[...] == 1
-    assert mapped(nnx, one.__call__, CUT, **mode)(XS).tolist() == (XS * 2).tolist()
-
-
-@pytest.mark.thorough
 def test_the_error_names_what_devices_cannot_share():
     one = model(nnx)
     with pytest.raises(nnx.errors.BroadcastChangedError) as info:
@@ -283,12 +268,3 @@ def test_no_spec_is_a_whole_model():
     specs = nnx.StateSharding({nnx.BatchStat: CUT, ...: None})
     assert mapped(nnx, step, (specs, CUT))(one, XS).tolist() == (XS * XS).tolist()
     assert one.weight[...].sharding.spec == WHOLE
-
-
-@pytest.mark.parametrize("mode", [{"graph_updates": False}, {"graph": False}], ids=str)
-def test_the_structure_may_not_change_where_that_is_asserted(mode):
-    def change(model: Any) -> None:
-        model.extra = nnx.Cache(XS)
-
-    with pytest.raises(nnx.errors.StructureChangedError, match="extra"):
-        mapped(nnx, change, CUT, None, **mode)(model(nnx))

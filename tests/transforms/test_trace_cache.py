@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 import typed_nnx as nnx
@@ -249,21 +250,67 @@ def test_settings_and_context_variables_count(run: Run, runs: Callable[[], int])
     assert runs() == 1
 
 
+@every
+def test_a_name_that_is_bound_anew_and_a_captured_dict_are_seen(run: Run) -> None:
+    factor, more, model = jnp.array(2.0), {"by": 1.0}, Cell()
+
+    def body(model: Any, x: Any) -> Any:
+        return model(x) * factor * more["by"]
+
+    assert float(run(body, model)) == 6.0
+    factor = jnp.array(5.0)
+    assert float(run(body, model)) == 15.0
+    more["by"] = 2.0
+    assert float(run(body, model)) == 30.0
+
+
+@pytest.mark.parametrize("transform", [nnx.scan, nnx.remat])
+def test_what_the_function_changes_itself_costs_no_trace(transform: Any) -> None:
+    count, seen = 0, []
+
+    @transform
+    def step(carry: Any, x: Any) -> Any:
+        nonlocal count
+        count += 1
+        seen.append(None)
+        return carry, x
+
+    for _ in range(3):
+        step(jnp.array(0.0), jnp.ones(2))
+    assert count == len(seen) == 1
+
+
+SCALE = nnx.Param(jnp.array(1.0))
+
+
+@every
+def test_a_variable_that_is_a_global_is_read_as_it_is_now(run: Run) -> None:
+    model = Cell()
+    for value in (2.0, 3.0, 3.0, 4.0):
+        SCALE[...] = jnp.array(value)
+        assert float(run(lambda m, x: m(x) * SCALE[...], model)) == 3.0 * value
+
+
 class Trainer:
     """An object of a class that is unknown here: it changes unseen."""
 
-    factor = 1.0
+    def __init__(self) -> None:
+        self.factor = np.ones((), np.float32)
 
     def __call__(self, model: Any, x: Any) -> Any:
         return model(x) * self.factor
 
 
+TRAINER = Trainer()
+
+
 @every
 def test_an_object_that_cannot_be_watched_is_read_at_each_call(run: Run) -> None:
-    trainer, model = Trainer(), Cell()
+    trainer, model = TRAINER, Cell()
     for factor in (1.0, 2.0):
-        trainer.factor = factor
-        assert float(run(lambda m, x: trainer(m, x), model)) == 3.0 * factor
+        trainer.factor[...] = factor
+        for body in (trainer, lambda m, x: trainer(m, x), lambda m, x: TRAINER(m, x)):
+            assert float(run(body, model)) == 3.0 * factor
 
 
 @pytest.mark.thorough

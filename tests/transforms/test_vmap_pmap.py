@@ -43,17 +43,6 @@ def read(model: Any, x: Any) -> Any:
 
 @both
 @all_modes
-def test_the_result_and_the_variables_are_those_of_the_loop(lib, mode):
-    model, loop = one_lane(lib), one_lane(lib)
-    mapped = lib.pmap(update, **mode)
-    for xs in (XS, XS + 1):
-        expected, loop = vmap_by_loop(update, loop, xs)
-        np.testing.assert_allclose(mapped(model, xs), expected)
-    assert values(model) == values(loop)
-
-
-@both
-@all_modes
 def test_it_is_compiled_once(lib, mode):
     traces: list[Any] = []
 
@@ -71,39 +60,7 @@ def test_it_is_compiled_once(lib, mode):
     assert len(traces) == first
 
 
-@both
-@all_modes
-def test_what_is_read_without_axis_is_whole(lib, mode):
-    model = model_of(lib, weight=lib.Param(jnp.arange(3.0)))
-    result = lib.pmap(read, in_axes=(None, 0), **mode)(model, XS)
-    assert result.tolist() == (XS * XS).tolist()
-    assert model.weight.shape == (3,)
-
-
-@both
-@fixed_modes
-def test_a_prefix_maps_the_variables_of_one_model_differently(lib, mode):
-    model = model_of(lib, weight=lib.Param(jnp.arange(3.0)), total=lib.BatchStat(jnp.zeros(1)))
-    axes = lib.prefix(model, {lib.Param: None, ...: 0}, graph=mode.get("graph", True))
-
-    def step(model: Any, x: Any) -> Any:
-        model.total[...] += x.sum()
-        return read(model, x)
-
-    assert lib.pmap(step, in_axes=(axes, 0), **mode)(model, XS).tolist() == (XS * XS).tolist()
-    assert model.total[...].tolist() == [3.0]
-
-
 # -- options -----------------------------------------------------------------------------------
-
-
-@both
-@all_modes
-def test_collectives_know_the_axis_name(lib, mode):
-    mapped = lib.pmap(
-        lambda x: jax.lax.psum(x, "i") / jax.lax.axis_size("i"), **mode, axis_name="i"
-    )
-    assert mapped(XS).tolist() == XS.tolist()
 
 
 @both
@@ -167,24 +124,6 @@ def test_what_is_only_read_lies_on_the_mesh_afterwards(lib):
     assert model.weight[...].sharding.spec == jax.sharding.PartitionSpec("copy")
 
 
-@both
-def test_names_of_the_axis_go_in_and_come_out(lib):
-    with lib.use_eager_sharding(False):
-        options = {lib.PARTITION_NAME: "copies"}
-        made = lib.pmap(
-            lambda x: model_of(lib, weight=lib.Param(x, out_sharding=("in",))),
-            transform_metadata=options,
-        )(XS)
-        assert made.weight.get_metadata("out_sharding") == ("copies", "in")
-        inside: list[Any] = []
-        lib.pmap(
-            lambda model: inside.append(model.weight.get_metadata("out_sharding")),
-            transform_metadata=options,
-        )(made)
-        assert set(inside) == {("in",)}
-        assert made.weight.get_metadata("out_sharding") == ("copies", "in")
-
-
 @fixed_modes
 @pytest.mark.filterwarnings("ignore:Some donated buffers were not usable")
 def test_what_is_only_read_of_a_donated_model_stays_usable(mode):
@@ -204,17 +143,6 @@ def test_arguments_given_by_name_count_in_their_position():
     model = model_of(nnx, weight=nnx.Param(jnp.arange(3.0)))
     mapped = nnx.pmap(read, in_axes=(None, 0))
     assert mapped(x=XS, model=model).tolist() == (XS * XS).tolist()
-
-
-def test_the_structure_may_not_change_where_that_is_asserted():
-    model = one_lane(nnx)
-
-    def step(model: Any) -> None:
-        model.extra = nnx.Cache(jnp.ones(()))
-
-    with pytest.raises(nnx.errors.StructureChangedError, match="extra"):
-        nnx.pmap(step, graph_updates=False)(model)
-    assert not hasattr(model, "extra")
 
 
 @pytest.mark.thorough

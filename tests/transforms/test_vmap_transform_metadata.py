@@ -102,18 +102,22 @@ def test_what_has_no_axis_gets_no_name(lib):
 
 
 @both
-def test_inside_the_name_is_gone_and_outside_it_is_back(lib):
-    model = layers_of(lib)
+@pytest.mark.parametrize("transform", ["vmap", "scan", "pmap"])
+def test_inside_the_name_is_gone_and_outside_it_is_back(lib, transform):
+    options = {"transform_metadata": {lib.PARTITION_NAME: "layers"}, "in_axes": 0, "out_axes": 0}
+    lanes = 1 if transform == "pmap" else 4
+    model = getattr(lib, transform)(lambda key: create(lib), **options)(KEYS[:lanes])
+    assert names(model) == STACKED
     inside: list[Any] = []
 
     def step(model: Any) -> None:
         model.plain[...] += 1
         inside.append(names(model))
 
-    lib.vmap(step, transform_metadata={lib.PARTITION_NAME: "layers"})(model)
+    getattr(lib, transform)(step, **options)(model)
     assert set(inside) == {BARE}
     assert names(model) == STACKED
-    assert model.plain[...].tolist() == [1.0] * 4
+    assert model.plain[...].tolist() == [1.0] * lanes
 
 
 @both
@@ -172,21 +176,6 @@ def test_hooks_hear_of_the_axis(lib):
         ("remove", 0, "layers"),
         ("add", 0, "layers"),
     ]
-
-
-@both
-def test_scan_names_what_is_scanned_and_stacked(lib):
-    options = {lib.PARTITION_NAME: "layers"}
-    layers = layers_of(lib)
-    inside: list[Any] = []
-
-    def step(carry: Any, layer: Any) -> Any:
-        inside.append(names(layer))
-        return carry, create(lib)
-
-    _, made = lib.scan(step, transform_metadata=options)(0.0, layers)
-    assert set(inside) == {BARE}
-    assert names(layers) == names(made) == STACKED
 
 
 @both
