@@ -14,27 +14,27 @@ from tests.transforms.gradient_models import (
 )
 
 
-def cotangent(lib, modes, like, kernel, shift):
+def cotangent(lib, mode, like, kernel, shift):
     """Make what a rule returns for an Affine: a State by default, else a Module."""
     made = affine(lib)
     made.kernel[...] = kernel
     made.shift[...] = shift
     made.calls[...] = jnp.zeros_like(like)
-    return made if modes else lib.state(made)
+    return made if mode else lib.state(made)
 
 
-def of_result(modes, g):
+def of_result(mode, g):
     """Return the cotangent of the result: by default those of the changed arguments come first."""
-    return g if modes else g[1]
+    return g if mode else g[1]
 
 
-def scaled(lib, modes, seen=None, **options):
+def scaled(lib, mode, seen=None, **options):
     """Make a rule whose gradients are ten times the true ones, so that its use shows."""
 
     def plain(model, x):
         return model(x)
 
-    function = lib.custom_vjp(plain, **options, **modes)
+    function = lib.custom_vjp(plain, **options, **mode)
 
     def fwd(model, x):
         kept = model.kernel[...], model.shift[...], model.calls[...], x
@@ -45,8 +45,8 @@ def scaled(lib, modes, seen=None, **options):
             seen.append(g)
         kernel, shift, calls, x = kept
         _, pull = jax.vjp(forward, {"kernel": kernel, "shift": shift}, x)
-        by_values, by_x = pull(10.0 * of_result(modes, g))
-        return cotangent(lib, modes, calls, **by_values), by_x
+        by_values, by_x = pull(10.0 * of_result(mode, g))
+        return cotangent(lib, mode, calls, **by_values), by_x
 
     function.defvjp(fwd, bwd)
     return function

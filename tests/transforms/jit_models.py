@@ -8,13 +8,6 @@ import typing as tp
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
-
-MODES = {"graph": {}, "fixed": {"graph_updates": False}, "tree": {"graph": False}}
-in_each_mode = pytest.mark.parametrize("modes", MODES.values(), ids=MODES.keys())
-in_fixed_modes = pytest.mark.parametrize(
-    "modes", [MODES["fixed"], MODES["tree"]], ids=["fixed", "tree"]
-)
 
 
 @functools.cache

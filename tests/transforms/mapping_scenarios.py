@@ -8,15 +8,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
-
-MODES: dict[str, dict[str, bool]] = {
-    "updates": {},
-    "no_updates": {"graph_updates": False},
-    "tree": {"graph": False},
-}
-all_modes = pytest.mark.parametrize("mode", list(MODES.values()), ids=list(MODES))
-fixed_modes = pytest.mark.parametrize("mode", list(MODES.values())[1:], ids=list(MODES)[1:])
 
 
 def model_of(lib: Any, **attributes: Any) -> Any:

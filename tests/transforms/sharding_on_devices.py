@@ -13,7 +13,6 @@ import numpy as np
 import optax
 import pytest
 from flax import nnx as flax_nnx
-from jax.experimental.layout import Format, Layout
 from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -194,22 +193,6 @@ def test_training_with_everything_cut_gives_the_losses_of_one_device() -> None:
     assert block.up[...].addressable_shards[0].data.shape == (4, 1)
 
 
-@both
-def test_shapes_get_the_sharding_of_their_metadata(lib: tp.Any, mesh: Mesh) -> None:
-    class Model(lib.Module):
-        def __init__(self) -> None:
-            self.w = lib.Param(jnp.zeros((8, 4)), out_sharding=("data",), mesh=mesh)
-
-    with jax.set_mesh(mesh), lib.use_eager_sharding(False):
-        model = lib.eval_shape(Model)
-        with_mesh = lib.spmd.as_abstract(model)
-    value = with_mesh.w.get_raw_value()
-    assert (value.shape, tuple(value.sharding.spec)) in [
-        ((8, 4), ("data",)),
-        ((8, 4), (None, None)),  # an explicit mesh says at once that the array is not cut
-    ]
-
-
 def test_shapes_of_a_placed_model_keep_its_sharding(mesh: Mesh) -> None:
     with jax.set_mesh(mesh), rules():
         block = Block()
@@ -217,30 +200,6 @@ def test_shapes_of_a_placed_model_keep_its_sharding(mesh: Mesh) -> None:
     assert isinstance(shape, jax.ShapeDtypeStruct)
     assert shape.sharding.is_equivalent_to(NamedSharding(mesh, P(None, "model")), 2)
     np.testing.assert_array_equal(block.up[...], first_up())
-
-
-@both
-@pytest.mark.parametrize("transform", ["jit", "vmap", "scan", "jax.jit"])
-def test_a_model_is_made_under_a_transform_where_a_mesh_is_in_force(
-    lib: tp.Any, transform: str, mesh: Mesh
-) -> None:
-    def make(seed: jax.Array) -> tp.Any:
-        # One value depends on the argument, the other is a constant.
-        up = lib.Param(jnp.ones((8, 4)) * seed, out_sharding=("data", "model"))
-        return lib.Dict(up=up, down=lib.Param(jnp.ones((4, 8)), out_sharding=(None, "model")))
-
-    with jax.set_mesh(mesh):
-        if transform == "jit":
-            made = lib.jit(make)(1.0)
-        elif transform == "vmap":
-            made = lib.vmap(make)(jnp.ones(3))
-        elif transform == "scan":
-            made = lib.scan(make, in_axes=0, out_axes=0)(jnp.ones(3))
-        else:
-            made = lib.merge(*jax.jit(lambda seed: lib.split(make(seed)))(1.0))
-    axes = () if transform in ("jit", "jax.jit") else (3,)
-    assert (made["up"].shape, made["down"].shape) == ((*axes, 8, 4), (*axes, 4, 8))
-    assert float(made["up"][...].sum()) == 32.0 * (3 if axes else 1)
 
 
 @both
@@ -274,12 +233,3 @@ def test_dropout_keeps_the_sharding_of_its_input_on_an_explicit_mesh(lib: tp.Any
         x = jax.reshard(jnp.ones((8, 4)), P("data", None))
         dropout = lib.Dropout(0.5, deterministic=False, rngs=lib.Rngs(0))
         assert jax.typeof(dropout(x)).sharding.spec == P("data", None)
-
-
-@both
-def test_a_format_says_layout_and_sharding(lib: tp.Any) -> None:
-    cut = NamedSharding(mesh_of(AxisType.Auto), P("data", None))
-    form = Format(Layout(major_to_minor=(1, 0)), cut)
-    variable = lib.Variable(jnp.ones((8, 8)), out_sharding=form)
-    assert variable[...].sharding == cut
-    assert variable[...].format.layout.major_to_minor == (1, 0)

@@ -9,14 +9,7 @@ import jax.numpy as jnp
 import pytest
 
 from tests.transforms.library import nnx
-from tests.transforms.modes import (
-    Before,
-    all_modes,
-    counter,
-    gradient,
-    number,
-    use,
-)
+from tests.transforms.modes import Before, all_modes, counter, gradient, number, use
 
 X = jnp.float32(2)
 

@@ -18,36 +18,27 @@ from tests.transforms.gradient_models import (
     forward,
     paths,
 )
-from tests.transforms.jit_models import in_each_mode, in_fixed_modes, numbers
+from tests.transforms.jit_models import numbers
+from tests.transforms.modes import all_modes, fixed_modes
 
 
 @both
-@in_each_mode
-def test_the_gradient_is_that_of_the_rule(lib, modes):
-    function, model = scaled(lib, modes), affine(lib)
-
-    def loss(model, x):
-        return function(model, x) * 3.0
-
-    value, found = lib.value_and_grad(loss, argnums=(0, 1), **modes)(model, X)
-    close(value, 3.0 * forward(affine_values(), X))
-    agrees(found, expected_gradients(3.0))
+@all_modes
+@pytest.mark.parametrize(
+    ("loss", "factor"),
+    [
+        (lambda function: lambda model, x: function(model, x) * 3.0, 3.0),
+        (lambda function: lambda model, x: function(model, x=x), 1.0),
+        (lambda function: function, 1.0),
+    ],
+    ids=["used", "by_keyword", "itself"],
+)
+def test_the_gradient_is_that_of_the_rule(lib, mode, loss, factor):
+    model, loss = affine(lib), loss(scaled(lib, mode))
+    value, found = lib.value_and_grad(loss, argnums=(0, 1), **mode)(model, X)
+    close(value, factor * forward(affine_values(), X))
+    agrees(found, expected_gradients(factor))
     assert numbers(model.calls) == 1.0
-
-
-@both
-@in_each_mode
-def test_the_function_itself_can_be_differentiated(lib, modes):
-    found = lib.grad(scaled(lib, modes), argnums=(0, 1), **modes)(affine(lib), X)
-    agrees(found, expected_gradients())
-
-
-@both
-@in_each_mode
-def test_keywords_find_their_place(lib, modes):
-    function = scaled(lib, modes)
-    found = lib.grad(lambda m, x: function(m, x=x), argnums=(0, 1), **modes)(affine(lib), X)
-    agrees(found, expected_gradients())
 
 
 @pytest.mark.thorough
@@ -70,18 +61,18 @@ def test_a_rule_gets_the_cotangents_of_changed_arguments_too(lib):
 
 
 @both
-@in_fixed_modes
-def test_with_fixed_structure_a_rule_gets_the_cotangent_of_the_result(lib, modes):
+@fixed_modes
+def test_with_fixed_structure_a_rule_gets_the_cotangent_of_the_result(lib, mode):
     seen: list[tp.Any] = []
-    function = scaled(lib, modes, seen)
-    lib.grad(lambda m, x: function(m, x) * 3.0, **modes)(affine(lib), X)
+    function = scaled(lib, mode, seen)
+    lib.grad(lambda m, x: function(m, x) * 3.0, **mode)(affine(lib), X)
     close(seen[0], jnp.array(3.0))
 
 
 @both
-@in_fixed_modes
+@fixed_modes
 @pytest.mark.parametrize("nondiff", [False, True], ids=["all differentiated", "with nondiff"])
-def test_with_fixed_structure_cotangents_of_changes_come_as_updates_g(lib, modes, nondiff):
+def test_with_fixed_structure_cotangents_of_changes_come_as_updates_g(lib, mode, nondiff):
     seen: list[tp.Any] = []
     options = {"nondiff_argnums": (1,)} if nondiff else {}
 
@@ -98,17 +89,17 @@ def test_with_fixed_structure_cotangents_of_changes_come_as_updates_g(lib, modes
         by_model, by_factor = updates_g
         seen.append((type(by_model), by_model.kernel, by_model.shift, by_factor))
         close(by_model.calls[...], jnp.array(7.0))
-        own = cotangent(lib, modes, kernel[0], kernel * by_model.calls[...], g)
+        own = cotangent(lib, mode, kernel[0], kernel * by_model.calls[...], g)
         return (own,) if nondiff else (own, None)
 
-    function = lib.custom_vjp(plain, **options, **modes)
+    function = lib.custom_vjp(plain, **options, **mode)
     function.defvjp(fwd, bwd)
 
     def loss(model):
         return function(model, 5.0) * 3.0 + model.calls[...] * 7.0
 
     model = affine(lib)
-    found = lib.grad(loss, **modes)(model)
+    found = lib.grad(loss, **mode)(model)
     assert seen == [(type(model), None, None, None)]
     close(found.kernel[...], model.kernel[...] * 7.0)
     close(found.shift[...], jnp.array(3.0))
@@ -116,21 +107,21 @@ def test_with_fixed_structure_cotangents_of_changes_come_as_updates_g(lib, modes
 
 
 @both
-@in_each_mode
-def test_changes_in_fwd_are_seen_outside(lib, modes):
-    function = lib.custom_vjp(lambda model, x: model(x), **modes)
+@all_modes
+def test_changes_in_fwd_are_seen_outside(lib, mode):
+    function = lib.custom_vjp(lambda model, x: model(x), **mode)
 
     def fwd(model, x):
         model.calls[...] += 100.0
         return model(x), (model.calls[...], x)
 
     def bwd(kept, g):
-        ones = cotangent(lib, modes, kept[0], jnp.ones(3), jnp.array(1.0))
-        return ones, kept[1] * of_result(modes, g)
+        ones = cotangent(lib, mode, kept[0], jnp.ones(3), jnp.array(1.0))
+        return ones, kept[1] * of_result(mode, g)
 
     function.defvjp(fwd, bwd)
     model = affine(lib)
-    found = lib.grad(function, argnums=(0, 1), **modes)(model, X)
+    found = lib.grad(function, argnums=(0, 1), **mode)(model, X)
     assert numbers(model.calls) == 101.0
     close(found[0].kernel[...], jnp.ones(3))
     function(model, X)
@@ -138,10 +129,10 @@ def test_changes_in_fwd_are_seen_outside(lib, modes):
 
 
 @both
-@in_each_mode
+@all_modes
 @pytest.mark.parametrize("kept", ["argument", "new"])
-def test_modules_kept_for_the_rule_are_modules_there(lib, modes, kept):
-    function = lib.custom_vjp(lambda model, x: model.shift[...] * jnp.sum(x), **modes)
+def test_modules_kept_for_the_rule_are_modules_there(lib, mode, kept):
+    function = lib.custom_vjp(lambda model, x: model.shift[...] * jnp.sum(x), **mode)
     seen: list[tp.Any] = []
 
     def fwd(model, x):
@@ -151,12 +142,12 @@ def test_modules_kept_for_the_rule_are_modules_there(lib, modes, kept):
     def bwd(residuals, g):
         module, x = residuals["module"], residuals["x"]
         seen.append(type(module))
-        shift = jnp.sum(x) * of_result(modes, g)
-        by_model = cotangent(lib, modes, module.calls[...], module.kernel[...], shift)
+        shift = jnp.sum(x) * of_result(mode, g)
+        by_model = cotangent(lib, mode, module.calls[...], module.kernel[...], shift)
         return by_model, module.shift[...] * x
 
     function.defvjp(fwd, bwd)
-    by_model, by_x = lib.grad(function, argnums=(0, 1), **modes)(affine(lib), X)
+    by_model, by_x = lib.grad(function, argnums=(0, 1), **mode)(affine(lib), X)
     assert seen == [affine_type(lib)]
     close(by_model.kernel[...], affine_values()["kernel"])
     close(by_model.shift[...], jnp.sum(X))
@@ -164,9 +155,9 @@ def test_modules_kept_for_the_rule_are_modules_there(lib, modes, kept):
 
 
 @both
-@in_each_mode
-def test_results_may_be_containers_and_modules(lib, modes):
-    @lib.custom_vjp(**modes)
+@all_modes
+def test_results_may_be_containers_and_modules(lib, mode):
+    @lib.custom_vjp(**mode)
     def function(x):
         return {"module": made(x), "x": (x,)}
 
@@ -176,7 +167,7 @@ def test_results_may_be_containers_and_modules(lib, modes):
         return module
 
     def bwd(kept, g):
-        g = of_result(modes, g)
+        g = of_result(mode, g)
         return (10.0 * g["module"].shift[...] * kept + g["x"][0],)
 
     function.defvjp(lambda x: (function(x), x), bwd)
@@ -186,7 +177,7 @@ def test_results_may_be_containers_and_modules(lib, modes):
         result = function(x)
         return result["module"].shift[...] * 3.0 + jnp.sum(result["x"][0])
 
-    close(lib.grad(loss, **modes)(X), 30.0 * X + 1.0)
+    close(lib.grad(loss, **mode)(X), 30.0 * X + 1.0)
 
 
 @both
@@ -203,19 +194,19 @@ def test_a_result_that_is_the_argument_is_that_object(lib):
 
 
 @both
-@in_each_mode
-def test_variables_and_containers_can_be_arguments(lib, modes):
-    @lib.custom_vjp(**modes)
+@all_modes
+def test_variables_and_containers_can_be_arguments(lib, mode):
+    @lib.custom_vjp(**mode)
     def function(inputs):
         return inputs["v"][...] * inputs["x"]
 
     def bwd(kept, g):
-        g = of_result(modes, g)
+        g = of_result(mode, g)
         return ({"v": lib.Param(g * 7.0), "x": kept * g},)
 
     function.defvjp(lambda inputs: (function(inputs), inputs["v"][...]), bwd)
     inputs = {"v": lib.Param(jnp.array(2.0)), "x": jnp.array(3.0)}
-    found = lib.grad(function, **modes)(inputs)
+    found = lib.grad(function, **mode)(inputs)
     assert type(found["v"]) is lib.Param
     close(found["v"][...], jnp.array(7.0))
     close(found["x"], jnp.array(2.0))

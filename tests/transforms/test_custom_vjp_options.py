@@ -20,15 +20,16 @@ from tests.transforms.gradient_models import (
     forward,
     paths,
 )
-from tests.transforms.jit_models import in_each_mode, in_fixed_modes, numbers
+from tests.transforms.jit_models import numbers
+from tests.transforms.modes import all_modes, fixed_modes
 
 
 @both
-@in_each_mode
-def test_arguments_without_derivative_come_first_to_the_rule(lib, modes):
+@all_modes
+def test_arguments_without_derivative_come_first_to_the_rule(lib, mode):
     seen = []
 
-    @functools.partial(lib.custom_vjp, nondiff_argnums=(0, 2), **modes)
+    @functools.partial(lib.custom_vjp, nondiff_argnums=(0, 2), **mode)
     def function(name, x, factor):
         assert (name, type(factor)) == ("cube", int)
         return x**3
@@ -38,17 +39,17 @@ def test_arguments_without_derivative_come_first_to_the_rule(lib, modes):
 
     def bwd(name, factor, x, g):
         seen.append((name, factor))
-        return (x * factor * of_result(modes, g),)
+        return (x * factor * of_result(mode, g),)
 
     function.defvjp(fwd, bwd)
-    close(lib.grad(lambda x: function("cube", x, 5), **modes)(jnp.array(2.0)), jnp.array(10.0))
+    close(lib.grad(lambda x: function("cube", x, 5), **mode)(jnp.array(2.0)), jnp.array(10.0))
     assert seen == [("cube", 5)]
 
 
 @both
-@in_fixed_modes
-def test_a_module_without_derivative_comes_to_the_rule(lib, modes):
-    @functools.partial(lib.custom_vjp, nondiff_argnums=(0,), **modes)
+@fixed_modes
+def test_a_module_without_derivative_comes_to_the_rule(lib, mode):
+    @functools.partial(lib.custom_vjp, nondiff_argnums=(0,), **mode)
     def function(model, x):
         return model(x)
 
@@ -59,7 +60,7 @@ def test_a_module_without_derivative_comes_to_the_rule(lib, modes):
         return (model.shift[...] * x * g,)
 
     function.defvjp(fwd, bwd)
-    found = lib.grad(lambda m, x: function(m, x), argnums=1, **modes)(affine(lib), X)
+    found = lib.grad(lambda m, x: function(m, x), argnums=1, **mode)(affine(lib), X)
     close(found, 0.5 * X)
     model = affine(lib)
     function(model, X)
@@ -110,10 +111,10 @@ def test_diff_state_by_path(lib):
 
 
 @both
-@in_fixed_modes
-def test_diff_state_needs_structural_updates(lib, modes):
+@fixed_modes
+def test_diff_state_needs_structural_updates(lib, mode):
     with pytest.raises(ValueError, match="DiffState"):
-        lib.custom_vjp(lambda m: m(X), nondiff_argnums=(lib.DiffState(0, lib.Param),), **modes)
+        lib.custom_vjp(lambda m: m(X), nondiff_argnums=(lib.DiffState(0, lib.Param),), **mode)
 
 
 @both
@@ -165,26 +166,26 @@ WRONG = {
 
 
 @both
-@in_each_mode
+@all_modes
 @pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
-def test_a_rule_must_return_a_cotangent_for_each_argument(lib, modes, wrong):
-    function = lib.custom_vjp(lambda model, x: model(x), **modes)
+def test_a_rule_must_return_a_cotangent_for_each_argument(lib, mode, wrong):
+    function = lib.custom_vjp(lambda model, x: model(x), **mode)
 
     def bwd(calls, g):
-        return wrong(cotangent(lib, modes, calls, jnp.ones(3), jnp.array(1.0)))
+        return wrong(cotangent(lib, mode, calls, jnp.ones(3), jnp.array(1.0)))
 
     function.defvjp(lambda model, x: (model(x), model.calls[...]), bwd)
     model = affine(lib)
     before = bits(model)
     with pytest.raises((TypeError, ValueError)):
-        lib.grad(function, argnums=(0, 1), **modes)(model, X)
+        lib.grad(function, argnums=(0, 1), **mode)(model, X)
     assert bits(model) == before
 
 
 @both
-@in_each_mode
-def test_without_a_rule_a_call_is_an_error(lib, modes):
-    function = lib.custom_vjp(lambda model: model(X), **modes)
+@all_modes
+def test_without_a_rule_a_call_is_an_error(lib, mode):
+    function = lib.custom_vjp(lambda model: model(X), **mode)
     model = affine(lib)
     before = bits(model)
     with pytest.raises((ValueError, AttributeError)):
@@ -192,22 +193,22 @@ def test_without_a_rule_a_call_is_an_error(lib, modes):
     assert bits(model) == before
 
 
-@in_each_mode
-def test_it_decorates_methods(modes):
+@all_modes
+def test_it_decorates_methods(mode):
     class Model(affine_type(nnx)):  # type: ignore[misc]  # a type that is made for a library
-        @nnx.custom_vjp(**modes)
+        @nnx.custom_vjp(**mode)
         def loss(self, x):
             return self(x)
 
     def bwd(kept, g):
         made = Model()
-        made.shift[...], made.calls[...] = jnp.array(10.0) * of_result(modes, g), kept[0]
-        return (made if modes else nnx.state(made)), kept[1]
+        made.shift[...], made.calls[...] = jnp.array(10.0) * of_result(mode, g), kept[0]
+        return (made if mode else nnx.state(made)), kept[1]
 
     Model.loss.defvjp(lambda model, x: (model.loss(x), (model.calls[...], x)), bwd)
     model = Model()
     close(model.loss(X), forward(affine_values(), X))
-    found = nnx.grad(lambda m, x: m.loss(x), argnums=(0, 1), **modes)(model, X)
+    found = nnx.grad(lambda m, x: m.loss(x), argnums=(0, 1), **mode)(model, X)
     close(found[0].shift[...], jnp.array(10.0))
     close(found[1], X)
     assert numbers(model.calls) == 2.0

@@ -18,11 +18,12 @@ from tests.transforms.gradient_models import (
     close,
     forward,
 )
-from tests.transforms.jit_models import in_each_mode, in_fixed_modes, numbers
+from tests.transforms.jit_models import numbers
+from tests.transforms.modes import all_modes, fixed_modes, shared_modes
 from typed_nnx.errors import MissingRuleError
 
 
-def later_use(lib, modes, change):
+def later_use(lib, mode, change):
     """Give a rule that drops what comes from later uses of the weight, and use it later."""
 
     def plain(weight):
@@ -30,12 +31,12 @@ def later_use(lib, modes, change):
             weight[...] = weight[...] * 1.0
         return weight[...] * 3.0
 
-    function = lib.custom_vjp(plain, **modes)
+    function = lib.custom_vjp(plain, **mode)
     function.defvjp(
         lambda weight: (function(weight), None),
-        lambda kept, g: (lib.Param(of_result(modes, g) * 100.0),),
+        lambda kept, g: (lib.Param(of_result(mode, g) * 100.0),),
     )
-    found = lib.grad(lambda w: function(w) + w[...] * 7.0, **modes)(lib.Param(jnp.array(2.0)))
+    found = lib.grad(lambda w: function(w) + w[...] * 7.0, **mode)(lib.Param(jnp.array(2.0)))
     return numbers(found[...])
 
 
@@ -46,16 +47,16 @@ def test_later_uses_of_an_argument_go_through_the_rule(lib, change):
 
 
 @both
-@in_fixed_modes
-def test_with_fixed_structure_only_later_uses_of_what_changed_do(lib, modes):
-    assert later_use(lib, modes, change=False) == 107.0
-    assert later_use(lib, modes, change=True) == 100.0
+@fixed_modes
+def test_with_fixed_structure_only_later_uses_of_what_changed_do(lib, mode):
+    assert later_use(lib, mode, change=False) == 107.0
+    assert later_use(lib, mode, change=True) == 100.0
 
 
-@pytest.mark.parametrize("modes", [{}, {"graph_updates": False}], ids=["graph", "fixed"])
-def test_what_residuals_share_is_shared_in_the_rule(modes):
+@shared_modes
+def test_what_residuals_share_is_shared_in_the_rule(mode):
     shared: list[bool] = []
-    function = nnx.custom_vjp(lambda x: x * 2.0, **modes)
+    function = nnx.custom_vjp(lambda x: x * 2.0, **mode)
 
     def fwd(x):
         model = affine(nnx)
@@ -64,59 +65,57 @@ def test_what_residuals_share_is_shared_in_the_rule(modes):
     def bwd(kept, g):
         shared.append(kept["a"].shift is kept["b"][0])
         assert kept["name"] == "n"
-        return (of_result(modes, g) * kept["x"],)
+        return (of_result(mode, g) * kept["x"],)
 
     function.defvjp(fwd, bwd)
-    close(nnx.grad(function, **modes)(jnp.array(5.0)), jnp.array(5.0))
+    close(nnx.grad(function, **mode)(jnp.array(5.0)), jnp.array(5.0))
     assert shared == [True]
 
 
-@in_each_mode
-def test_a_rule_may_close_over_modules(modes):
+@all_modes
+def test_a_rule_may_close_over_modules(mode):
     other = affine(nnx)
-    function = nnx.custom_vjp(lambda x: x * 2.0, **modes)
+    function = nnx.custom_vjp(lambda x: x * 2.0, **mode)
     function.defvjp(
-        lambda x: (x * 2.0, None), lambda kept, g: (other.shift[...] * of_result(modes, g),)
+        lambda x: (x * 2.0, None), lambda kept, g: (other.shift[...] * of_result(mode, g),)
     )
-    gradient = nnx.grad(lambda x: function(x), **modes)
+    gradient = nnx.grad(lambda x: function(x), **mode)
     close(gradient(jnp.array(1.0)), jnp.array(0.5))
     other.shift[...] = jnp.array(4.0)
     close(gradient(jnp.array(1.0)), jnp.array(4.0))
-    step = nnx.jit(gradient, **modes)
+    step = nnx.jit(gradient, **mode)
     close(step(jnp.array(1.0)), jnp.array(4.0))
     other.shift[...] = jnp.array(6.0)
     close(step(jnp.array(1.0)), jnp.array(6.0))
 
 
-@in_each_mode
+@all_modes
 @pytest.mark.parametrize("under_jit", [False, True])
-def test_arrays_without_derivative_may_be_traced(modes, under_jit):
-    function = nnx.custom_vjp(lambda x, y: x * y, nondiff_argnums=(1,), **modes)
-    function.defvjp(
-        lambda x, y: (x * y, None), lambda y, kept, g: (y * of_result(modes, g) * 10.0,)
-    )
+def test_arrays_without_derivative_may_be_traced(mode, under_jit):
+    function = nnx.custom_vjp(lambda x, y: x * y, nondiff_argnums=(1,), **mode)
+    function.defvjp(lambda x, y: (x * y, None), lambda y, kept, g: (y * of_result(mode, g) * 10.0,))
 
     def step(x, y):
-        return nnx.grad(lambda x: function(x, y), **modes)(x)
+        return nnx.grad(lambda x: function(x, y), **mode)(x)
 
     run = jax.jit(step) if under_jit else step
     close(run(jnp.array(2.0), jnp.array(3.0)), jnp.array(30.0))
 
 
-@in_each_mode
-def test_a_derivative_that_a_rule_does_not_give_is_an_error(modes):
+@all_modes
+def test_a_derivative_that_a_rule_does_not_give_is_an_error(mode):
     def loss(model, x):
-        function = nnx.custom_vjp(lambda x: model(x), **modes)
+        function = nnx.custom_vjp(lambda x: model(x), **mode)
         function.defvjp(lambda x: (model(x), x), lambda x, g: (x,))
         return function(x)
 
-    close(nnx.grad(loss, argnums=1, **modes)(affine(nnx), X), X)
+    close(nnx.grad(loss, argnums=1, **mode)(affine(nnx), X), X)
     with pytest.raises(MissingRuleError, match="closes over"):
-        nnx.grad(loss, **modes)(affine(nnx), X)
-    function = nnx.custom_vjp(lambda m, x: m(x), nondiff_argnums=(0,), **modes)
+        nnx.grad(loss, **mode)(affine(nnx), X)
+    function = nnx.custom_vjp(lambda m, x: m(x), nondiff_argnums=(0,), **mode)
     function.defvjp(lambda m, x: (m(x), x), lambda m, x, g: (x,))
     with pytest.raises(MissingRuleError, match=r"argument 0 \('m'\), which is in nondiff_argnums"):
-        nnx.grad(function, **modes)(affine(nnx), X)
+        nnx.grad(function, **mode)(affine(nnx), X)
 
 
 def test_a_derivative_by_what_a_diff_state_leaves_out_is_an_error():
@@ -127,53 +126,53 @@ def test_a_derivative_by_what_a_diff_state_leaves_out_is_an_error():
         nnx.grad(function)(affine(nnx), X)
 
 
-@in_each_mode
-def test_it_runs_in_transforms_of_jax_that_do_not_know_modules(modes):
+@all_modes
+def test_it_runs_in_transforms_of_jax_that_do_not_know_modules(mode):
     model = affine(nnx)
-    function = nnx.custom_vjp(lambda m, x: m.shift[...] * jnp.sum(x), **modes)
+    function = nnx.custom_vjp(lambda m, x: m.shift[...] * jnp.sum(x), **mode)
     function.defvjp(
-        lambda m, x: (function(m, x), x), lambda x, g: (None, 10.0 * x * of_result(modes, g))
+        lambda m, x: (function(m, x), x), lambda x, g: (None, 10.0 * x * of_result(mode, g))
     )
     close(jax.grad(lambda x: function(model, x))(X), 10.0 * X)
     assert numbers(model.shift) == 0.5
 
 
-@in_each_mode
+@all_modes
 @pytest.mark.parametrize("transform", ["vmap", "remat", "scan"])
-def test_it_is_used_in_other_transforms(modes, transform):
-    function = scaled(nnx, modes)
+def test_it_is_used_in_other_transforms(mode, transform):
+    function = scaled(nnx, mode)
     expected = jax.grad(lambda x: forward(affine_values(), x))(X) * 10.0
 
     def by_x(model, x):
-        return nnx.grad(lambda x: function(model, x), **modes)(x)
+        return nnx.grad(lambda x: function(model, x), **mode)(x)
 
     if transform == "remat":
         model = affine(nnx)
-        wrapped = nnx.remat(lambda m, x: function(m, x), **modes)
-        close(nnx.grad(wrapped, argnums=1, **modes)(model, X), expected)
+        wrapped = nnx.remat(lambda m, x: function(m, x), **mode)
+        close(nnx.grad(wrapped, argnums=1, **mode)(model, X), expected)
         assert numbers(model.calls) == 1.0
         return
     apply: tp.Any = {"vmap": nnx.vmap, "scan": nnx.scan}[transform]
-    mapped = apply(lambda x: by_x(affine(nnx), x), in_axes=0, out_axes=0, **modes)
+    mapped = apply(lambda x: by_x(affine(nnx), x), in_axes=0, out_axes=0, **mode)
     close(mapped(jnp.stack([X, X])), jnp.stack([expected, expected]))
 
 
-@in_each_mode
-def test_symbolic_zeros_show_what_is_differentiated(modes):
+@all_modes
+def test_symbolic_zeros_show_what_is_differentiated(mode):
     seen: list[tp.Any] = []
-    function = nnx.custom_vjp(lambda x, y: (x * y, y), **modes)
+    function = nnx.custom_vjp(lambda x, y: (x * y, y), **mode)
 
     def fwd(x, y):
         seen.extend([x.perturbed, y.perturbed])
         return (x.value * y.value, y.value), y.value
 
     def bwd(y, g):
-        by_first, by_second = of_result(modes, g)
+        by_first, by_second = of_result(mode, g)
         seen.append(type(by_second) is jax.custom_derivatives.SymbolicZero)
         return by_first * y, None
 
     function.defvjp(fwd, bwd, symbolic_zeros=True)
-    found = nnx.grad(lambda x: function(x, jnp.array(3.0))[0], **modes)(jnp.array(2.0))
+    found = nnx.grad(lambda x: function(x, jnp.array(3.0))[0], **mode)(jnp.array(2.0))
     close(found, jnp.array(3.0))
     assert seen == [True, False, True]
 

@@ -9,15 +9,8 @@ import jax.numpy as jnp
 import pytest
 
 from tests.core.libraries import both
-from tests.transforms.jit_models import (
-    bump,
-    contents,
-    counter,
-    counter_type,
-    in_each_mode,
-    pair,
-    raw,
-)
+from tests.transforms.jit_models import bump, contents, counter, counter_type, pair, raw
+from tests.transforms.modes import all_modes, shared_modes
 
 
 def shape(*dims, dtype=jnp.float32):
@@ -25,7 +18,7 @@ def shape(*dims, dtype=jnp.float32):
 
 
 @both
-@in_each_mode
+@all_modes
 @pytest.mark.parametrize(
     ("call", "expected"),
     [
@@ -37,22 +30,22 @@ def shape(*dims, dtype=jnp.float32):
     ],
     ids=["model", "none", "tree", "abstract", "too_large_to_compute"],
 )  # fmt: skip
-def test_the_result_is_abstract(lib, modes, call, expected):
+def test_the_result_is_abstract(lib, mode, call, expected):
     function, *args = call(lib)
-    assert lib.eval_shape(function, *args, **modes) == expected
+    assert lib.eval_shape(function, *args, **mode) == expected
 
 
 @both
-@in_each_mode
+@all_modes
 @pytest.mark.parametrize("form", ["class", "function", "partial"])
-def test_a_new_model_holds_shapes_for_values(lib, modes, form):
+def test_a_new_model_holds_shapes_for_values(lib, mode, form):
     kind = counter_type(lib)
     make = {
         "class": kind,
         "function": lambda: counter(lib),
         "partial": functools.partial(kind, size=3),
     }[form]
-    model = lib.eval_shape(make, **modes)
+    model = lib.eval_shape(make, **mode)
     assert type(model) is kind
     assert (type(model.kernel), type(model.count)) == (lib.Param, lib.BatchStat)
     assert raw(model.kernel) == shape(3)
@@ -61,27 +54,27 @@ def test_a_new_model_holds_shapes_for_values(lib, modes, form):
 
 
 @both
-@in_each_mode
-def test_metadata_states_and_random_streams_stay(lib, modes):
-    variable = lib.eval_shape(lambda: lib.Param(jnp.ones(2), tag="t"), **modes)
+@all_modes
+def test_metadata_states_and_random_streams_stay(lib, mode):
+    variable = lib.eval_shape(lambda: lib.Param(jnp.ones(2), tag="t"), **mode)
     assert (variable.tag, raw(variable)) == ("t", shape(2))
-    rngs = lib.eval_shape(lambda: lib.Rngs(0), **modes)
+    rngs = lib.eval_shape(lambda: lib.Rngs(0), **mode)
     assert raw(rngs.default.key).dtype == jax.random.key(0).dtype
-    graphdef, state = lib.eval_shape(lambda: lib.split(counter(lib)), **modes)
+    graphdef, state = lib.eval_shape(lambda: lib.split(counter(lib)), **mode)
     assert graphdef == lib.graphdef(counter(lib))
     assert raw(state["kernel"]) == shape(3)
 
 
 @both
-@in_each_mode
-def test_an_abstract_model_is_an_argument_and_stays_abstract(lib, modes):
-    model = lib.eval_shape(counter_type(lib), **modes)
-    assert lib.eval_shape(bump, model, 2, **modes) == shape(3)
+@all_modes
+def test_an_abstract_model_is_an_argument_and_stays_abstract(lib, mode):
+    model = lib.eval_shape(counter_type(lib), **mode)
+    assert lib.eval_shape(bump, model, 2, **mode) == shape(3)
     assert type(raw(model.count)) is jax.ShapeDtypeStruct
 
 
 @both
-@in_each_mode
+@all_modes
 @pytest.mark.parametrize(
     "mutate",
     [
@@ -90,31 +83,22 @@ def test_an_abstract_model_is_an_argument_and_stays_abstract(lib, modes):
     ],
     ids=["value", "shape"],
 )
-def test_the_arguments_keep_their_values(lib, modes, mutate):
+def test_the_arguments_keep_their_values(lib, mode, mutate):
     model = pair(lib)
     before = contents(lib, lib.clone(model))
     arrays = [raw(layer.kernel) for layer in model.layers]
-    lib.eval_shape(lambda m: mutate(lib, m), model, **modes)
+    lib.eval_shape(lambda m: mutate(lib, m), model, **mode)
     assert contents(lib, model) == before
     now = [raw(layer.kernel) for layer in model.layers]
     assert all(a is b for a, b in zip(now, arrays, strict=True))
 
 
 @both
-@pytest.mark.parametrize("modes", [{}, {"graph_updates": False}], ids=["graph", "fixed"])
-def test_sharing_is_kept(lib, modes):
+@shared_modes
+def test_sharing_is_kept(lib, mode):
     def build():
         model = counter(lib)
         return model, [model], model.kernel
 
-    first, (second,), kernel = lib.eval_shape(build, **modes)
+    first, (second,), kernel = lib.eval_shape(build, **mode)
     assert (first is second, first.kernel is kernel) == (True, True)
-
-
-@both
-@in_each_mode
-def test_values_that_are_no_arrays_are_errors(lib, modes):
-    with pytest.raises(TypeError):
-        lib.eval_shape(lambda x: 1, "text", **modes)
-    with pytest.raises(TypeError, match="not a valid JAX type"):
-        lib.eval_shape(lambda: "text", **modes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 import typed_nnx as nnx
@@ -21,7 +22,8 @@ from tests.transforms.gradient_models import (
     stack_forward,
     stack_values,
 )
-from tests.transforms.jit_models import MODES, in_each_mode, in_fixed_modes, numbers
+from tests.transforms.jit_models import numbers
+from tests.transforms.modes import all_modes, fixed_modes
 
 
 def two(a, b, x):
@@ -41,10 +43,10 @@ def check(found, kind, expected):
 
 
 @both
-@in_each_mode
+@all_modes
 @pytest.mark.parametrize("argnums", [(0,), (0, 1), (1, 0), [2, 0], (1, 2, 0)], ids=repr)
-def test_several_argnums_give_a_tuple_in_their_order(lib, modes, argnums):
-    found = lib.grad(two, argnums=argnums, **modes)(affine(lib), affine(lib, 2.0), X)
+def test_several_argnums_give_a_tuple_in_their_order(lib, mode, argnums):
+    found = lib.grad(two, argnums=argnums, **mode)(affine(lib), affine(lib, 2.0), X)
     assert type(found) is tuple
     plain = affine_values(), affine_values(2.0), X
     expected = jax.grad(two_functional, argnums=tuple(argnums))(*plain)
@@ -53,16 +55,20 @@ def test_several_argnums_give_a_tuple_in_their_order(lib, modes, argnums):
 
 
 @both
-@in_each_mode
+@all_modes
 @pytest.mark.parametrize("argnums", [-2, (-2, -1)], ids=repr)
-def test_argnums_may_count_from_the_last_argument(lib, modes, argnums):
-    found = lib.grad(two, argnums=argnums, **modes)(affine(lib), affine(lib, 2.0), X)
+def test_argnums_may_count_from_the_last_argument(lib, mode, argnums):
+    found = lib.grad(two, argnums=argnums, **mode)(affine(lib), affine(lib, 2.0), X)
     plain = affine_values(), affine_values(2.0), X
     expected = jax.grad(two_functional, argnums=argnums)(*plain)
     if argnums == -2:
         found, expected = (found,), (expected,)
     for own, correct, kind in zip(found, expected, ["model", "array"], strict=False):
         check(own, kind, correct)
+
+
+def test_a_position_may_be_an_integer_of_numpy():
+    close(nnx.grad(lambda x, y: x * y * y, argnums=np.int64(1))(2.0, 3.0), jnp.array(12.0))
 
 
 def test_a_module_counted_from_the_last_argument_gives_its_params_too():
@@ -158,10 +164,10 @@ def test_diff_states_are_equal_by_value(lib):
 
 
 @both
-@in_fixed_modes
-def test_diff_state_needs_structural_updates(lib, modes):
+@fixed_modes
+def test_diff_state_needs_structural_updates(lib, mode):
     with pytest.raises(ValueError, match="DiffState"):
-        lib.grad(two, argnums=lib.DiffState(0, lib.Param), **modes)(affine(lib), affine(lib), X)
+        lib.grad(two, argnums=lib.DiffState(0, lib.Param), **mode)(affine(lib), affine(lib), X)
 
 
 REFUSED = {
@@ -182,8 +188,8 @@ def test_wrong_argnums_are_errors(lib, argnums, kind, text):
     assert tuple(map(bits, models)) == before
 
 
-@pytest.mark.parametrize("modes", MODES.values(), ids=MODES)
+@all_modes
 @pytest.mark.parametrize("argnums", [(0, 0), (0, -3), ()], ids=repr)
-def test_repeated_or_missing_argnums_are_errors_in_each_mode(modes, argnums):
+def test_repeated_or_missing_argnums_are_errors_in_each_mode(mode, argnums):
     with pytest.raises(ValueError, match="argnum"):
-        nnx.grad(two, argnums=argnums, **modes)(affine(nnx), affine(nnx), X)
+        nnx.grad(two, argnums=argnums, **mode)(affine(nnx), affine(nnx), X)

@@ -19,22 +19,23 @@ from tests.transforms.gradient_models import (
     like_affine,
     stack,
 )
-from tests.transforms.jit_models import in_each_mode, numbers
+from tests.transforms.jit_models import numbers
+from tests.transforms.modes import all_modes
 
 
 @both
-@in_each_mode
-def test_aux_comes_back_beside_the_gradient(lib, modes):
+@all_modes
+def test_aux_comes_back_beside_the_gradient(lib, mode):
     def loss(model, x):
         y = model(x)
         return y**2, {"y": y, "text": "s", "none": None, "more": (1, [x])}
 
-    gradients, aux = lib.grad(loss, has_aux=True, **modes)(affine(lib), X)
+    gradients, aux = lib.grad(loss, has_aux=True, **mode)(affine(lib), X)
     like_affine(gradients, jax.grad(lambda v: forward(v, X) ** 2)(affine_values()))
     close(aux["y"], forward(affine_values(), X))
     assert (aux["text"], aux["none"], aux["more"][0]) == ("s", None, 1)
     assert (aux["more"][1][0] == X).all()
-    (value, other), _ = lib.value_and_grad(loss, has_aux=True, **modes)(affine(lib), X)
+    (value, other), _ = lib.value_and_grad(loss, has_aux=True, **mode)(affine(lib), X)
     close(value, forward(affine_values(), X) ** 2)
     assert other.keys() == aux.keys()
 
@@ -63,16 +64,16 @@ def test_a_new_module_in_aux_holds_values(lib):
 
 
 @both
-@in_each_mode
+@all_modes
 @pytest.mark.parametrize("result", ["scalar", "three"])
-def test_without_a_pair_aux_is_an_error(lib, modes, result):
+def test_without_a_pair_aux_is_an_error(lib, mode, result):
     def loss(model):
         return model(X) if result == "scalar" else (model(X), 1, 2)
 
     model = affine(lib)
     before = bits(model)
     with pytest.raises((TypeError, ValueError)):
-        lib.grad(loss, has_aux=True, **modes)(model)
+        lib.grad(loss, has_aux=True, **mode)(model)
     assert bits(model) == before
 
 
@@ -89,27 +90,27 @@ LOSSES = {
 
 
 @both
-@in_each_mode
+@all_modes
 @pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
-def test_a_loss_must_be_one_real_number(lib, modes, loss):
+def test_a_loss_must_be_one_real_number(lib, mode, loss):
     model = affine(lib)
     before = bits(model)
     with pytest.raises(TypeError):
-        lib.grad(loss, **modes)(model)
+        lib.grad(loss, **mode)(model)
     assert bits(model) == before
 
 
 @both
-@in_each_mode
-def test_integers_need_allow_int(lib, modes):
+@all_modes
+def test_integers_need_allow_int(lib, mode):
     weight = lib.Param(jnp.array([1, 2]))
 
     def loss(weight):
         return jnp.sum(weight[...].astype(jnp.float32))
 
     with pytest.raises(TypeError, match="allow_int"):
-        lib.grad(loss, **modes)(weight)
-    gradient = lib.grad(loss, allow_int=True, **modes)(weight)
+        lib.grad(loss, **mode)(weight)
+    gradient = lib.grad(loss, allow_int=True, **mode)(weight)
     assert type(gradient) is lib.Param
     value = np.asarray(gradient.get_raw_value())
     assert (value.dtype, value.shape) == (jax.dtypes.float0, (2,))
@@ -123,15 +124,15 @@ def test_integers_outside_the_filter_are_no_obstacle(lib):
 
 
 @both
-@in_each_mode
-def test_holomorphic_functions_of_complex_numbers(lib, modes):
+@all_modes
+def test_holomorphic_functions_of_complex_numbers(lib, mode):
     z = jnp.array(1.0 + 2.0j)
-    found = lib.grad(lambda v: v[...] ** 2, holomorphic=True, **modes)(lib.Param(z))
+    found = lib.grad(lambda v: v[...] ** 2, holomorphic=True, **mode)(lib.Param(z))
     close(found[...], 2 * z)
-    found = lib.grad(lambda v: jnp.abs(v[...]) ** 2, **modes)(lib.Param(z))
+    found = lib.grad(lambda v: jnp.abs(v[...]) ** 2, **mode)(lib.Param(z))
     close(found[...], jax.grad(lambda v: jnp.abs(v) ** 2)(z))
     with pytest.raises(TypeError, match="holomorphic"):
-        lib.grad(lambda v: v[...] ** 2, holomorphic=True, **modes)(lib.Param(jnp.array(1.0)))
+        lib.grad(lambda v: v[...] ** 2, holomorphic=True, **mode)(lib.Param(jnp.array(1.0)))
 
 
 @both
@@ -142,24 +143,24 @@ def test_reduce_axes_is_as_in_jax(lib):
 
 
 @both
-@in_each_mode
-def test_other_arguments_stay_python_values(lib, modes):
+@all_modes
+def test_other_arguments_stay_python_values(lib, mode):
     def loss(model, count, name, flag, function):
         assert (type(count), type(name), type(flag)) == (int, str, bool)
         return function(sum(model.shift[...] for _ in range(count))) if flag else None
 
-    found = lib.grad(loss, **modes)(affine(lib), 3, "n", True, jnp.sin)
+    found = lib.grad(loss, **mode)(affine(lib), 3, "n", True, jnp.sin)
     close(found.shift[...], 3 * jnp.cos(jnp.array(1.5)))
 
 
-@in_each_mode
-def test_modules_may_come_by_keyword_in_each_mode(modes):
-    keyword_module(nnx, modes)
+@all_modes
+def test_modules_may_come_by_keyword_in_each_mode(mode):
+    keyword_module(nnx, mode)
 
 
-def keyword_module(lib, modes):
+def keyword_module(lib, mode):
     other = affine(lib, 2.0)
-    loss = lib.grad(lambda model, *, other, factor: model(X) * other(X) * factor, **modes)
+    loss = lib.grad(lambda model, *, other, factor: model(X) * other(X) * factor, **mode)
     found = loss(affine(lib), other=other, factor=3.0)
     scale = 3 * forward(affine_values(2.0), X)
     like_affine(found, jax.grad(lambda v: forward(v, X) * scale)(affine_values()))
@@ -184,19 +185,19 @@ def test_it_decorates_with_and_without_arguments(lib):
 
 
 @both
-@in_each_mode
-def test_it_decorates_methods(lib, modes):
+@all_modes
+def test_it_decorates_methods(lib, mode):
     class Model(lib.Module):  # type: ignore[name-defined]  # the library is a parameter
         def __init__(self):
             self.shift = lib.Param(jnp.array(2.0))
             self.calls = lib.BatchStat(jnp.array(0.0))
 
-        @lib.grad(**modes)
+        @lib.grad(**mode)
         def by_self(self, x):
             self.calls[...] += 1.0
             return self.shift[...] ** 2 * x
 
-        @lib.value_and_grad(argnums=1, **modes)
+        @lib.value_and_grad(argnums=1, **mode)
         def by_x(self, x):
             return self.shift[...] * x**2
 

@@ -20,7 +20,8 @@ from tests.transforms.gradient_models import (
     stack_forward,
     stack_values,
 )
-from tests.transforms.jit_models import in_each_mode, numbers
+from tests.transforms.jit_models import numbers
+from tests.transforms.modes import all_modes, shared_modes
 
 
 def tied(lib):
@@ -82,18 +83,18 @@ def test_a_part_may_be_a_second_argument(lib):
 
 
 @both
-@pytest.mark.parametrize("modes", [{}, {"graph_updates": False}], ids=["graph", "fixed"])
+@shared_modes
 @pytest.mark.parametrize("argnums", [0, 1])
-def test_one_model_cannot_be_chosen_and_not(lib, modes, argnums):
+def test_one_model_cannot_be_chosen_and_not(lib, mode, argnums):
     model = affine(lib)
     before = bits(model)
     with pytest.raises(ValueError, match=r"(?s)(kernel|calls).*\1"):
-        lib.grad(lambda a, b: a(X) * b(X), argnums=argnums, **modes)(model, model)
+        lib.grad(lambda a, b: a(X) * b(X), argnums=argnums, **mode)(model, model)
     assert bits(model) == before
 
 
 @both
-@in_each_mode
-def test_one_array_twice_is_two_inputs(lib, modes):
+@all_modes
+def test_one_array_twice_is_two_inputs(lib, mode):
     x = jnp.array(2.0)
-    close(lib.grad(lambda a, b: a * b**2, **modes)(x, x), jnp.array(4.0))
+    close(lib.grad(lambda a, b: a * b**2, **mode)(x, x), jnp.array(4.0))

@@ -12,15 +12,7 @@ from jax.sharding import PartitionSpec as P
 
 from tests.core.libraries import both
 from tests.transforms.library import nnx
-from tests.transforms.modes import (
-    MODES,
-    Before,
-    all_modes,
-    counter,
-    fixed_modes,
-    gradient,
-    number,
-)
+from tests.transforms.modes import MODES, Before, all_modes, counter, fixed_modes, gradient, number
 from typed_nnx.errors import SharedReferenceError, StructureChangedError
 
 MESH = jax.make_mesh((1,), ("data",), axis_types=(jax.sharding.AxisType.Auto,))
@@ -129,6 +121,17 @@ def test_a_model_may_be_two_arguments(lib, lift):
     assert number(model.n) == [2.0] * 3
     with pytest.raises(ValueError, match=r"(?ms)(\[0\]|^ +a$).*(\[1\]|^ +b$)"):
         lift(lib, step, graph=False)(model, model)
+
+
+@both
+@all_modes
+@lifts(["jit", "remat", "eval_shape"])
+@pytest.mark.parametrize("value", ["text", object(), lambda: 0], ids=["str", "object", "function"])
+def test_values_that_are_no_arrays_are_errors(lib, mode, lift, value):
+    with pytest.raises(TypeError):
+        lift(lib, lambda x: 0, **mode)(value)
+    with pytest.raises(TypeError, match="not a valid JAX type"):
+        lift(lib, lambda: value, **mode)()
 
 
 @both

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import functools
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -14,6 +14,7 @@ from flax import nnx as flax_nnx
 
 import typed_nnx as nnx
 from tests.support.processes import run_process
+from tests.transforms.calls import CALLS
 from typed_nnx.errors import ForeignModuleError
 
 
@@ -42,34 +43,16 @@ def draw(guest: Any, x: Any) -> Any:
     return guest.noise(x)
 
 
-def scanned(function: Callable[..., Any]) -> Callable[..., Any]:
-    def call(guest: Any, x: Any) -> Any:
-        @nnx.scan(in_axes=(nnx.Carry, None, 0), out_axes=(nnx.Carry, 0))
-        def run(carry: Any, guest: Any, x: Any) -> Any:
-            return carry, function(guest, x)
-
-        return run(0.0, guest, x[None])[1][0]
-
-    return call
-
-
-TRANSFORMS: dict[str, Callable[[Callable[..., Any]], Callable[..., Any]]] = {
-    "jit": nnx.jit,
-    "remat": nnx.remat,
-    "vmap": lambda f: lambda guest, x: nnx.vmap(f, in_axes=(None, 0))(guest, x[None])[0],
-    "scan": scanned,
-    "cond": lambda f: lambda guest, x: nnx.cond(jnp.array(True), f, f, guest, x),
-    "switch": lambda f: lambda guest, x: nnx.switch(0, [f, f], guest, x),
-}
+NAMES = [name for name in CALLS if name not in ("eager", "checkify")]
 with_each_transform = pytest.mark.parametrize(
-    "transform", TRANSFORMS.values(), ids=TRANSFORMS.keys()
+    "transform", [functools.partial(CALLS[name], nnx) for name in NAMES], ids=NAMES
 )
 
 
 @with_each_transform
 def test_reading_a_module_of_flax_gives_what_it_gives_outside(transform: Any) -> None:
     guest, x = Guest(), jnp.full(3, 2.0)
-    np.testing.assert_array_equal(transform(read)(guest, x), read(guest, x))
+    np.testing.assert_array_equal(transform(read, guest, x), read(guest, x))
 
 
 @with_each_transform
@@ -80,7 +63,7 @@ def test_a_change_of_a_module_of_flax_is_an_error_and_leaves_it_as_it_was(
     guest, x = Guest(), jnp.ones(3)
     before: Any = jax.tree.structure(flax_nnx.state(guest))
     with pytest.raises(ForeignModuleError, match="a Guest of flax.nnx"):
-        transform(function)(guest, x)
+        transform(function, guest, x)
     assert jax.tree.structure(flax_nnx.state(guest)) == before
     assert guest.calls[...] == 0.0
 

@@ -19,10 +19,10 @@ from tests.transforms.jit_models import (
     count_of,
     counter,
     counter_type,
-    in_each_mode,
     numbers,
     same_contents,
 )
+from tests.transforms.modes import all_modes
 
 
 @jax.tree_util.register_dataclass
@@ -36,7 +36,7 @@ class Batch:
 
 
 @both
-@in_each_mode
+@all_modes
 @pytest.mark.parametrize(
     "call",
     [
@@ -49,38 +49,38 @@ class Batch:
     ],
     ids=["keyword", "dict_of_tuple", "list", "dataclass", "variadic", "nested_jit"],
 )
-def test_a_model_may_hide_anywhere_in_the_arguments(lib, modes, call):
+def test_a_model_may_hide_anywhere_in_the_arguments(lib, mode, call):
     model = counter(lib)
-    result = call(functools.partial(lib.jit, **modes), model)
+    result = call(functools.partial(lib.jit, **mode), model)
     assert numbers(result) == [1, 2, 3]
     assert count_of(model) == 1
 
 
 @both
-@in_each_mode
-def test_an_update_may_change_shape_and_dtype(lib, modes):
+@all_modes
+def test_an_update_may_change_shape_and_dtype(lib, mode):
     model = counter(lib)
-    lib.jit(lambda m: m.kernel.set_value(jnp.ones((2, 2), jnp.int32)), **modes)(model)
+    lib.jit(lambda m: m.kernel.set_value(jnp.ones((2, 2), jnp.int32)), **mode)(model)
     assert (model.kernel.shape, model.kernel.dtype) == ((2, 2), jnp.int32)
 
 
 @both
-@in_each_mode
-def test_variables_may_hold_nothing_or_a_tree(lib, modes):
+@all_modes
+def test_variables_may_hold_nothing_or_a_tree(lib, mode):
     empty, tree = lib.Param(None), lib.Param({"a": jnp.ones(2), "b": (jnp.zeros(()),)})
 
     def double(empty, tree):
         tree.set_value(jax.tree.map(lambda a: a * 2, tree.get_value()))
         return empty.get_value()
 
-    assert lib.jit(double, **modes)(empty, tree) is None
+    assert lib.jit(double, **mode)(empty, tree) is None
     assert numbers(tree.get_value()["a"]) == [2, 2]
 
 
 @both
-@in_each_mode
-def test_new_modules_and_variables_come_out_with_their_metadata(lib, modes):
-    @lib.jit(**modes)
+@all_modes
+def test_new_modules_and_variables_come_out_with_their_metadata(lib, mode):
+    @lib.jit(**mode)
     def build():
         return counter(lib, 2), lib.Param(jnp.ones(2), tag="t")
 
@@ -91,20 +91,20 @@ def test_new_modules_and_variables_come_out_with_their_metadata(lib, modes):
 
 
 @both
-@in_each_mode
-def test_plain_arguments_become_arrays_and_none_stays_none(lib, modes):
+@all_modes
+def test_plain_arguments_become_arrays_and_none_stays_none(lib, mode):
     arguments = ({"a": 1, "b": [2.0, (None, True)]},)
-    result = lib.jit(lambda tree: tree, **modes)(*arguments)
+    result = lib.jit(lambda tree: tree, **mode)(*arguments)
     assert structure(result) == structure(*arguments)
     assert [type(leaf) for leaf in jax.tree.leaves(result)] == [type(jnp.ones(()))] * 3
     assert jax.tree.map(numbers, result) == arguments[0]
 
 
 @both
-@in_each_mode
-def test_a_dict_changed_inside_stays_as_it_was_outside(lib, modes):
+@all_modes
+def test_a_dict_changed_inside_stays_as_it_was_outside(lib, mode):
     given = {"a": jnp.ones(2)}
-    lib.jit(lambda d: d.update(b=1), **modes)(given)
+    lib.jit(lambda d: d.update(b=1), **mode)(given)
     assert list(given) == ["a"]
 
 
@@ -112,24 +112,24 @@ def test_a_dict_changed_inside_stays_as_it_was_outside(lib, modes):
 
 
 @both
-@in_each_mode
-def test_jit_decorates_methods_class_methods_and_static_methods(lib: Any, modes: Any) -> None:
+@all_modes
+def test_jit_decorates_methods_class_methods_and_static_methods(lib: Any, mode: Any) -> None:
     class Model(lib.Module):
         def __init__(self):
             self.count = lib.BatchStat(jnp.array(0))
 
-        @lib.jit(**modes)
+        @lib.jit(**mode)
         def step(self, x, *, by=1):
             self.count[...] += by
             return x * self.count[...]
 
         @classmethod
-        @lib.jit(static_argnums=0, **modes)
+        @lib.jit(static_argnums=0, **mode)
         def named(cls, x):
             return x + len(cls.__name__)
 
         @staticmethod
-        @lib.jit(**modes)
+        @lib.jit(**mode)
         def double(x):
             return x * 2
 
@@ -141,16 +141,16 @@ def test_jit_decorates_methods_class_methods_and_static_methods(lib: Any, modes:
 
 
 @both
-@in_each_mode
-def test_jit_takes_classes_and_partials(lib, modes):
-    model = lib.jit(counter_type(lib), **modes)()
+@all_modes
+def test_jit_takes_classes_and_partials(lib, mode):
+    model = lib.jit(counter_type(lib), **mode)()
     assert same_contents(lib, model, counter(lib))
-    assert numbers(lib.jit(functools.partial(bump, x=2), **modes)(model)) == [2, 4, 6]
+    assert numbers(lib.jit(functools.partial(bump, x=2), **mode)(model)) == [2, 4, 6]
 
 
-@in_each_mode
-def test_the_repr_of_a_jitted_function_names_it(modes):
-    text = repr(nnx.jit(bump, **modes))
+@all_modes
+def test_the_repr_of_a_jitted_function_names_it(mode):
+    text = repr(nnx.jit(bump, **mode))
     assert "jit" in text
     assert "bump" in text
     assert " at 0x" not in text.replace(repr(bump), "")

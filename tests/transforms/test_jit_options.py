@@ -11,15 +11,8 @@ from jax.sharding import PartitionSpec as P
 
 import typed_nnx as nnx
 from tests.core.libraries import both
-from tests.transforms.jit_models import (
-    bump,
-    count_of,
-    counter,
-    counting,
-    in_each_mode,
-    numbers,
-    raw,
-)
+from tests.transforms.jit_models import bump, count_of, counter, counting, numbers, raw
+from tests.transforms.modes import all_modes, shared_modes
 
 MESH = Mesh(np.array(jax.devices()[:1]), ("data",))
 WHOLE, SPLIT = NamedSharding(MESH, P()), NamedSharding(MESH, P("data"))
@@ -36,7 +29,7 @@ def times(model, k):
 
 
 @both
-@in_each_mode
+@all_modes
 @pytest.mark.parametrize(
     "options",
     [
@@ -47,10 +40,10 @@ def times(model, k):
     ],
     ids=str,
 )
-def test_static_arguments_are_python_values_by_position_and_by_name(lib, modes, options):
+def test_static_arguments_are_python_values_by_position_and_by_name(lib, mode, options):
     traces: list[None] = []
     model = counter(lib)
-    step = lib.jit(counting(traces, times), **options, **modes)
+    step = lib.jit(counting(traces, times), **options, **mode)
     assert numbers(step(model, 2)) == [2, 4, 6]
     assert numbers(step(model, k=3)) == [3, 6, 9]
     step(model, 2)
@@ -60,28 +53,28 @@ def test_static_arguments_are_python_values_by_position_and_by_name(lib, modes, 
 
 
 @both
-@in_each_mode
-def test_a_static_argument_with_a_default_may_be_left_out(lib, modes):
-    step = lib.jit(lambda m, how="a": m.kernel[...] * len(how), static_argnames="how", **modes)
+@all_modes
+def test_a_static_argument_with_a_default_may_be_left_out(lib, mode):
+    step = lib.jit(lambda m, how="a": m.kernel[...] * len(how), static_argnames="how", **mode)
     assert numbers(step(counter(lib))) == [1, 2, 3]
     assert numbers(step(counter(lib), how="aa")) == [2, 4, 6]
 
 
 @both
-@in_each_mode
+@all_modes
 @pytest.mark.parametrize(
     "value", [[3], {"a": 1}, np.ones(2), jnp.ones(2)], ids=lambda v: str(type(v))
 )
 @pytest.mark.parametrize("options", [{"static_argnums": 1}, {"static_argnames": "k"}], ids=str)
-def test_a_static_argument_that_has_no_hash_is_an_error(lib, modes, options, value):
+def test_a_static_argument_that_has_no_hash_is_an_error(lib, mode, options, value):
     model = counter(lib)
     with pytest.raises(ValueError, match="(?i)static.*hash|hash.*static"):
-        lib.jit(lambda m, k: bump(m), **options, **modes)(model, value)
+        lib.jit(lambda m, k: bump(m), **options, **mode)(model, value)
     assert count_of(model) == 0
 
 
 @both
-@in_each_mode
+@all_modes
 @pytest.mark.parametrize(
     ("options", "text"),
     [
@@ -92,9 +85,9 @@ def test_a_static_argument_that_has_no_hash_is_an_error(lib, modes, options, val
     ],
     ids=str,
 )
-def test_arguments_that_do_not_exist_or_are_two_things_are_errors(lib, modes, options, text):
+def test_arguments_that_do_not_exist_or_are_two_things_are_errors(lib, mode, options, text):
     with pytest.raises(ValueError, match=text):
-        lib.jit(lambda m, k: m.kernel[...], **options, **modes)(counter(lib), 1)
+        lib.jit(lambda m, k: m.kernel[...], **options, **mode)(counter(lib), 1)
 
 
 # -- donated arguments -----------------------------------------------------------------------------
@@ -107,7 +100,7 @@ def step_with_input(model, x):
 
 
 @both
-@in_each_mode
+@all_modes
 @pytest.mark.parametrize(
     ("options", "model_is_gone", "input_is_gone"),
     [
@@ -120,11 +113,11 @@ def step_with_input(model, x):
     ids=str,
 )
 def test_donated_arrays_are_gone_and_the_model_goes_on(
-    lib, modes, options, model_is_gone, input_is_gone
+    lib, mode, options, model_is_gone, input_is_gone
 ):
     model, x = counter(lib), jnp.ones(3)
     kernel, count = raw(model.kernel), raw(model.count)
-    step = lib.jit(step_with_input, **options, **modes)
+    step = lib.jit(step_with_input, **options, **mode)
     assert numbers(step(model, x)) == [2, 2, 2]
     assert (kernel.is_deleted(), count.is_deleted()) == (model_is_gone, model_is_gone)
     assert x.is_deleted() is input_is_gone
@@ -133,46 +126,46 @@ def test_donated_arrays_are_gone_and_the_model_goes_on(
 
 
 @both
-@in_each_mode
-def test_a_donated_model_that_is_only_read_stays_usable(lib, modes):
+@all_modes
+def test_a_donated_model_that_is_only_read_stays_usable(lib, mode):
     model = counter(lib)
-    step = lib.jit(lambda m: m.kernel[...] * 2, donate_argnums=0, **modes)
+    step = lib.jit(lambda m: m.kernel[...] * 2, donate_argnums=0, **mode)
     assert numbers(step(model)) == [2, 4, 6]
     assert numbers(step(model)) == [2, 4, 6]
     assert (numbers(model.kernel[...]), count_of(model)) == ([1, 2, 3], 0)
 
 
 @both
-@in_each_mode
-def test_a_keyword_model_can_be_donated(lib, modes):
+@all_modes
+def test_a_keyword_model_can_be_donated(lib, mode):
     model = counter(lib)
     count = raw(model.count)
-    lib.jit(lambda *, model: bump(model), donate_argnames="model", **modes)(model=model)
+    lib.jit(lambda *, model: bump(model), donate_argnames="model", **mode)(model=model)
     assert (count.is_deleted(), count_of(model)) == (True, 1)
 
 
 @both
-@pytest.mark.parametrize("modes", [{}, {"graph_updates": False}], ids=["graph", "fixed"])
-def test_a_model_that_is_donated_and_passed_again_is_donated_once(lib, modes):
+@shared_modes
+def test_a_model_that_is_donated_and_passed_again_is_donated_once(lib, mode):
     model = counter(lib)
-    lib.jit(lambda a, b: bump(a), donate_argnums=0, **modes)(model, model)
+    lib.jit(lambda a, b: bump(a), donate_argnums=0, **mode)(model, model)
     assert (numbers(model.kernel[...]), count_of(model)) == ([1, 2, 3], 1)
 
 
 @both
-@in_each_mode
-def test_an_array_that_is_donated_and_passed_again_is_an_error(lib, modes):
+@all_modes
+def test_an_array_that_is_donated_and_passed_again_is_an_error(lib, mode):
     array = jnp.ones(3)
     with pytest.raises((ValueError, jax.errors.JaxRuntimeError), match="(?i)donate"):
-        lib.jit(lambda a, b: a + b, donate_argnums=0, **modes)(array, array)
+        lib.jit(lambda a, b: a + b, donate_argnums=0, **mode)(array, array)
 
 
-@in_each_mode
-def test_an_array_donated_twice_is_not_lost(modes):
+@all_modes
+def test_an_array_donated_twice_is_not_lost(mode):
     model = counter(nnx)
     model.twin = nnx.Param(raw(model.kernel))
     with pytest.raises(ValueError, match="(?i)donate"):
-        nnx.jit(bump, donate_argnums=0, **modes)(model)
+        nnx.jit(bump, donate_argnums=0, **mode)(model)
     assert (numbers(model.twin[...]), count_of(model)) == ([1, 2, 3], 0)
 
 
@@ -180,22 +173,22 @@ def test_an_array_donated_twice_is_not_lost(modes):
 
 
 @both
-@in_each_mode
-def test_inline_leaves_no_call_in_the_outer_program(lib, modes):
+@all_modes
+def test_inline_leaves_no_call_in_the_outer_program(lib, mode):
     def outer(jit, **options):
         step = jit(lambda x: x * 2, **options)
         return [str(e.primitive) for e in jax.make_jaxpr(lambda x: step(x))(1.0).eqns]
 
     # From jax 0.11 on the call is there until the program is lowered.
-    assert outer(lib.jit, inline=True, **modes) == outer(jax.jit, inline=True)
-    assert outer(lib.jit, inline=False, **modes) == ["jit"]
+    assert outer(lib.jit, inline=True, **mode) == outer(jax.jit, inline=True)
+    assert outer(lib.jit, inline=False, **mode) == ["jit"]
 
 
 @both
-@in_each_mode
-def test_keep_unused_keeps_arguments_in_the_program(lib, modes):
+@all_modes
+def test_keep_unused_keeps_arguments_in_the_program(lib, mode):
     def parameters(keep):
-        step = lib.jit(lambda x, y: x * 2, keep_unused=keep, **modes)
+        step = lib.jit(lambda x, y: x * 2, keep_unused=keep, **mode)
         header = step.lower(1.0, 2.0).as_text().split("@main(")[1].split("->")[0]
         return header.count("tensor<")
 
@@ -243,10 +236,10 @@ def test_partition_specs_take_the_mesh_of_the_context(lib):
 
 
 @both
-@in_each_mode
-def test_out_shardings_place_the_result(lib, modes):
+@all_modes
+def test_out_shardings_place_the_result(lib, mode):
     model = counter(lib)
-    result = lib.jit(bump, out_shardings=SPLIT, **modes)(model)
+    result = lib.jit(bump, out_shardings=SPLIT, **mode)(model)
     assert result.sharding == SPLIT
     assert count_of(model) == 1
 
@@ -281,25 +274,6 @@ def test_in_shardings_that_do_not_fit_are_errors(lib, shardings, error):
     with pytest.raises(error):
         lib.jit(bump, in_shardings=shardings(lib))(model)
     assert count_of(model) == 0
-
-
-def test_the_error_of_a_variable_that_no_sharding_matches_names_it():
-    with pytest.raises(ValueError, match="count"):
-        nnx.jit(bump, in_shardings=(nnx.StateSharding({nnx.Param: WHOLE}),))(counter(nnx))
-
-
-@both
-@pytest.mark.parametrize("modes", [{}, {"graph_updates": False}], ids=["graph", "fixed"])
-def test_a_model_with_two_shardings_is_an_error(lib, modes):
-    model = counter(lib)
-    with pytest.raises(ValueError, match="(?s)aliasing.*count"):
-        lib.jit(lambda a, b: 1, in_shardings=(WHOLE, SPLIT), **modes)(model, model)
-
-
-def test_the_error_of_a_model_with_two_shardings_names_both_paths():
-    model = counter(nnx)
-    with pytest.raises(ValueError, match=r"(?s)\ba\.count.*\bb\.count"):
-        nnx.jit(lambda a, b: 1, in_shardings=(WHOLE, SPLIT))(model, model)
 
 
 @both

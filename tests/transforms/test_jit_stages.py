@@ -18,9 +18,9 @@ from tests.transforms.jit_models import (
     counter,
     counter_type,
     counting,
-    in_each_mode,
     numbers,
 )
+from tests.transforms.modes import all_modes
 
 X = jax.ShapeDtypeStruct((3,), jnp.float32)
 STAGES = {
@@ -31,22 +31,22 @@ each_stage = pytest.mark.parametrize("compiled", STAGES.values(), ids=STAGES.key
 
 
 @both
-@in_each_mode
+@all_modes
 @pytest.mark.parametrize("stage", ["trace", "lower", "eval_shape"])
-def test_a_stage_leaves_the_model_as_it_was(lib, modes, stage):
+def test_a_stage_leaves_the_model_as_it_was(lib, mode, stage):
     model = counter(lib)
     before = contents(lib, lib.clone(model))
-    getattr(lib.jit(bump, **modes), stage)(model, 2)
+    getattr(lib.jit(bump, **mode), stage)(model, 2)
     assert contents(lib, model) == before
 
 
 @both
-@in_each_mode
+@all_modes
 @each_stage
-def test_a_compiled_step_updates_models(lib, modes, compiled):
+def test_a_compiled_step_updates_models(lib, mode, compiled):
     traces: list[None] = []
     model, other = counter(lib), counter(lib)
-    step = compiled(lib.jit(counting(traces, bump), **modes), model, 2)
+    step = compiled(lib.jit(counting(traces, bump), **mode), model, 2)
     assert numbers(step(model, 2)) == [2, 4, 6]
     assert numbers(step(model, 3)) == [3, 6, 9]
     assert numbers(step(other, 4)) == [4, 8, 12]
@@ -63,31 +63,31 @@ def test_a_compiled_step_gives_modules_and_keeps_identity(lib):
 
 
 @both
-@in_each_mode
-def test_a_step_compiled_for_abstract_models_runs_on_real_ones(lib, modes):
+@all_modes
+def test_a_step_compiled_for_abstract_models_runs_on_real_ones(lib, mode):
     abstract = lib.eval_shape(counter_type(lib))
-    step = lib.jit(type(abstract).__call__, **modes).lower(abstract, X).compile()
+    step = lib.jit(type(abstract).__call__, **mode).lower(abstract, X).compile()
     model = counter(lib)
     assert numbers(step(model, jnp.array([2.0, 3.0, 4.0]))) == [2, 6, 12]
     assert count_of(model) == 1
 
 
 @both
-@in_each_mode
+@all_modes
 @pytest.mark.parametrize("name", [False, True], ids=["by_position", "by_name"])
-def test_static_arguments_are_left_out_when_compiled(lib, modes, name):
+def test_static_arguments_are_left_out_when_compiled(lib, mode, name):
     model = counter(lib)
     if name:
-        lowered = lib.jit(lambda m, k: bump(m) * k, static_argnames="k", **modes).lower(model, k=3)
+        lowered = lib.jit(lambda m, k: bump(m) * k, static_argnames="k", **mode).lower(model, k=3)
     else:
-        lowered = lib.jit(lambda m, k: bump(m) * k, static_argnums=1, **modes).lower(model, 3)
+        lowered = lib.jit(lambda m, k: bump(m) * k, static_argnums=1, **mode).lower(model, 3)
     assert numbers(lowered.compile()(model)) == [3, 6, 9]
 
 
 @both
-@in_each_mode
-def test_eval_shape_gives_the_result_alone(lib, modes):
-    step = lib.jit(lambda m, x: (bump(m) * x, counter(lib, 2)), **modes)
+@all_modes
+def test_eval_shape_gives_the_result_alone(lib, mode):
+    step = lib.jit(lambda m, x: (bump(m) * x, counter(lib, 2)), **mode)
     shape, model = step.eval_shape(counter(lib), 2.0)
     assert (shape.shape, shape.dtype) == ((3,), jnp.float32)
     assert type(model) is counter_type(lib)
@@ -95,9 +95,9 @@ def test_eval_shape_gives_the_result_alone(lib, modes):
 
 
 @both
-@in_each_mode
-def test_the_stages_tell_about_the_program(lib, modes):
-    step = lib.jit(bump, donate_argnums=0, **modes)
+@all_modes
+def test_the_stages_tell_about_the_program(lib, mode):
+    step = lib.jit(bump, donate_argnums=0, **mode)
     model = counter(lib)
     lowered = step.lower(model, 2)
     assert "module @jit_bump" in lowered.as_text()
@@ -116,38 +116,38 @@ def test_the_stages_tell_about_the_program(lib, modes):
 
 
 @both
-@in_each_mode
-def test_a_trace_can_be_lowered_for_another_platform(lib, modes):
-    traced = lib.jit(bump, **modes).trace(counter(lib), 2)
+@all_modes
+def test_a_trace_can_be_lowered_for_another_platform(lib, mode):
+    traced = lib.jit(bump, **mode).trace(counter(lib), 2)
     assert "module @jit_bump" in traced.lower(lowering_platforms=("tpu",)).as_text()
 
 
 @both
-@in_each_mode
-def test_stages_have_a_repr_that_names_them(lib, modes):
-    step = lib.jit(bump, **modes)
+@all_modes
+def test_stages_have_a_repr_that_names_them(lib, mode):
+    step = lib.jit(bump, **mode)
     model = counter(lib)
     traced, lowered = step.trace(model), step.lower(model)
     for stage, name in ((traced, "Traced"), (lowered, "Lowered"), (lowered.compile(), "Compiled")):
         assert name in repr(stage)
 
 
-@in_each_mode
-def test_a_trace_gives_its_jaxpr(modes):
-    traced = nnx.jit(bump, **modes).trace(counter(nnx), 2)
+@all_modes
+def test_a_trace_gives_its_jaxpr(mode):
+    traced = nnx.jit(bump, **mode).trace(counter(nnx), 2)
     primitives = [str(eqn.primitive) for eqn in traced.jaxpr.eqns]
     assert primitives.count("mul") == 1
     assert primitives.count("add") == 1
 
 
-@in_each_mode
-def test_stages_describe_the_arguments_and_the_result_of_the_user(modes):
+@all_modes
+def test_stages_describe_the_arguments_and_the_result_of_the_user(mode):
     def step(model, k, x):
         model.count[...] += k
         return {"new": counter(nnx, 2), "y": model.kernel[...] * x}
 
     model = counter(nnx)
-    traced = nnx.jit(step, static_argnums=1, donate_argnums=2, **modes).trace(model, 3, 2.0)
+    traced = nnx.jit(step, static_argnums=1, donate_argnums=2, **mode).trace(model, 3, 2.0)
     lowered = traced.lower()
     for stage in (traced, lowered, lowered.compile()):
         assert stage.in_tree == jax.tree.structure(((model, 2.0), {}))
@@ -174,13 +174,13 @@ def test_stages_describe_new_and_returned_attributes():
     assert list(changed) == ["new"]
 
 
-@in_each_mode
-def test_a_jitted_method_has_stages_and_compile_is_short_for_them(modes):
+@all_modes
+def test_a_jitted_method_has_stages_and_compile_is_short_for_them(mode):
     class Model(nnx.Module):
         def __init__(self):
             self.count = nnx.BatchStat(jnp.array(0))
 
-        @nnx.jit(**modes)
+        @nnx.jit(**mode)
         def step(self, x):
             self.count[...] += x
             return self.count[...] * 2
@@ -195,7 +195,7 @@ def test_a_jitted_method_has_stages_and_compile_is_short_for_them(modes):
 
 MEASURED = """
 import typed_nnx as nnx
-from tests.transforms.jit_models import counter
+from tests.transforms.jit_models import (counter)
 traces = []
 step = nnx.jit(lambda model: (traces.append(None), model.kernel[...] * 2)[1])
 for size in (3, 3, 4, 3):

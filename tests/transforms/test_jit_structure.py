@@ -14,13 +14,12 @@ from tests.transforms.jit_models import (
     count_of,
     counter,
     counting,
-    in_each_mode,
-    in_fixed_modes,
     numbers,
     pair,
     raw,
     same_contents,
 )
+from tests.transforms.modes import all_modes, fixed_modes, shared_modes
 from typed_nnx.errors import StructureChangedError
 
 # The oracle wants `sow` inside `capture`.
@@ -94,12 +93,12 @@ def test_a_change_inside_is_the_change_that_the_plain_function_makes(lib, transf
     assert not same_contents(lib, inside, pair(lib))
 
 
-@in_fixed_modes
+@fixed_modes
 @each_structural_change
-def test_without_updates_a_structural_change_is_an_error_and_nothing_changes(modes, change):
+def test_without_updates_a_structural_change_is_an_error_and_nothing_changes(mode, change):
     model = pair(nnx)
     before = contents(nnx, nnx.clone(model))
-    step = nnx.jit(lambda m: change(nnx, m) and None, **modes)
+    step = nnx.jit(lambda m: change(nnx, m) and None, **mode)
     for _ in range(2):
         with pytest.raises(StructureChangedError, match="(?s)jit of .*Fix: "):
             step(model)
@@ -110,10 +109,10 @@ def test_without_updates_a_structural_change_is_an_error_and_nothing_changes(mod
 
 
 @both
-@pytest.mark.parametrize("modes", [{}, {"graph_updates": False}], ids=["graph", "fixed"])
-def test_the_pattern_of_sharing_is_part_of_the_cache_key(lib, modes):
+@shared_modes
+def test_the_pattern_of_sharing_is_part_of_the_cache_key(lib, mode):
     traces: list[None] = []
-    step = lib.jit(counting(traces, lambda a, b: jnp.array(a is b)), **modes)
+    step = lib.jit(counting(traces, lambda a, b: jnp.array(a is b)), **mode)
     model = counter(lib)
     results = [bool(step(model, other)) for other in (counter(lib), model, counter(lib), model)]
     assert results == [False, True, False, True]
@@ -124,10 +123,10 @@ def test_the_pattern_of_sharing_is_part_of_the_cache_key(lib, modes):
 
 
 @both
-@in_each_mode
-def test_plain_containers_and_arrays_changed_between_calls_are_seen(lib, modes):
+@all_modes
+def test_plain_containers_and_arrays_changed_between_calls_are_seen(lib, mode):
     model = pair(lib)
-    step = lib.jit(lambda m: (m.table["a"] + m.scale, sum(m.rows), len(m.table)), **modes)
+    step = lib.jit(lambda m: (m.table["a"] + m.scale, sum(m.rows), len(m.table)), **mode)
     assert [numbers(x) for x in step(model)] == [3, 1, 1]
     model.table["a"] = jnp.array(10.0)
     model.rows[0] = jnp.array(4.0)
@@ -141,11 +140,11 @@ def test_plain_containers_and_arrays_changed_between_calls_are_seen(lib, modes):
     assert [numbers(x) for x in step(model)] == [5, 2, 1]
 
 
-@in_each_mode
-def test_plain_containers_changed_between_calls_retrace_only_for_a_new_structure(modes):
+@all_modes
+def test_plain_containers_changed_between_calls_retrace_only_for_a_new_structure(mode):
     traces: list[None] = []
     model = pair(nnx)
-    step = nnx.jit(counting(traces, lambda m: m.table["a"] + m.rows[-1]), **modes)
+    step = nnx.jit(counting(traces, lambda m: m.table["a"] + m.rows[-1]), **mode)
     step(model)
     model.table["a"] = jnp.array(10.0)
     step(model)

@@ -11,29 +11,23 @@ import pytest
 
 import typed_nnx as nnx
 from tests.core.libraries import both
-from tests.transforms.jit_models import (
-    bump,
-    count_of,
-    counter,
-    counting,
-    in_each_mode,
-    raw,
-)
+from tests.transforms.jit_models import bump, count_of, counter, counting, raw
+from tests.transforms.modes import all_modes
 
 
 @both
-@in_each_mode
-def test_an_updating_step_traces_once_also_for_fresh_models(lib, modes):
+@all_modes
+def test_an_updating_step_traces_once_also_for_fresh_models(lib, mode):
     traces: list[None] = []
-    step = lib.jit(counting(traces, bump), **modes)
+    step = lib.jit(counting(traces, bump), **mode)
     model = counter(lib)
     for each in (model, model, counter(lib), counter(lib)):
         step(each)
     assert len(traces) == 1
 
 
-@in_each_mode
-def test_train_and_eval_retrace_once_and_then_hit_the_cache(modes):
+@all_modes
+def test_train_and_eval_retrace_once_and_then_hit_the_cache(mode):
     traces: list[None] = []
 
     class Model(nnx.Module):
@@ -41,7 +35,7 @@ def test_train_and_eval_retrace_once_and_then_hit_the_cache(modes):
             self.deterministic = False
 
     model = nnx.List([Model(), Model()])
-    step = nnx.jit(counting(traces, lambda m: m[0].deterministic + m[1].deterministic), **modes)
+    step = nnx.jit(counting(traces, lambda m: m[0].deterministic + m[1].deterministic), **mode)
     results = []
     for _ in range(3):
         model.train()
@@ -53,10 +47,10 @@ def test_train_and_eval_retrace_once_and_then_hit_the_cache(modes):
 
 
 @both
-@in_each_mode
-def test_true_and_one_are_different_static_values(lib, modes):
+@all_modes
+def test_true_and_one_are_different_static_values(lib, mode):
     model = counter(lib)
-    step = lib.jit(lambda m: jnp.array(isinstance(m.mode, bool)), **modes)
+    step = lib.jit(lambda m: jnp.array(isinstance(m.mode, bool)), **mode)
     results = []
     for model.mode in (1, True, 1):
         results.append(bool(step(model)))
@@ -64,10 +58,10 @@ def test_true_and_one_are_different_static_values(lib, modes):
     assert results == ([False, True, False] if lib is nnx else [False] * 3)
 
 
-@in_each_mode
-def test_fifty_alternating_models_do_not_retrace(modes):
+@all_modes
+def test_fifty_alternating_models_do_not_retrace(mode):
     traces: list[None] = []
-    step = nnx.jit(counting(traces, bump), **modes)
+    step = nnx.jit(counting(traces, bump), **mode)
     models = [counter(nnx) for _ in range(50)]
     for round_ in (1, 2, 3):
         for model in models:
@@ -77,9 +71,9 @@ def test_fifty_alternating_models_do_not_retrace(modes):
 
 
 @pytest.mark.thorough
-@in_each_mode
-def test_a_jitted_function_keeps_no_model_alive(modes):
-    step = nnx.jit(bump, **modes)
+@all_modes
+def test_a_jitted_function_keeps_no_model_alive(mode):
+    step = nnx.jit(bump, **mode)
     model = counter(nnx)
     step(model)
     seen = [weakref.ref(model), weakref.ref(model.kernel), weakref.ref(raw(model.count))]
@@ -89,9 +83,9 @@ def test_a_jitted_function_keeps_no_model_alive(modes):
 
 
 @pytest.mark.slow
-@in_each_mode
-def test_two_thousand_fresh_models_leave_no_memory_behind(modes):
-    step = nnx.jit(bump, **modes)
+@all_modes
+def test_two_thousand_fresh_models_leave_no_memory_behind(mode):
+    step = nnx.jit(bump, **mode)
 
     def calls(number):
         for _ in range(number):

@@ -9,18 +9,11 @@ import pytest
 
 import typed_nnx as nnx
 from tests.core.libraries import both
-from tests.transforms.jit_models import (
-    bump,
-    contents,
-    counter,
-    counter_type,
-    numbers,
-    pair,
-)
+from tests.transforms.jit_models import bump, contents, counter, counter_type, numbers, pair
 
 # flax makes a jaxpr only where structures may not change.
 FIXED = [{"graph_updates": False}, {"graph": False, "graph_updates": False}]
-each_fixed_mode = pytest.mark.parametrize("modes", FIXED, ids=["fixed", "tree"])
+each_fixed_mode = pytest.mark.parametrize("mode", FIXED, ids=["fixed", "tree"])
 
 
 def primitives(jaxpr):
@@ -34,22 +27,22 @@ def inputs(jaxpr):
 
 @both
 @each_fixed_mode
-def test_the_jaxpr_of_plain_arrays_is_that_of_jax(lib, modes):
+def test_the_jaxpr_of_plain_arrays_is_that_of_jax(lib, mode):
     def function(x, y):
         return {"a": x * 2 + y, "b": jnp.sin(y)}
 
     x = jnp.ones(3)
-    found = lib.make_jaxpr(function, **modes)(x, y=x)
+    found = lib.make_jaxpr(function, **mode)(x, y=x)
     assert str(found) == str(jax.make_jaxpr(function)(x, y=x))
     assert type(found) is type(jax.make_jaxpr(function)(x, x))
 
 
 @both
 @each_fixed_mode
-def test_the_inputs_are_the_values_and_the_outputs_the_result(lib, modes):
+def test_the_inputs_are_the_values_and_the_outputs_the_result(lib, mode):
     model = counter(lib)
     before = contents(lib, lib.clone(model))
-    jaxpr = lib.make_jaxpr(bump, **modes)(model, 2)
+    jaxpr = lib.make_jaxpr(bump, **mode)(model, 2)
     assert inputs(jaxpr) == [((), "i"), ((), "i"), ((3,), "f")]
     assert [aval.shape for aval in jaxpr.out_avals] == [(3,)]
     assert contents(lib, model) == before
@@ -57,8 +50,8 @@ def test_the_inputs_are_the_values_and_the_outputs_the_result(lib, modes):
 
 @both
 @each_fixed_mode
-def test_the_jaxpr_computes_the_result(lib, modes):
-    jaxpr = lib.make_jaxpr(lambda m: m.kernel[...] * 2 + 1, **modes)(counter(lib))
+def test_the_jaxpr_computes_the_result(lib, mode):
+    jaxpr = lib.make_jaxpr(lambda m: m.kernel[...] * 2 + 1, **mode)(counter(lib))
     given = [
         np.array([1.0, 2, 3], np.float32) if aval.shape else np.int32(0) for aval in jaxpr.in_avals
     ]
@@ -69,30 +62,30 @@ def test_the_jaxpr_computes_the_result(lib, modes):
 @both
 @each_fixed_mode
 @pytest.mark.parametrize("number", [1, (1,)], ids=str)
-def test_static_arguments_are_python_values(lib, modes, number):
+def test_static_arguments_are_python_values(lib, mode, number):
     def step(model, k):
         assert type(k) is int
         return model.kernel[...] * k
 
-    jaxpr = lib.make_jaxpr(step, static_argnums=number, **modes)(counter(lib), 2)
+    jaxpr = lib.make_jaxpr(step, static_argnums=number, **mode)(counter(lib), 2)
     assert inputs(jaxpr) == [((), "i"), ((3,), "f")]
     assert primitives(jaxpr) == ["mul"]
 
 
 @both
 @each_fixed_mode
-def test_abstract_models_have_a_jaxpr(lib, modes):
+def test_abstract_models_have_a_jaxpr(lib, mode):
     abstract = lib.eval_shape(counter_type(lib))
-    real = lib.make_jaxpr(bump, **modes)(counter(lib), 2)
-    assert str(lib.make_jaxpr(bump, **modes)(abstract, 2)) == str(real)
+    real = lib.make_jaxpr(bump, **mode)(counter(lib), 2)
+    assert str(lib.make_jaxpr(bump, **mode)(abstract, 2)) == str(real)
 
 
 @both
 @each_fixed_mode
 @pytest.mark.parametrize("option", ["return_shape", "axis_env"])
-def test_options_that_nnx_does_not_have_are_errors(lib, modes, option):
+def test_options_that_nnx_does_not_have_are_errors(lib, mode, option):
     with pytest.raises(TypeError, match=option):
-        lib.make_jaxpr(bump, **{option: True}, **modes)
+        lib.make_jaxpr(bump, **{option: True}, **mode)
 
 
 @both

@@ -7,12 +7,8 @@ import pytest
 from jax.experimental import checkify
 
 from tests.core.libraries import both
-from tests.transforms.jit_models import (
-    count_of,
-    counter,
-    in_each_mode,
-    numbers,
-)
+from tests.transforms.jit_models import count_of, counter, numbers
+from tests.transforms.modes import all_modes
 
 
 def checked(model, x):
@@ -23,19 +19,19 @@ def checked(model, x):
 
 
 @both
-@in_each_mode
+@all_modes
 @pytest.mark.parametrize(
     "transform",
     [
-        lambda lib, modes: lib.checkify(checked, **modes),
-        lambda lib, modes: lib.jit(lib.checkify(checked, **modes), **modes),
-        lambda lib, modes: lib.checkify(lib.jit(checked, **modes), **modes),
+        lambda lib, mode: lib.checkify(checked, **mode),
+        lambda lib, mode: lib.jit(lib.checkify(checked, **mode), **mode),
+        lambda lib, mode: lib.checkify(lib.jit(checked, **mode), **mode),
     ],
     ids=["plain", "in_jit", "of_jit"],
 )
-def test_a_failed_check_comes_out_and_the_model_is_updated(lib, modes, transform):
+def test_a_failed_check_comes_out_and_the_model_is_updated(lib, mode, transform):
     model = counter(lib)
-    step = transform(lib, modes)
+    step = transform(lib, mode)
     error, result = step(model, jnp.array(2.0))
     assert (error.get(), numbers(result), count_of(model)) == (None, [2, 4, 6], 1)
     error.throw()
@@ -47,7 +43,7 @@ def test_a_failed_check_comes_out_and_the_model_is_updated(lib, modes, transform
 
 
 @both
-@in_each_mode
+@all_modes
 @pytest.mark.parametrize(
     ("errors", "text"),
     [
@@ -60,15 +56,15 @@ def test_a_failed_check_comes_out_and_the_model_is_updated(lib, modes, transform
     ],
     ids=["user", "nan", "div", "index", "float", "all"],
 )
-def test_the_set_of_errors_decides_what_is_found(lib, modes, errors, text):
+def test_the_set_of_errors_decides_what_is_found(lib, mode, errors, text):
     def step(model, x):
         model.count.set_value(model.count[...] + 1)
         return jnp.log(x) + model.kernel[...][jnp.array(5)]
 
     model = counter(lib)
     for form in (
-        lib.checkify(step, errors=errors, **modes),
-        lib.checkify(step, errors, **modes),
+        lib.checkify(step, errors=errors, **mode),
+        lib.checkify(step, errors, **mode),
     ):
         error, _ = form(model, jnp.array(-1.0))
         found = error.get()
@@ -84,9 +80,9 @@ def test_only_the_users_checks_are_made_by_default(lib):
 
 
 @both
-@in_each_mode
-def test_a_check_that_nobody_took_is_an_error(lib, modes):
+@all_modes
+def test_a_check_that_nobody_took_is_an_error(lib, mode):
     model = counter(lib)
     with pytest.raises(ValueError, match="functionaliz"):
-        lib.jit(checked, **modes)(model, jnp.array(1.0))
+        lib.jit(checked, **mode)(model, jnp.array(1.0))
     assert count_of(model) == 0

@@ -11,18 +11,19 @@ import jax
 import jax.numpy as jnp
 import pytest
 from flax import nnx as flax_nnx
-from jax.sharding import PartitionSpec
+from jax.sharding import NamedSharding, PartitionSpec
 from jax.sharding import PartitionSpec as P
 
 from tests.core.libraries import both, said
-from tests.transforms.jit_models import in_each_mode
 from tests.transforms.library import nnx
 from tests.transforms.mapping_scenarios import model_of, stacked_model
+from tests.transforms.modes import all_modes, fixed_modes
 
 XS = jnp.ones((4, 3))
 
 
 CUT: Any = P("d")
+MESH = jax.make_mesh((1,), ("data",), axis_types=(jax.sharding.AxisType.Auto,))
 
 
 classes = pytest.mark.parametrize("name", ["StateAxes", "StateSharding"])
@@ -161,10 +162,57 @@ def test_axes_of_plain_nests_are_given_entry_by_entry(axes):
     assert mapped(xs).tolist() == [3.0 * 2 * (3 if axes == 0 else 12)] * 4
 
 
+# -- one prefix for each Variable ------------------------------------------------------------------
+
+#: The class of prefixes by filter, a prefix that cuts an array and one that does not.
+PREFIXES: dict[str, tuple[str, Any, Any]] = {
+    "in_axes": ("StateAxes", 0, None),
+    "in_shardings": (
+        "StateSharding",
+        NamedSharding(MESH, PartitionSpec("data")),
+        NamedSharding(MESH, PartitionSpec()),
+    ),
+    "in_specs": ("StateSharding", PartitionSpec("data"), PartitionSpec()),
+}
+each_option = pytest.mark.parametrize("option", PREFIXES)
+
+
+def lifted(lib: Any, option: str, function: Any, prefixes: Any) -> Any:
+    if option == "in_axes":
+        return lib.vmap(function, in_axes=prefixes)
+    if option == "in_shardings":
+        return lib.jit(function, in_shardings=prefixes)
+    specs: Any = PartitionSpec("data")
+    return lib.shard_map(function, mesh=MESH, in_specs=prefixes, out_specs=specs)
+
+
+@both
+@each_option
+def test_one_variable_has_one_prefix(lib, option):
+    name, cut, whole = PREFIXES[option]
+    by_filter, model = getattr(lib, name), model_of(lib, weight=lib.Param(XS))
+
+    def run(*prefixes: Any) -> Any:
+        return lifted(lib, option, lambda a, b: a.weight[...] + 0, prefixes)(model, model)
+
+    text = r"(?s)\ba\.weight.*\bb\.weight" if lib is nnx else "(?s)aliasing.*weight"
+    for other in (whole, by_filter({lib.Param: whole, ...: cut})):
+        with pytest.raises(ValueError, match=text):
+            run(by_filter({...: cut}), other)
+    found = run(by_filter({...: cut}), by_filter({lib.Param: cut, ...: cut}))
+    assert found.tolist() == XS.tolist()
+
+
+@both
+@each_option
+def test_a_variable_that_no_filter_matches_is_an_error(lib, option):
+    name, cut, _ = PREFIXES[option]
+    by_filter, model = getattr(lib, name), model_of(lib, weight=lib.Param(XS))
+    with pytest.raises(ValueError, match="weight"):
+        lifted(lib, option, lambda a: 0.0, (by_filter({lib.BatchStat: cut}),))(model)
+
+
 # -- which kinds of prefixes the options of transforms take, in each mode: as in NNX ----------------
-
-
-MESH = jax.make_mesh((1,), ("data",))
 
 
 KINDS: dict[str, Callable[[Any], Any]] = {
@@ -177,28 +225,28 @@ KINDS: dict[str, Callable[[Any], Any]] = {
 
 
 OPTIONS: dict[str, Callable[..., Any]] = {
-    "vmap in_axes": lambda lib, kind, **modes: lib.vmap(id, in_axes=(kind,), **modes),
-    "vmap out_axes": lambda lib, kind, **modes: lib.vmap(id, out_axes=kind, **modes),
-    "pmap in_axes": lambda lib, kind, **modes: lib.pmap(id, in_axes=(kind,), **modes),
-    "jit in_shardings": lambda lib, kind, **modes: lib.jit(id, in_shardings=kind, **modes),
-    "jit out_shardings": lambda lib, kind, **modes: lib.jit(id, out_shardings=[kind], **modes),
-    "shard_map in_specs": lambda lib, kind, **modes: lib.shard_map(
-        id, mesh=MESH, in_specs=(kind,), out_specs=PartitionSpec(), **modes
+    "vmap in_axes": lambda lib, kind, **mode: lib.vmap(id, in_axes=(kind,), **mode),
+    "vmap out_axes": lambda lib, kind, **mode: lib.vmap(id, out_axes=kind, **mode),
+    "pmap in_axes": lambda lib, kind, **mode: lib.pmap(id, in_axes=(kind,), **mode),
+    "jit in_shardings": lambda lib, kind, **mode: lib.jit(id, in_shardings=kind, **mode),
+    "jit out_shardings": lambda lib, kind, **mode: lib.jit(id, out_shardings=[kind], **mode),
+    "shard_map in_specs": lambda lib, kind, **mode: lib.shard_map(
+        id, mesh=MESH, in_specs=(kind,), out_specs=PartitionSpec(), **mode
     ),
-    "scan in_axes": lambda lib, kind, **modes: lib.scan(
-        id, in_axes=(lib.Carry, kind), out_axes=(lib.Carry, 0), **modes
+    "scan in_axes": lambda lib, kind, **mode: lib.scan(
+        id, in_axes=(lib.Carry, kind), out_axes=(lib.Carry, 0), **mode
     ),
-    "scan out_axes": lambda lib, kind, **modes: lib.scan(
-        id, in_axes=(lib.Carry, 0), out_axes=(lib.Carry, {"x": kind}), **modes
+    "scan out_axes": lambda lib, kind, **mode: lib.scan(
+        id, in_axes=(lib.Carry, 0), out_axes=(lib.Carry, {"x": kind}), **mode
     ),
-    "grad argnums": lambda lib, kind, **modes: lib.grad(id, argnums=kind, **modes),
+    "grad argnums": lambda lib, kind, **mode: lib.grad(id, argnums=kind, **mode),
 }
 
 
-def refusal(option: str, kind: str, lib: Any, modes: dict[str, Any]) -> bool:
+def refusal(option: str, kind: str, lib: Any, mode: dict[str, Any]) -> bool:
     """Whether a library refuses a prefix for its kind."""
     try:
-        OPTIONS[option](lib, KINDS[kind](lib), **modes)
+        OPTIONS[option](lib, KINDS[kind](lib), **mode)
     except ValueError:
         return True
     except TypeError:  # what jax says of a prefix of the wrong option
@@ -216,26 +264,26 @@ CASES = [
 ]
 
 
-@in_each_mode
-def test_objects_as_prefixes_are_refused_where_structures_may_change(modes):
+@all_modes
+def test_objects_as_prefixes_are_refused_where_structures_may_change(mode):
     # With graph_updates=False alone `nnx.prefix` of flax returns no Module but a form of its own.
     for option in OPTIONS:
-        refused = modes != {"graph": False} and modes != {"graph_updates": False}
-        assert refusal(option, "a Module", nnx, modes) == (refused or option == "grad argnums")
+        refused = mode != {"graph": False} and mode != {"graph_updates": False}
+        assert refusal(option, "a Module", nnx, mode) == (refused or option == "grad argnums")
 
 
-@in_each_mode
+@all_modes
 @pytest.mark.parametrize(("option", "kind"), CASES)
-def test_the_same_kinds_of_prefixes_are_refused_as_in_flax(option, kind, modes):
-    assert refusal(option, kind, nnx, modes) == refusal(option, kind, flax_nnx, modes)
+def test_the_same_kinds_of_prefixes_are_refused_as_in_flax(option, kind, mode):
+    assert refusal(option, kind, nnx, mode) == refusal(option, kind, flax_nnx, mode)
 
 
-@pytest.mark.parametrize("modes", [{"graph": False}, {"graph_updates": False}])
-def test_a_tree_of_prefixes_says_the_axis_of_each_variable_where_structures_stay(modes):
+@fixed_modes
+def test_a_tree_of_prefixes_says_the_axis_of_each_variable_where_structures_stay(mode):
     one = nnx.Dict(a=nnx.Param(jnp.arange(3.0)), b=nnx.BatchStat(jnp.ones(2)))
     axes = nnx.prefix(one, {nnx.Param: 0, ...: None})
 
-    @nnx.vmap(in_axes=(axes,), **modes)
+    @nnx.vmap(in_axes=(axes,), **mode)
     def total(one):
         return one.a[...] + one.b[...].sum()
 

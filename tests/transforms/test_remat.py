@@ -12,13 +12,8 @@ import pytest
 from jax.ad_checkpoint import checkpoint_name
 
 from tests.core.libraries import both
-from tests.transforms.jit_models import (
-    count_of,
-    counter,
-    in_each_mode,
-    numbers,
-    same_contents,
-)
+from tests.transforms.jit_models import count_of, counter, numbers, same_contents
+from tests.transforms.modes import all_modes
 
 
 def wave(model, x=1.0):
@@ -28,7 +23,7 @@ def wave(model, x=1.0):
 
 
 @both
-@in_each_mode
+@all_modes
 @pytest.mark.parametrize(
     "call",
     [
@@ -42,44 +37,44 @@ def wave(model, x=1.0):
     ],
     ids=["plain", "keyword", "keyword_model", "called", "options", "nested_data", "twice"],
 )
-def test_remat_gives_the_values_and_updates_of_the_plain_function(lib, modes, call):
+def test_remat_gives_the_values_and_updates_of_the_plain_function(lib, mode, call):
     model, plain = counter(lib), counter(lib)
-    result = call(functools.partial(lib.remat, **modes), model)
+    result = call(functools.partial(lib.remat, **mode), model)
     np.testing.assert_allclose(result, wave(plain, 2.0), rtol=1e-6)
     assert same_contents(lib, model, plain)
 
 
-def saved(lib, modes, **options):
+def saved(lib, mode, **options):
     """Count the elements that the backward pass of two waves keeps."""
 
     def loss(kernel, x):
         model = counter(lib)
         model.kernel.set_value(kernel)
-        return wave(model, lib.remat(wave, **options, **modes)(model, x)).sum()
+        return wave(model, lib.remat(wave, **options, **mode)(model, x)).sum()
 
     _, backward = jax.vjp(loss, jnp.ones(3), jnp.ones(3))
     return sum(leaf.size for leaf in jax.tree.leaves(backward))
 
 
 @both
-@in_each_mode
-def test_a_policy_decides_what_is_kept(lib, modes):
+@all_modes
+def test_a_policy_decides_what_is_kept(lib, mode):
     policies = jax.checkpoint_policies
-    nothing = saved(lib, modes)
-    everything = saved(lib, modes, policy=policies.everything_saveable)
-    named = saved(lib, modes, policy=policies.save_only_these_names("product"))
+    nothing = saved(lib, mode)
+    everything = saved(lib, mode, policy=policies.everything_saveable)
+    named = saved(lib, mode, policy=policies.save_only_these_names("product"))
     assert nothing < named <= everything
-    assert saved(lib, modes, policy=policies.nothing_saveable) == nothing
+    assert saved(lib, mode, policy=policies.nothing_saveable) == nothing
 
 
 @both
-@in_each_mode
+@all_modes
 @pytest.mark.parametrize("prevent", [True, False])
-def test_the_options_reach_jax(lib, modes, prevent):
+def test_the_options_reach_jax(lib, mode, prevent):
     policy = jax.checkpoint_policies.dots_saveable
 
     def call(x):
-        return lib.remat(jnp.sin, prevent_cse=prevent, policy=policy, **modes)(x)
+        return lib.remat(jnp.sin, prevent_cse=prevent, policy=policy, **mode)(x)
 
     (equation,) = jax.make_jaxpr(call)(1.0).eqns
     (plain,) = jax.make_jaxpr(jax.checkpoint(jnp.sin, policy=policy))(1.0).eqns
@@ -88,19 +83,19 @@ def test_the_options_reach_jax(lib, modes, prevent):
 
 
 @both
-@in_each_mode
-def test_static_arguments_count_self(lib: Any, modes: Any) -> None:
+@all_modes
+def test_static_arguments_count_self(lib: Any, mode: Any) -> None:
     class Model(lib.Module):
         def __init__(self):
             self.count = lib.BatchStat(jnp.array(0))
 
-        @lib.remat(static_argnums=1, **modes)
+        @lib.remat(static_argnums=1, **mode)
         def repeat(self, k):
             assert type(k) is int
             self.count[...] += k
             return k * jnp.ones(2)
 
-        @lib.remat(static_argnums=(2, -1), **modes)
+        @lib.remat(static_argnums=(2, -1), **mode)
         def last(self, x, how):
             self.count[...] += len(how)
             return x
@@ -112,21 +107,12 @@ def test_static_arguments_count_self(lib: Any, modes: Any) -> None:
 
 
 @both
-@in_each_mode
-def test_static_arguments_that_do_not_exist_are_errors(lib, modes):
+@all_modes
+def test_static_arguments_that_do_not_exist_are_errors(lib, mode):
     model = counter(lib)
     with pytest.raises(ValueError, match="static_argnums"):
-        lib.remat(wave, static_argnums=7, **modes)(model, 1.0)
+        lib.remat(wave, static_argnums=7, **mode)(model, 1.0)
     assert count_of(model) == 0
-
-
-@both
-@in_each_mode
-def test_a_value_that_is_no_array_must_be_static(lib, modes):
-    with pytest.raises(TypeError, match="not a valid JAX type"):
-        lib.remat(lambda m, how: wave(m), **modes)(counter(lib), "text")
-    with pytest.raises(TypeError, match="not a valid JAX type"):
-        lib.remat(lambda: "text", **modes)()
 
 
 # -- what an eager call sees besides its arguments -------------------------------------------------

@@ -11,7 +11,8 @@ import pytest
 
 import typed_nnx as nnx
 from tests.core.libraries import both
-from tests.transforms.mapping_scenarios import all_modes, fixed_modes, model_of
+from tests.transforms.mapping_scenarios import model_of
+from tests.transforms.modes import all_modes, fixed_modes
 
 XS = jnp.arange(4.0)
 SUMS = [0.0, 0.0, 1.0, 3.0]  # the carry before each step

@@ -15,7 +15,8 @@ from jax.sharding import PartitionSpec as P
 
 import typed_nnx as nnx
 from tests.core.libraries import both, said
-from tests.transforms.mapping_scenarios import all_modes, fixed_modes, model_of, values
+from tests.transforms.mapping_scenarios import model_of, values
+from tests.transforms.modes import all_modes, fixed_modes
 
 XS = jnp.arange(6.0).reshape(2, 3)
 MESH = jax.make_mesh((1,), ("d",), axis_types=(AxisType.Auto,))
@@ -99,21 +100,6 @@ def test_what_is_only_read_lies_on_the_mesh_afterwards(lib):
     mapped(lib, lambda model, x: model.weight[...] * x, (WHOLE, CUT))(one, XS)
     assert one.weight[...].sharding == NamedSharding(MESH, WHOLE)
     assert one.total[...].sharding == NamedSharding(MESH, WHOLE)
-
-
-@both
-def test_a_variable_that_no_filter_matches_is_an_error(lib):
-    specs = lib.StateSharding({lib.Param: CUT})
-    with pytest.raises(ValueError, match="total"):
-        mapped(lib, step, (specs, CUT))(model(lib), XS)
-
-
-@both
-def test_one_object_under_two_specs_is_an_error(lib):
-    one = model(lib)
-    with pytest.raises(ValueError, match="Inconsistent aliasing"):
-        mapped(lib, lambda a, b: a.weight[...], (CUT, WHOLE))(one, one)
-    assert mapped(lib, lambda a, b: a.weight[...], (CUT, CUT))(one, one).tolist() == XS.tolist()
 
 
 @both

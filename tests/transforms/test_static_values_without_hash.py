@@ -13,6 +13,7 @@ import pytest
 
 import typed_nnx as nnx
 from tests.core.libraries import both
+from tests.transforms.calls import CALLS
 
 
 @dataclasses.dataclass
@@ -49,49 +50,20 @@ def model_of(lib: Any, config: Any, **metadata: Any) -> Any:
     return Model()
 
 
-def out(lib: Any, run: Callable[[Any, Any], Any], model: Any) -> Any:
+def out(run: Callable[[Any, Any], Any], model: Any) -> Any:
     found = run(model, jnp.ones(2))
     return [np.asarray(leaf).tolist() for leaf in jax.tree.leaves(found)], float(model.count[...])
 
 
-def scanned(lib: Any) -> Any:
-    axes: Any = (lib.Carry, None)
-
-    def step(model: Any, x: Any) -> Any:
-        return model, model(x)
-
-    def run(model: Any, x: Any) -> Any:
-        return lib.scan(step, in_axes=axes, out_axes=(lib.Carry, 0), length=3)(model, x)[1]
-
-    return run
-
-
-def looped(lib: Any) -> Any:
-    def body(_: Any, model: Any) -> Any:
-        model(1.0)
-        return model
-
-    def run(model: Any, x: Any) -> Any:
-        return lib.fori_loop(0, 3, body, model).inner.w[...] * x
-
-    return run
+def using(name: str) -> Callable[[Any], Callable[[Any, Any], Any]]:
+    """Use a model under a transform."""
+    return lambda lib: lambda m, x: CALLS[name](lib, lambda m, x: m(x), m, x)
 
 
 RUNS: dict[str, Callable[[Any], Callable[[Any, Any], Any]]] = {
-    "jit": lambda lib: lib.jit(lambda m, x: m(x)),
+    **{name: using(name) for name in CALLS},
     "grad": lambda lib: lib.grad(lambda m, x: m(x).sum()),
-    "vmap": lambda lib: (
-        lambda m, x: lib.vmap(lambda m, x: m.inner.w[...] * x * m.config.width, in_axes=(None, 0))(
-            m, jnp.stack([x, x, x])
-        )
-    ),
-    "remat": lambda lib: lib.remat(lambda m, x: m(x)),
-    "cond": lambda lib: lambda m, x: lib.cond(True, lambda m: m(x), lambda m: 2 * m(x), m),
-    "scan": scanned,
-    "fori_loop": looped,
-    "cached_partial": lambda lib: lambda m, x: lib.cached_partial(lib.jit(lambda m, x: m(x)), m)(x),
     "split and merge": lambda lib: lambda m, x: lib.merge(*lib.split(m))(x),
-    "eager": lambda lib: lambda m, x: m(x),
 }
 
 
@@ -102,7 +74,7 @@ def test_every_transform_gives_what_flax_gives(name: str, config: Any, metadata:
     from flax import nnx as flax_nnx
 
     found, expected = [
-        out(lib, RUNS[name](lib), model_of(lib, config, **metadata)) for lib in (nnx, flax_nnx)
+        out(RUNS[name](lib), model_of(lib, config, **metadata)) for lib in (nnx, flax_nnx)
     ]
     assert found == expected
 
@@ -133,9 +105,9 @@ def test_a_change_in_place_is_seen(name: str) -> None:
     config = Config(2)
     model = model_of(nnx, config)
     run = RUNS[name](nnx)
-    before, _ = out(nnx, run, model)
+    before, _ = out(run, model)
     config.width = 5
-    after, _ = out(nnx, run, model)
+    after, _ = out(run, model)
     assert np.allclose(np.array(after), np.array(before) * 5 / 2)
 
 

@@ -12,9 +12,9 @@ import flax.nnx
 import jax
 import jax.numpy as jnp
 import pytest
-from jax.sharding import PartitionSpec
 
 import typed_nnx
+from tests.transforms.calls import CALLS
 
 FLAX, OURS = Path(flax.__file__).parent, Path(typed_nnx.__file__).parent
 ROWS = jnp.ones((1, 2))
@@ -42,36 +42,25 @@ def forward(model: Any, x: Any) -> Any:
     return total(model, x), (model, x)
 
 
-def on_mesh(nnx: Any) -> Any:
-    """Return the function over the blocks of one device."""
-    mesh = jax.make_mesh((1,), ("data",), axis_types=(jax.sharding.AxisType.Auto,))
-    whole: Any = PartitionSpec()
-    return nnx.shard_map(contract, mesh=mesh, in_specs=(whole, whole), out_specs=whole)
-
-
 Run = Callable[[Any, Any, Any], Any]
 
+
+def contracting(name: str) -> Run:
+    return lambda nnx, m, x: CALLS[name](nnx, contract, m, x)
+
+
 RUNS: dict[str, Run] = {
-    "eager": lambda nnx, m, x: contract(m, x),
+    **{name: contracting(name) for name in CALLS},
     "a layer": lambda nnx, m, x: m(jnp.ones((1, 7))),
-    "jit": lambda nnx, m, x: nnx.jit(contract)(m, x),
     "jit by keyword": lambda nnx, m, x: nnx.jit(contract)(model=m, x=x),
     "jit of a capture": lambda nnx, m, x: nnx.jit(lambda x: contract(m, x))(x),
     "lower": lambda nnx, m, x: nnx.jit(contract).lower(m, x),
-    "cached_partial": lambda nnx, m, x: nnx.cached_partial(nnx.jit(contract), m)(x),
     "grad": lambda nnx, m, x: nnx.grad(contract)(m, x),
     "value_and_grad": lambda nnx, m, x: nnx.value_and_grad(contract)(m, x),
-    "vmap": lambda nnx, m, x: nnx.vmap(contract, in_axes=(None, 0))(m, x),
-    "pmap": lambda nnx, m, x: nnx.pmap(contract, in_axes=(None, 0))(m, x),
-    "scan": lambda nnx, m, x: nnx.scan(contract, in_axes=(None, 0), out_axes=0)(m, x),
-    "remat": lambda nnx, m, x: nnx.remat(contract)(m, x),
-    "checkify": lambda nnx, m, x: nnx.checkify(contract)(m, x),
-    "shard_map": lambda nnx, m, x: on_mesh(nnx)(m, x),
     "eval_shape": lambda nnx, m, x: nnx.eval_shape(contract, m, x),
-    "cond": lambda nnx, m, x: nnx.cond(True, contract, contract, m, x),
-    "switch": lambda nnx, m, x: nnx.switch(0, [contract, contract], m, x),
-    "while_loop": lambda nnx, m, x: nnx.while_loop(lambda c: True, lambda c: contract(m, c), x),
-    "fori_loop": lambda nnx, m, x: nnx.fori_loop(0, 3, lambda i, c: contract(*c), (m, x)),
+    "while_loop of a capture": lambda nnx, m, x: nnx.while_loop(
+        lambda c: True, lambda c: contract(m, c), x
+    ),
     "custom_vjp": lambda nnx, m, x: with_rule(nnx, contract, forward, forward)(m, x),
     "fwd": lambda nnx, m, x: nnx.grad(with_rule(nnx, total, contract, forward))(m, x),
     "bwd": lambda nnx, m, x: nnx.grad(

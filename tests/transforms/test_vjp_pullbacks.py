@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
-import numpy as np
 import pytest
 
 import typed_nnx as nnx
 from tests.core.libraries import both
 from tests.transforms.gradient_models import X, affine, affine_type, affine_values, close, forward
-from tests.transforms.jit_models import in_each_mode
+from tests.transforms.modes import all_modes
 from typed_nnx.errors import SharedReferenceError, TangentStructureError
 
 
@@ -29,10 +26,10 @@ def zeros_but_shift(shift):
     return made
 
 
-@in_each_mode
+@all_modes
 @pytest.mark.parametrize("form", ["module", "state"])
-def test_the_cotangent_of_a_module_is_a_module_or_a_state(modes, form):
-    out, pull = nnx.vjp(doubled, affine(nnx), **modes)
+def test_the_cotangent_of_a_module_is_a_module_or_a_state(mode, form):
+    out, pull = nnx.vjp(doubled, affine(nnx), **mode)
     assert type(out) is affine_type(nnx)
     cotangent = zeros_but_shift(3.0)
     (found,) = pull(cotangent if form == "module" else nnx.state(cotangent))
@@ -40,23 +37,23 @@ def test_the_cotangent_of_a_module_is_a_module_or_a_state(modes, form):
     close(found.kernel[...], jnp.zeros(3))
 
 
-@in_each_mode
-def test_tangents_may_be_states(modes):
+@all_modes
+def test_tangents_may_be_states(mode):
     tangent = nnx.state(zeros_but_shift(1.0))
-    _, slope = nnx.jvp(doubled, (affine(nnx),), (tangent,), **modes)
+    _, slope = nnx.jvp(doubled, (affine(nnx),), (tangent,), **mode)
     close(slope.shift[...], jnp.array(2.0))
 
 
-@in_each_mode
-def test_a_pullback_can_leave_jit(modes):
+@all_modes
+def test_a_pullback_can_leave_jit(mode):
     model = affine(nnx)
-    out, pull = jax.jit(lambda x: nnx.vjp(lambda x: model.shift[...] * x.sum(), x, **modes))(X)
+    out, pull = jax.jit(lambda x: nnx.vjp(lambda x: model.shift[...] * x.sum(), x, **mode))(X)
     close(out, 0.5 * X.sum())
     close(pull(jnp.array(2.0))[0], jnp.ones(3))
 
 
-@in_each_mode
-def test_values_of_new_modules_are_those_of_arguments_too(modes):
+@all_modes
+def test_values_of_new_modules_are_those_of_arguments_too(mode):
     def moved(model):
         made = affine(nnx)
         made.rows = nnx.data([model.rows[0]])
@@ -64,7 +61,7 @@ def test_values_of_new_modules_are_those_of_arguments_too(modes):
 
     model = affine(nnx)
     model.rows = nnx.data([jnp.array(2.0)])
-    out, pull = nnx.vjp(moved, model, **modes)
+    out, pull = nnx.vjp(moved, model, **mode)
     close(out.rows[0], jnp.array(2.0))
     cotangent = zeros_but_shift(0.0)
     cotangent.rows = nnx.data([jnp.array(5.0)])
@@ -111,12 +108,12 @@ def test_a_result_that_belongs_to_an_argument_is_an_error(function):
     assert not hasattr(model, "new")
 
 
-@in_each_mode
-def test_a_variable_of_a_dict_that_is_closed_over_stays_as_it_is(modes):
+@all_modes
+def test_a_variable_of_a_dict_that_is_closed_over_stays_as_it_is(mode):
     variable = nnx.Param({"a": jnp.array(2.0)})
 
     def product(x):
-        return nnx.vjp(lambda v, x: v.get_value()["a"] * x, variable, x, **modes)[0]
+        return nnx.vjp(lambda v, x: v.get_value()["a"] * x, variable, x, **mode)[0]
 
     close(jax.jit(product)(jnp.array(3.0)), jnp.array(6.0))
     assert type(variable.get_value()["a"]) is type(X)
@@ -128,27 +125,3 @@ def test_arguments_to_differentiate_by_may_be_given_by_name(lib, argnums):
     expected = jax.grad(forward, argnums=1)(affine_values(), X)
     found = lib.grad(lambda m, x: m(x), argnums=argnums)(affine(lib), x=X)
     close(found if argnums == 1 else found[0], expected)
-
-
-@in_each_mode
-def test_positions_may_be_numpy_integers_and_negative(modes):
-    def product(x, y):
-        return x * y * y
-
-    argnums: Any
-    for argnums, expected in ((np.int64(1), 12.0), (-2, 9.0), ([-1], 12.0)):
-        found = nnx.grad(product, argnums=argnums, **modes)(2.0, 3.0)
-        close(found[0] if isinstance(argnums, list) else found, expected)
-
-
-def test_with_fixed_structure_gradients_share_what_arguments_share():
-    model = affine(nnx)
-    first, second = nnx.grad(
-        lambda a, b: a.shift[...] * b[...], argnums=(0, 1), graph_updates=False
-    )(model, model.shift)
-    assert first.shift is second
-    close(second[...], jnp.array(1.0))
-    swapped = nnx.grad(lambda a, b: a.shift[...] * b[...], argnums=(1, 0), graph_updates=False)(
-        model, model.shift
-    )
-    assert swapped[1].shift is swapped[0]

@@ -10,12 +10,8 @@ import numpy as np
 import pytest
 
 from tests.core.libraries import both, said
-from tests.transforms.mapping_scenarios import (
-    all_modes,
-    model_of,
-    stacked_model,
-    update,
-)
+from tests.transforms.mapping_scenarios import model_of, stacked_model, update
+from tests.transforms.modes import all_modes
 
 XS = jnp.arange(12.0).reshape(4, 3)
 
@@ -133,19 +129,6 @@ def test_new_variables_follow_the_filters_of_their_model(lib):
     lib.vmap(step, in_axes=(axes,))(model)
     assert model.cached[...].tolist() == XS.T.tolist()
     assert model.fixed[...].tolist() == [1.0, 1.0]
-
-
-@both
-def test_one_variable_under_two_state_axes_is_an_error(lib):
-    model = stacked_model(lib)
-    one, two = lib.StateAxes({...: 0}), lib.StateAxes({lib.Param: None, ...: 0})
-    with pytest.raises(ValueError, match="Inconsistent aliasing"):
-        lib.vmap(lambda a, b: 1.0, in_axes=(one, two))(model, model)
-    same = lib.StateAxes({lib.Param: 0, ...: 0})
-    assert lib.vmap(lambda a, b: 1.0, in_axes=(one, same))(model, model).tolist() == [1.0] * 4
-
-
-# -- prefix, without graph updates -------------------------------------------------------------
 
 
 # -- out_axes ----------------------------------------------------------------------------------

@@ -16,15 +16,8 @@ import pytest
 
 import typed_nnx as nnx
 from tests.core.libraries import both
-from tests.transforms.mapping_scenarios import (
-    all_modes,
-    fixed_modes,
-    model_of,
-    stacked_model,
-    update,
-    values,
-    vmap_by_loop,
-)
+from tests.transforms.mapping_scenarios import model_of, stacked_model, update, values, vmap_by_loop
+from tests.transforms.modes import all_modes, fixed_modes
 
 XS = jnp.arange(3.0).reshape(1, 3)
 
