@@ -232,8 +232,6 @@ def test_settings_and_context_variables_count(run: Run, runs: Callable[[], int])
 
 @every
 def test_a_name_that_is_bound_anew_and_a_captured_dict_are_seen(run: Run) -> None:
-    if run is _rnn:
-        pytest.xfail("what the closure of a static function holds now is not seen in a scan")
     factor, more, model = jnp.array(2.0), {"by": 1.0}, Cell()
 
     def body(model: Any, x: Any) -> Any:

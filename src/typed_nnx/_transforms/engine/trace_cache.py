@@ -86,7 +86,7 @@ class CachedTrace(Generic[T]):
         if entry is None:
             reads = None
             if self._view is not None:
-                reads = _Reads(_roots(self._view, self._signature))
+                reads = _Reads(self._view, self._signature)
             entry = _Entry(self._make, reads)
         self._entry = entry
         entry.lifts.append(self._lift)
@@ -117,7 +117,7 @@ class CachedTrace(Generic[T]):
             return
         has_effects = view.key != entered.key or not reads.are_current()
         if has_effects:
-            entry.reads = _Reads(_roots(view, self._signature))
+            entry.reads = _Reads(view, self._signature)
         if has_effects or view.values:
             owner = _owners[view.identity]
             if owner is None or owner.key != entered.key:
@@ -381,7 +381,7 @@ class _Reads:
 
     __slots__ = ("_cells", "_containers", "_context", "_names", "_settings", "can_be_watched")
 
-    def __init__(self, roots: Iterable[Value]) -> None:
+    def __init__(self, view: _View, signature: Signature) -> None:
         self._names: list[tuple[Mapping[str, Tree], str, Tree]] = []
         self._cells: list[tuple[types.CellType, Tree]] = []
         self._containers: list[tuple[Tree, list[Value]]] = []
@@ -389,8 +389,9 @@ class _Reads:
         self._context = copy_context()
         self.can_be_watched = True
         seen: set[Hashable] = set()
-        for root in roots:
-            if isinstance(root, types.FunctionType):  # the view knows what it closes over
+        captured = set(map(id, view.functions))
+        for root in _roots(view, signature):
+            if id(root) in captured:  # the view knows what it closes over
                 self._globals(root, seen)
             else:
                 self._look_at(root, (), seen)
