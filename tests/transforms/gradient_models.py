@@ -29,10 +29,6 @@ def affine_type(lib: tp.Any) -> tp.Any:
             self.calls[...] += 1.0
             return forward({"kernel": self.kernel[...], "shift": self.shift[...]}, x)
 
-        def power(self, x: tp.Any, exponent: int) -> tp.Any:
-            self.calls[...] += 1.0
-            return self(x) ** exponent
-
     return Affine
 
 

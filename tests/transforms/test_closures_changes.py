@@ -9,6 +9,7 @@ from typing import Any
 import jax.numpy as jnp
 import pytest
 
+from tests.transforms.closure_forms import RUNS
 from tests.transforms.library import nnx
 from tests.transforms.modes import Before, all_modes, counter, fixed_modes, number, use
 from typed_nnx.errors import StructureChangedError
@@ -183,16 +184,8 @@ def test_a_loop_may_not_change_the_structure_of_a_captured_model(loop):
         model.z = nnx.Variable(jnp.float32(1))
         return args[-1] * 3
 
-    def run():
-        if loop == "scan":
-            nnx.scan(inside, in_axes=0, out_axes=0)(jnp.ones(3))
-        elif loop == "while_loop":
-            nnx.while_loop(lambda x: x < 50, inside, X)
-        else:
-            nnx.fori_loop(0, 3, inside, X)
-
     with pytest.raises((TypeError, ValueError), match=r"\bz\b"):
-        run()
+        RUNS[loop].apply(inside)
     assert before.is_still_so()
 
 

@@ -155,13 +155,9 @@ def test_other_arguments_stay_python_values(lib, mode):
 
 @all_modes
 def test_modules_may_come_by_keyword_in_each_mode(mode):
-    keyword_module(nnx, mode)
-
-
-def keyword_module(lib, mode):
-    other = affine(lib, 2.0)
-    loss = lib.grad(lambda model, *, other, factor: model(X) * other(X) * factor, **mode)
-    found = loss(affine(lib), other=other, factor=3.0)
+    other = affine(nnx, 2.0)
+    loss = nnx.grad(lambda model, *, other, factor: model(X) * other(X) * factor, **mode)
+    found = loss(affine(nnx), other=other, factor=3.0)
     scale = 3 * forward(affine_values(2.0), X)
     like_affine(found, jax.grad(lambda v: forward(v, X) * scale)(affine_values()))
     assert numbers(other.calls) == 1.0

@@ -68,8 +68,6 @@ PLAIN_CHANGES = {
     "row_added": lambda lib, m: m.rows.append(m.scale),
 }
 ALL_CHANGES = {**CHANGES, **PLAIN_CHANGES}
-each_change = pytest.mark.parametrize("change", ALL_CHANGES.values(), ids=ALL_CHANGES.keys())
-each_structural_change = pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
 
 
 TRANSFORMS = {
@@ -82,7 +80,7 @@ TRANSFORMS = {
 
 @both
 @pytest.mark.parametrize("transform", TRANSFORMS.values(), ids=TRANSFORMS)
-@each_change
+@pytest.mark.parametrize("change", ALL_CHANGES.values(), ids=ALL_CHANGES)
 def test_a_change_inside_is_the_change_that_the_plain_function_makes(lib, transform, change):
     inside, outside = pair(lib), pair(lib)
     layers = {id(layer) for layer in inside.layers}
@@ -94,7 +92,7 @@ def test_a_change_inside_is_the_change_that_the_plain_function_makes(lib, transf
 
 
 @fixed_modes
-@each_structural_change
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_without_updates_a_structural_change_is_an_error_and_nothing_changes(mode, change):
     model = pair(nnx)
     before = contents(nnx, nnx.clone(model))

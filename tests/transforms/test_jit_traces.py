@@ -15,17 +15,6 @@ from tests.transforms.jit_models import bump, count_of, counter, counting, raw
 from tests.transforms.modes import all_modes
 
 
-@both
-@all_modes
-def test_an_updating_step_traces_once_also_for_fresh_models(lib, mode):
-    traces: list[None] = []
-    step = lib.jit(counting(traces, bump), **mode)
-    model = counter(lib)
-    for each in (model, model, counter(lib), counter(lib)):
-        step(each)
-    assert len(traces) == 1
-
-
 @all_modes
 def test_train_and_eval_retrace_once_and_then_hit_the_cache(mode):
     traces: list[None] = []

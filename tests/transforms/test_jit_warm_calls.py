@@ -38,13 +38,6 @@ class Pair(nnx.Module):
 
 def called(function: Callable[[], object]) -> set[tuple[str, str]]:
     """Return the file and name of each function of the library that a warm call runs."""
-    with nnx.set_verify_records(False):
-        return _called(function)
-
-
-def _called(function: Callable[[], object]) -> set[tuple[str, str]]:
-    for _ in range(3):
-        function()
     found: set[tuple[str, str]] = set()
 
     def note(frame: FrameType, event: str, _: object) -> None:
@@ -52,11 +45,14 @@ def _called(function: Callable[[], object]) -> set[tuple[str, str]]:
         if event == "call" and code.co_filename.startswith(SOURCE):
             found.add((code.co_filename.removeprefix(SOURCE), code.co_name))
 
-    sys.setprofile(note)
-    try:
-        function()
-    finally:
-        sys.setprofile(None)
+    with nnx.set_verify_records(False):
+        for _ in range(3):
+            function()
+        sys.setprofile(note)
+        try:
+            function()
+        finally:
+            sys.setprofile(None)
     return found
 
 

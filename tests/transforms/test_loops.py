@@ -241,18 +241,6 @@ def test_a_gradient_goes_through_static_bounds_only(lib, mode):
         lib.jit(lib.grad(loss, **mode), **mode)(counter(lib), 3)
 
 
-@both
-@all_modes
-def test_loops_nest(lib, mode):
-    model = counter(lib)
-
-    def outer(i, model):
-        return lib.fori_loop(0, i, adds_step, model, **mode)
-
-    lib.fori_loop(0, 4, outer, model, **mode)
-    assert number(model.n) == sum(j for i in range(4) for j in range(i))
-
-
 # -- errors that name places -----------------------------------------------------------------------
 
 

@@ -33,20 +33,6 @@ def test_a_second_name_that_points_elsewhere_points_there_outside(lib):
     assert model.zz is model.two
 
 
-@both
-def test_a_variable_in_two_models_is_read_anew_after_a_call_with_the_other(lib):
-    shared = lib.BatchStat(ONE)
-    left, right = model_of(lib, v=shared), model_of(lib, v=shared, more=lib.Param(ONE))
-
-    @lib.jit
-    def bump(m: Any) -> Any:
-        m.v[...] += 1
-        return m.v[...]
-
-    seen = [float(bump(model)) for model in (left, right, left, left, right)]
-    assert seen == [2.0, 3.0, 4.0, 5.0, 6.0]
-
-
 @pytest.mark.parametrize("change", ["value", "array", "structure"])
 def test_an_object_of_an_outer_trace_is_refused_and_nothing_is_written(change):
     inside = model_of(nnx, v=variable(1))
