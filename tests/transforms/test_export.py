@@ -94,14 +94,6 @@ def test_an_exported_jit_lowers_for_the_backend_asked_for(backend: str) -> None:
     assert backends_named(text) == [backend]
 
 
-def test_lowering_here_and_compiling_gives_the_step_itself() -> None:
-    net, x = Net(), inputs()
-    compiled = nnx.jit(call).lower(net, x).compile()
-    y = compiled(net, x)
-    np.testing.assert_allclose(y, forward(net.kernel[...], x), rtol=1e-5)
-    assert net.count[...] == 1
-
-
 def abstract(tree: tp.Any, mesh: AbstractMesh, spec: P) -> tp.Any:
     """Give arrays as shapes that lie on devices that need not be here."""
     sharding = NamedSharding(mesh, spec)

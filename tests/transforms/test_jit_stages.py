@@ -117,13 +117,6 @@ def test_the_stages_tell_about_the_program(lib, mode):
 
 @both
 @all_modes
-def test_a_trace_can_be_lowered_for_another_platform(lib, mode):
-    traced = lib.jit(bump, **mode).trace(counter(lib), 2)
-    assert "module @jit_bump" in traced.lower(lowering_platforms=("tpu",)).as_text()
-
-
-@both
-@all_modes
 def test_stages_have_a_repr_that_names_them(lib, mode):
     step = lib.jit(bump, **mode)
     model = counter(lib)

@@ -17,7 +17,7 @@ from jax.sharding import PartitionSpec as P
 from tests.core.libraries import both, said
 from tests.transforms.library import nnx
 from tests.transforms.mapping_scenarios import model_of, stacked_model
-from tests.transforms.modes import all_modes, fixed_modes
+from tests.transforms.modes import all_modes
 
 XS = jnp.ones((4, 3))
 
@@ -276,15 +276,3 @@ def test_objects_as_prefixes_are_refused_where_structures_may_change(mode):
 @pytest.mark.parametrize(("option", "kind"), CASES)
 def test_the_same_kinds_of_prefixes_are_refused_as_in_flax(option, kind, mode):
     assert refusal(option, kind, nnx, mode) == refusal(option, kind, flax_nnx, mode)
-
-
-@fixed_modes
-def test_a_tree_of_prefixes_says_the_axis_of_each_variable_where_structures_stay(mode):
-    one = nnx.Dict(a=nnx.Param(jnp.arange(3.0)), b=nnx.BatchStat(jnp.ones(2)))
-    axes = nnx.prefix(one, {nnx.Param: 0, ...: None})
-
-    @nnx.vmap(in_axes=(axes,), **mode)
-    def total(one):
-        return one.a[...] + one.b[...].sum()
-
-    assert total(one).tolist() == [2.0, 3.0, 4.0]

@@ -88,14 +88,6 @@ def test_state_axes_map_the_variables_of_one_model_differently(lib):
 
 
 @both
-def test_the_first_filter_that_matches_gives_the_axis(lib):
-    model = model_of(lib, weight=lib.Param(XS.T), other=lib.Param(XS))
-    axes = lib.StateAxes([(lib.PathContains("weight"), -1), (lib.Param, 0)])
-    result = lib.vmap(lambda m: m.weight[...] - m.other[...], in_axes=(axes,))(model)
-    assert result.tolist() == np.zeros((4, 3)).tolist()
-
-
-@both
 def test_state_axes_of_a_state_name_each_variable(lib):
     model = stacked_model(lib)
     axes = lib.StateAxes(lib.State({"weight": 0, "total": None, "inner": {"bias": None}}))
