@@ -32,11 +32,13 @@ class Ref(Value):
         name: Its public name.
         code: The expression for it where it is a field: ``self.act``; empty for its name.
         subclass: The class of the project that stands for it, where one does.
+        alias: The name that a file gives it: ``DTYPE`` for ``jnp.float32``.
     """
 
     name: str
     code: str = ""
     subclass: str = ""
+    alias: Code | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

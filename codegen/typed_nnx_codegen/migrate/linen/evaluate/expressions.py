@@ -323,9 +323,12 @@ class Expressions:
     def of_file(self, node: cst.BaseExpression, frame: Frame) -> Value:
         """Return what a name of the file, or of a module that it imports, stands for."""
         value = frame.analysis.values.get(node, NOT_KNOWN)
-        if isinstance(value, External):
-            return NONE if value.name in _NEW_AXES else Ref(public_linen(value.name))
         code = code_of(node)
+        if isinstance(value, External):
+            name = public_linen(value.name)
+            is_alias = code.rpartition(".")[2] != name.rpartition(".")[2] and name[:5] != "flax."
+            alias = Code(code, frame.binders) if is_alias else None
+            return NONE if value.name in _NEW_AXES else Ref(name, alias=alias)
         match value:
             case ProjectClass():
                 cls = self.classes.of(value)

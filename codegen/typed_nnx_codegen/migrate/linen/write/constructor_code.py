@@ -354,6 +354,9 @@ class ConstructorCode:
         return f"({inner},)" if len(known) == 1 else f"({inner})"
 
     def _ref(self, value: Ref, frame: Frame) -> str | None:
+        alias = value.alias
+        if alias is not None and not value.code and self._code(alias, frame) is not None:
+            return alias.code
         return value.code or self._name_of(value.name, frame)
 
     def _name_of(self, public: str, frame: Frame) -> str:

@@ -1,4 +1,4 @@
-"""A number or flag that has a name keeps it: the migrated code follows when it changes."""
+"""What has a name keeps it, a number, flag, dtype or function: the migrated code follows when it changes."""
 
 from __future__ import annotations
 
@@ -10,9 +10,21 @@ from tests.codegen.migrate.linen.command.running import migrated
 
 _OF_FILE = """\
 import flax.linen as nn
+import jax
+import jax.numpy as jnp
 
 SIZE = 4
 HAS_BIAS = True
+DTYPE = jnp.float32
+ACTIVATION = jax.nn.gelu
+
+
+class Head(nn.Module):
+    activation: object
+
+    @nn.compact
+    def __call__(self, x):
+        return self.activation(nn.Dense(2)(x))
 
 
 class Model(nn.Module):
@@ -24,8 +36,8 @@ class Model(nn.Module):
         x = nn.Dense(SIZE + 1, use_bias=HAS_BIAS)(x)
         if HAS_BIAS:
             x = nn.Dense(SIZE)(x)
-        x = nn.Dense(self.RATIO * SIZE)(x)
-        return nn.Dense(2)(x)
+        x = nn.Dense(self.RATIO * SIZE, dtype=DTYPE)(x)
+        return Head(ACTIVATION)(x)
 """
 _OF_FUNCTION = """\
 import flax.linen as nn
@@ -55,6 +67,8 @@ Model = made(4)
         (_OF_FILE, "SIZE = 4", "SIZE = 6"),
         (_OF_FILE, "HAS_BIAS = True", "HAS_BIAS = False"),
         (_OF_FILE, "RATIO = 3", "RATIO = 5"),
+        (_OF_FILE, "DTYPE = jnp.float32", "DTYPE = jnp.float16"),
+        (_OF_FILE, "ACTIVATION = jax.nn.gelu", "ACTIVATION = jax.nn.tanh"),
         (_OF_FUNCTION, "made(4)", "made(9)"),
         (_OF_FUNCTION, "made(4)", "made(4, False)"),
         (_OF_FUNCTION, "half = 7", "half = 8"),
