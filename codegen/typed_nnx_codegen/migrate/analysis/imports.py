@@ -20,6 +20,8 @@ from typed_nnx_codegen.migrate.analysis.values import (
     resolved,
 )
 
+# What is called and read like something else.
+_ALIKE: Final = {"jax.tree_util.Partial": "functools.partial"}
 # Packages whose names mean what they always mean, even where a copy of them lies in the project.
 _KNOWN: Final = frozenset({"flax", "jax", "numpy", "typed_nnx"})
 
@@ -141,7 +143,7 @@ class Imports:
 
     def _module(self, name: str) -> Value:
         if name.partition(".")[0] in _KNOWN or not self._project.has(name, self._path):
-            return External(name)
+            return External(_ALIKE.get(name, name))
 
         def find() -> Value:
             names = self._project.module(name, self._path)

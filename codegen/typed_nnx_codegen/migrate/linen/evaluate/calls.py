@@ -303,7 +303,10 @@ class Calls:
             case Ref(name=name) if name.startswith(f"{LINEN}."):
                 return self._linen(callee, passed, node, frame)
             case Ref(name=name):
-                return self._external(name, passed, node, frame)
+                value = self._external(name, passed, node, frame)
+                if isinstance(value, Unknown):
+                    self._check_classes(name, passed, node, frame)
+                return value
             case ModuleValue() | FieldModule():
                 given = with_arrays(passed, frame)
                 return self.module_calls.call(callee, "__call__", given, node, frame)
@@ -315,6 +318,7 @@ class Calls:
                 return self._function(callee, passed, node, frame)
             case Code(code=code):
                 self._check_class(node, frame)
+                self._check_given(passed, node, frame)
                 note_setting_call(node, frame)
                 return _opaque(code, passed, node)
             case OneOf(options=options):
@@ -451,7 +455,10 @@ class Calls:
     def _function(
         self, callee: FunctionRef, passed: list[Passed], node: cst.Call, frame: Frame
     ) -> Value:
-        if any(one.star for one in passed):
+        is_open = any(one.star for one in passed)
+        if is_open or callee.code.startswith("self."):
+            self._check_given(passed, node, frame)
+        if is_open:
             return UNKNOWN
         if frame.records and any(map(_may_be_none, passed)):
             asked = asked_in(node, callee)
@@ -460,6 +467,22 @@ class Calls:
         if frame.records and node in self.code.asked:
             return self.evaluate(self.code.asked[node], frame)
         return self.functions.call_function(callee, passed, frame, node)
+
+    @staticmethod
+    def _check_classes(name: str, passed: list[Passed], node: cst.Call, frame: Frame) -> None:
+        """Mark a call that gives a class of modules to a library which is not known to build none."""
+        is_known = name.partition(".")[0] in _NO_BUILDERS
+        if frame.records and not is_known and any(is_class(one.value) for one in passed):
+            frame.recorder.mark(node, f"what `{code_of(node.func)}` builds is not known")
+
+    @staticmethod
+    def _check_given(passed: list[Passed], node: cst.Call, frame: Frame) -> None:
+        """Mark a call that gives the module to a function: what it declares there is not known."""
+        if frame.records and any(isinstance(one.value, SelfValue) for one in passed):
+            code = code_of(node.func)
+            frame.recorder.mark(
+                node, f"what `{code}` builds in this module is not known: write it as a method"
+            )
 
     def _check_class(self, node: cst.Call, frame: Frame) -> None:
         """Mark what a class builds of which nothing is known: it is called at once."""
@@ -477,6 +500,7 @@ class Calls:
             )
 
 
+_NO_BUILDERS: Final = frozenset({"builtins", "dataclasses", "functools", "inspect", "typing"})
 # A class of a package of layers that is not migrated with the project.
 _ELSEWHERE: Final = re.compile(r"(\w+\.)*(nn|linen|layers|modules)\.[A-Z]\w*[a-z]\w*")
 _KEEP: Final = "keep it in `nnx.bridge.ToNNX`"

@@ -527,7 +527,7 @@ class ConstructorCode:
         if isinstance(node, cst.Subscript):
             return self._rebuilt(node, frame, bound)
         callee = frame.seen(node.func)
-        if _is_of_linen(callee):
+        if _is_of_linen(callee) or (callee is None and _names_linen(node.func, frame)):
             raise _NotThere
         after = self._rebuilt(node, frame, bound)
         assert isinstance(after, cst.Call)
@@ -606,6 +606,18 @@ def _binders_of(value: Value) -> Binders:
         case Code() | OfShapes() | Const() | ClassRef() | PlainClass() | FunctionRef():
             return value.binders
     return ()
+
+
+def _names_linen(func: cst.BaseExpression, frame: Frame) -> bool:
+    """Whether a call in a lambda, which is not gone through, is one of Linen's Module: `self.make_rng`."""
+    match func:
+        case cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value=name)):
+            instance = frame.lookup(owner)
+            if isinstance(instance, SelfValue):
+                fields = {one.name for one in instance.cls.fields()}
+                own = {*instance.attributes, *instance.cls.methods(), *fields}
+                return name not in own and instance.cls.constant(name) is None
+    return False
 
 
 def _is_of_linen(callee: Value | None) -> bool:

@@ -11,7 +11,13 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.imports import Modules
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted, text_of
+from typed_nnx_codegen.migrate.analysis.syntax import (
+    code_of,
+    descendants,
+    dotted,
+    is_name,
+    text_of,
+)
 from typed_nnx_codegen.migrate.analysis.values import (
     UNKNOWN,
     ModuleNames,
@@ -238,7 +244,7 @@ def constructor_of(plan: ClassPlan, cls: LinenClass, file: File) -> cst.Function
     keywords += [_lifted(one, file) for one in plan.lifted]
     keywords.append(cst.Param(cst.Name("rngs"), cst.Annotation(file.refer("nnx.Rngs"))))
     body += [MODE_LINE] if plan.asks_mode else []
-    body += _below(above, plan.init or ([] if body else [_PASS]))
+    body += _below(above, _in_order(plan) or ([] if body else [_PASS]))
     node = _function(positional, keywords, body)
     products = [one for one in descendants(node.body) if dotted(one) == "math.prod"]
     if products:
@@ -247,6 +253,24 @@ def constructor_of(plan: ClassPlan, cls: LinenClass, file: File) -> cst.Function
     bound = {one.value for one in descendants(node.body) if isinstance(one, cst.Name)}
     node = without_unread(with_comprehensions(node), bound, pure_in(file.analysis))
     return simple(node)
+
+
+def _in_order(plan: ClassPlan) -> list[cst.BaseStatement]:
+    """Return the statements of a constructor; a default comes behind those whose sizes it reads."""
+    statements = list(plan.init)
+    defaults: dict[str, int] = {}
+    reads: dict[str, set[str]] = {}
+    for place, statement in enumerate(statements):
+        found = [node for node in descendants(statement) if isinstance(node, cst.Attribute)]
+        names = [one.attr.value for one in found if is_name(one.value, "self")]
+        if names and names[0] in plan.built:
+            defaults[names[0]] = place
+            reads[names[0]] = {*names[1:]}
+    left = dict(defaults)
+    for place in defaults.values():
+        ready = (name for name in left if not reads[name] & (left.keys() - {name}))
+        statements[place] = plan.init[left.pop(next(ready, next(iter(left))))]
+    return statements
 
 
 def _joined_to_tuples(cls: LinenClass) -> set[str]:

@@ -6,6 +6,7 @@ from typing import Any, Callable, Optional, Protocol, Type
 import jax
 import jax.numpy as jnp
 from flax import linen as nn
+from jax.tree_util import Partial
 
 
 class Projection(nn.Module):
@@ -226,3 +227,40 @@ class ProtocolFields(nn.Module):
     def __call__(self, x):
         x = self.embedding(x)
         return x if self.norm is None else self.norm(x)
+
+
+class DefaultsInTurn(nn.Module):
+    """The default of one field gets the size that the default of a later one returns."""
+
+    last: nn.Module = Projection(3)
+    first: nn.Module = Projection(5)
+
+    @nn.compact
+    def __call__(self, x):
+        return self.last(jnp.tanh(self.first(x)))
+
+
+class TreePartials(nn.Module):
+    """Partials of `jax.tree_util`."""
+
+    features: int = 3
+
+    @nn.compact
+    def __call__(self, x, training: bool = False):
+        norm = Partial(nn.LayerNorm, use_bias=False)
+        dense = Partial(nn.Dense, use_bias=False)
+        return norm()(dense(self.features)(norm()(x)))
+
+
+class KeyInFunction(nn.Module):
+    """A lambda of the call makes the first value of a variable, with a key."""
+
+    features: int = 4
+
+    @nn.compact
+    def __call__(self, x):
+        def made(key):
+            return jax.random.normal(key, (x.shape[-1], self.features))
+
+        table = self.variable("projections", "table", lambda: made(self.make_rng("params")))
+        return x @ table.value

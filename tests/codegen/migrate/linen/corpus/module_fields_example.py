@@ -49,4 +49,8 @@ EXAMPLES = [
     Example(Build("ProtocolFields", jnp.tanh), X),
     Example(Build("ProtocolFields", Build("ProtocolModule", 5)), X),
     Example(Build("ProtocolModule"), X),
+    Example(Build("DefaultsInTurn"), X),
+    Example(Build("DefaultsInTurn", first=Build("Projection", 4)), X),
+    Example(Build("TreePartials"), X),
+    Example(Build("KeyInFunction"), X),
 ]

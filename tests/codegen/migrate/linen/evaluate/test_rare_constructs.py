@@ -30,6 +30,22 @@ _CASES = {
         "        return nn.Dense(3)(x)\n",
         "it inherits `twice` from `Encoder`, a protocol",
     ),
+    "the module for a function in a field": (
+        "class M(nn.Module):\n"
+        "    declare: Any\n\n"
+        "    @nn.compact\n"
+        "    def __call__(self, x):\n"
+        "        return x + self.declare(self, 'bias')\n",
+        "what `self.declare` builds in this module is not known",
+    ),
+    "a layer for a function of a library": (
+        "import layerlib\n\n\n"
+        "class M(nn.Module):\n"
+        "    @nn.compact\n"
+        "    def __call__(self, x):\n"
+        "        return layerlib.wrapped(nn.Dense)(3)(x)\n",
+        "what `layerlib.wrapped` builds is not known",
+    ),
     "a layer with another default": (
         "class Plain(nn.Dense):\n    use_bias: bool = False\n",
         "it inherits from flax.linen.Dense",
