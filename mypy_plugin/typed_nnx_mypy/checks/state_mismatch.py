@@ -28,9 +28,12 @@ _Merged: TypeAlias = tuple[ProperType, list[tuple[Argument, StateView]]]
 @on_call("merge", "GraphDef.apply")
 def states_fit_graphdef(call: Call) -> None:
     """Report States of the model that together lack some of its leaves, and States of another."""
-    model, states = _merged(call) or (None, [])
-    kinship = {relation(model, view.model) for _, view in states} if model is not None else set()
-    if model is None or not kinship or not kinship <= {"same", "unrelated"}:
+    merged = _merged(call)
+    if merged is None:
+        return
+    model, states = merged
+    kinship = {relation(model, view.model) for _, view in states}
+    if not kinship or not kinship <= {"same", "unrelated"}:
         return
     found = misfit(call, model, Everything(), states)
     if found is None:

@@ -377,16 +377,16 @@ class Submodules:
         return self._instances[site]
 
     @staticmethod
-    def subclass(cls: LinenClass, code: str) -> Value | None:
+    def subclass(derived: LinenClass, code: str) -> Value | None:
         """Return a class that derives from a layer as that layer; None where it is none."""
-        found = layer_subclass(cls)
+        found = layer_subclass(derived)
         if found is None:
             return None
         keywords = {
-            name: Passed(UNKNOWN, "...", cls.node.name, name, hidden=True)
+            name: Passed(UNKNOWN, "...", derived.node.name, name, hidden=True)
             for name in found.computed
         }
-        return Partial(Ref(found.layer, code, cls.name), (), keywords, code)
+        return Partial(Ref(found.layer, code, derived.name), (), keywords, code)
 
     def _record(self, callee: PlainClass, passed: list[Passed]) -> Value:
         """Return an object of another class of the project: its fields, where it is a dataclass."""
