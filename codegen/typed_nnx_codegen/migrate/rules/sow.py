@@ -8,7 +8,9 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.members import ancestry
 from typed_nnx_codegen.migrate.analysis.values import (
+    NNX_PACKAGES,
     Collection,
+    External,
     Instance,
     Method,
     OneOf,
@@ -18,6 +20,7 @@ from typed_nnx_codegen.migrate.analysis.values import (
 )
 from typed_nnx_codegen.migrate.registry import Rule, register
 
+_FLAX: Final = tuple(one for one in NNX_PACKAGES if one.startswith("flax."))
 _MESSAGES: Final = {
     "sow": (
         "`sow` is for calls inside `nnx.capture`: `y, stored = nnx.capture(model, "
@@ -35,8 +38,9 @@ class CaptureStoredValues(Rule):
     """Marks `sow` and `perturb`, once for each class: current flax wants the call inside `nnx.capture`.
 
     How a program reads what was stored changes with it, so the rule rewrites nothing. It is silent
-    where the file itself captures the class, or something that it does not know. Where another file
-    does, a comment ``# typed-nnx: keep TN133`` at the class keeps the marker away.
+    in a file that has typed_nnx in place of flax already, and where the file itself captures the
+    class, or something that it does not know. Where another file does, a comment
+    ``# typed-nnx: keep TN133`` at the class keeps the marker away.
     """
 
     code = "TN133"
@@ -93,6 +97,10 @@ class Model(nnx.Module):
 
     def _look(self) -> None:
         """Find the classes whose objects the file captures; None for any."""
+        values = self.file.analysis.values.values()
+        if not any(isinstance(one, External) and one.name.startswith(_FLAX) for one in values):
+            self._captured = None
+            return
         for node in self.file.analysis.known.of(cst.Call):
             if self.file.name(node.func) == "nnx.capture":
                 first = node.args[0] if node.args else None

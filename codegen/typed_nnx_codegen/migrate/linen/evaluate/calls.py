@@ -322,13 +322,16 @@ class Calls:
                 note_setting_call(node, frame)
                 return _opaque(code, passed, node)
             case OneOf(options=options):
+                self._check_given(passed, node, frame)
                 return self.submodules.one_of(options, passed, node, frame)
             case Choice():
+                self._check_given(passed, node, frame)
                 return self.choice_calls.call(callee, passed, node, frame)
             case Mapped():
                 return self.mapped_functions.call(callee, passed, node, frame)
             case Unknown():
                 self._check_name(node, frame)
+                self._check_given(passed, node, frame)
         return UNKNOWN
 
     def _check_name(self, node: cst.Call, frame: Frame) -> None:

@@ -123,6 +123,7 @@ class SetupCalls:
                     if method is not None and self._may_inline(cls, method):
                         first = first_parameter(method.node) if method.is_bound else ""
                         yield SetupCall(node, method.node, method.owner.analysis, first)
+                    if name == owner:
                         continue
             inner = _local_function(node.func, setup.node)
             if inner is not None and builds(inner, cls.analysis, self._classes):
@@ -538,6 +539,10 @@ def adoption_of(
         for node, name, target, given in _references(function, owner, analysis, builders):
             builder = builders[target]
             takes = given is not None
+            if not builder.is_of_objects and _is_of(node, name):
+                continue  # the default of a field: callers may give another function
+            if not takes and builder.declares:
+                continue
             if node in written or (target in found.names and takes != (target in found.takers)):
                 continue
             if not takes and not builder.is_of_objects and SELF in _bound(builder.node):
@@ -769,6 +774,7 @@ def with_builders(analyses: Mapping[Path, Analysis]) -> dict[Path, cst.Module]:
         gone |= inline(cls, calls, of_file[id(cls.analysis)])
         name_lists(cls, classes, of_file[id(cls.analysis)])
         name_targets(cls, of_file[id(cls.analysis)])
+        _bind_static(cls, classes, of_file[id(cls.analysis)])
     written = {node for one in edits.values() for node in one.calls_written()}
     for cls in every if gone else ():
         unused = {*_unused_helpers(cls, gone, analyses.values(), written)}
@@ -803,6 +809,20 @@ def _names_of(cls: LinenClass, every: Iterable[LinenClass]) -> set[str]:
                 case cst.SimpleString(value=text):
                     found.add(text.strip("'\""))
     return found
+
+
+def _bind_static(cls: LinenClass, classes: LinenClasses, edits: Edits) -> None:
+    """Give static methods that build submodules the module, where only `self.name` calls them."""
+    for name, method in cls.own_methods.items():
+        node = method.node
+        if (
+            [*method.decorators] == ["builtins.staticmethod"]
+            and SELF not in _bound(node)
+            and builds(node, cls.analysis, classes)
+            and all(_is_of(one, SELF) for one, _ in classes.reads_of(name))
+        ):
+            edits.expressions[node.params] = _with_self(node.params, "")
+            edits.dropped.add(node.decorators[0])
 
 
 def _adopt(

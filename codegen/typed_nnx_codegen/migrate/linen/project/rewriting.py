@@ -180,6 +180,11 @@ class Builder:
         given = [one for one in call.args if is_name(one.value, owner)]
         return given == list(call.args[:1]) and not given[0].star and given[0].keyword is None
 
+    @property
+    def declares(self) -> bool:
+        """Whether a function declares variables of the module that it is given first."""
+        return self.owner is None and declares_of({first_parameter(self.node)}, self.node)
+
     @cached_property
     def _bound(self) -> list[str]:
         params = [one.name.value for one in descendants(self.node) if isinstance(one, cst.Param)]
@@ -337,11 +342,15 @@ def builds(function: Function, analysis: Analysis, classes: LinenClasses) -> boo
         match node.func:
             case cst.Call(func=cst.Name(value=name)) if name in parameters:
                 return True
-            case cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value=called)) if (
-                name in parameters and called in _DECLARING
-            ):
-                return True
-    return False
+    return declares_of(parameters, function)
+
+
+def declares_of(parameters: Iterable[str], function: Function) -> bool:
+    """Whether a function declares variables of modules that it is given."""
+    return any(
+        one.attr.value in _DECLARING and any(is_name(one.value, name) for name in parameters)
+        for one in of_kinds(descendants(function), cst.Attribute)
+    )
 
 
 def constructs(call: cst.Call, analysis: Analysis, classes: LinenClasses) -> bool:

@@ -677,11 +677,16 @@ class NestedQuotes(Transformer):
 
     def leave_FormattedString(
         self, original_node: cst.FormattedString, updated_node: cst.FormattedString
-    ) -> cst.FormattedString:
-        """Leave an f-string."""
-        del original_node
+    ) -> cst.BaseExpression:
+        """Leave an f-string; one whose values are all numbers is a text."""
         self._around.pop()
-        return updated_node
+        texts = [_text_of(part) for part in updated_node.parts]
+        if any(text is None or {*"{}"} & {*text} for text in texts):
+            return updated_node
+        prefix = updated_node.prefix.replace("f", "").replace("F", "")
+        quote = updated_node.quote
+        text = cst.SimpleString(f"{prefix}{quote}{''.join(map(str, texts))}{quote}")
+        return self.leave_SimpleString(text, text)
 
     def leave_SimpleString(
         self, original_node: cst.SimpleString, updated_node: cst.SimpleString
@@ -696,6 +701,18 @@ class NestedQuotes(Transformer):
         if not free or free[0] in text or "\\" in text:
             return updated_node
         return updated_node.with_changes(value=f"{updated_node.prefix}{free[0]}{text}{free[0]}")
+
+
+def _text_of(part: cst.BaseFormattedStringContent) -> str | None:
+    """Return the text of a part of an f-string; None for one that is no text and no number."""
+    match part:
+        case cst.FormattedStringText(value=text):
+            return text
+        case cst.FormattedStringExpression(
+            expression=cst.Integer(value=number), format_spec=None, conversion=None, equal=None
+        ) if number.isdecimal():
+            return number
+    return None
 
 
 _MODULE: Final = "typed_nnx.migrated"

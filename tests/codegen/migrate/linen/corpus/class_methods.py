@@ -59,3 +59,23 @@ class OfFunctions(nn.Module):
     def __call__(self, x):
         x = make_chain(self.size)(x)
         return make_blocks(self.size)(x)
+
+
+class OfStaticMethods(nn.Module):
+    """A static method builds layers for two methods, and names those of another by numbers."""
+
+    @staticmethod
+    def _entry(x, size):
+        return nn.LayerNorm()(nn.Dense(size)(x))
+
+    @staticmethod
+    def _numbered(x, number):
+        return nn.Dense(4, name=f"numbered_{number}")(x)
+
+    def _residual(self, x):
+        return x + self._entry(nn.silu(x), 4)
+
+    @nn.compact
+    def __call__(self, x):
+        x = self._residual(self._entry(x, 4))
+        return self._numbered(nn.silu(self._numbered(x, 0)), 1)

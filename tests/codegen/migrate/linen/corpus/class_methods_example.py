@@ -13,4 +13,5 @@ EXAMPLES = [
     Example(Build("Chain", (3, 2)), X),
     Example(Build("OfFields"), X),
     Example(Build("OfFunctions"), X),
+    Example(Build("OfStaticMethods"), X),
 ]

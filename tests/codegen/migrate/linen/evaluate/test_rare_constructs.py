@@ -38,6 +38,30 @@ _CASES = {
         "        return x + self.declare(self, 'bias')\n",
         "what `self.declare` builds in this module is not known",
     ),
+    "a function in a field that a caller may give": (
+        "def dense(n):\n    return nn.Dense(n)\n\n\n"
+        "class M(nn.Module):\n"
+        "    make: Any = dense\n\n"
+        "    @nn.compact\n"
+        "    def __call__(self, x):\n"
+        "        return self.make(3)(x)\n",
+        "the function that is called here builds submodules or variables",
+    ),
+    "the module for a function that is chosen before the call": (
+        "def scaled(module, x):\n"
+        "    return x * module.param('scale', nn.initializers.ones, (x.shape[-1],))\n\n\n"
+        "def same(module, x):\n    return x\n\n\n"
+        "class M(nn.Module):\n"
+        "    scales: bool = False\n\n"
+        "    @nn.compact\n"
+        "    def __call__(self, x):\n"
+        "        if self.scales:\n"
+        "            function = scaled\n"
+        "        else:\n"
+        "            function = same\n"
+        "        return function(self, x)\n",
+        "what `function` builds in this module is not known",
+    ),
     "a layer for a function of a library": (
         "import layerlib\n\n\n"
         "class M(nn.Module):\n"
