@@ -19,7 +19,6 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     Compound,
     Declare,
     Dispatch,
-    Evaluate,
     Frame,
     FunctionRef,
     Line,
@@ -150,10 +149,8 @@ class FirstValues:
     """Finds the first values of variables."""
 
     code: ConstructorCode
-    evaluate: Evaluate
     dispatch: Dispatch
     call_function: CallFunction
-    refer: Callable[[str], str]
 
     def value(self, init: Passed, bound: BoundArguments, frame: Frame, *, has_key: bool) -> Value:
         """Return what an initializer makes."""
@@ -190,6 +187,8 @@ class FirstValues:
     ) -> Made | None:
         """Return the code that makes a first value; None where the constructor cannot.
 
+        The dtype of an input is what it mostly is.
+
         Args:
             init: The initializer.
             bound: The arguments of `self.param` or `self.variable`.
@@ -197,7 +196,7 @@ class FirstValues:
             frame: The frame.
             shape: The code that stands for its shape, where nothing but the call knows that.
         """
-        with self.code.with_shapes():
+        with self.code.with_shapes("jax.numpy.float32"):
             return self._called(init, bound, key, frame, shape)
 
     def _called(
@@ -234,10 +233,6 @@ class FirstValues:
         return None if text is None else Made(applied(text, args, named))
 
     def _argument(self, one: Passed, frame: Frame) -> str | None:
-        """Return the code of an argument; that of the dtype of an input is what it mostly is."""
-        match one.node:
-            case cst.Attribute(attr=cst.Name(value="dtype")) if one.code is None:
-                return self.refer("jax.numpy.float32")
         if one.code is not None:
             return one.code
         code = self.code.of_value(one.value, frame)

@@ -85,9 +85,7 @@ class Executor:
         merging = Merging(self.code)
         sized_lists = SizedLists(self.code)
         self.declaring = Declaring(self.refer)
-        self.first_values = FirstValues(
-            self.code, self.evaluate, self.dispatch, self.call_function, self.refer
-        )
+        self.first_values = FirstValues(self.code, self.dispatch, self.call_function)
         variables = Variables(
             self.code,
             merging,

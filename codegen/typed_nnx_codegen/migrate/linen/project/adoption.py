@@ -40,6 +40,7 @@ from typed_nnx_codegen.migrate.linen.project.rewriting import (
     Function,
     NotBorrowed,
     NotInlined,
+    Replaced,
     Rewriting,
     arguments_of,
     as_expression,
@@ -221,7 +222,7 @@ class _Statement:
         self._taken = taken
         self._edits = edits
         self._lines: list[cst.BaseStatement] = []
-        self._written: dict[cst.CSTNode, cst.BaseExpression] = {}
+        self._written: dict[cst.CSTNode, Replaced] = {}
 
     def write(self, one: SetupCall) -> None:
         """Write a call anew.
@@ -300,7 +301,7 @@ def name_lists(cls: LinenClass, classes: LinenClasses, edits: Edits) -> None:
             if each:
                 edits.statements[statement] = each
                 continue
-            found: dict[cst.CSTNode, cst.BaseExpression] = {}
+            found: dict[cst.CSTNode, Replaced] = {}
             lines: list[cst.BaseStatement] = []
             for node in _lists_in(statement, cls.analysis):
                 local = cst.Name(free_name("layers", taken))

@@ -34,6 +34,8 @@ from typed_nnx_codegen.migrate.linen.domain.code import (
 from typed_nnx_codegen.migrate.linen.domain.names import bound_in, free_name
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 
+Replaced = cst.BaseExpression | cst.Parameters
+
 
 @dataclass
 class Edits:
@@ -47,7 +49,7 @@ class Edits:
         dropped: The statements that go.
         unimported: The names that the file does not import any more.
         statements: What is written in place of statements.
-        expressions: What is written in place of calls.
+        expressions: What is written in place of calls and parameters.
     """
 
     names: dict[cst.CSTNode, cst.BaseExpression] = field(default_factory=dict)
@@ -57,7 +59,7 @@ class Edits:
     dropped: set[cst.CSTNode] = field(default_factory=set)
     unimported: set[str] = field(default_factory=set)
     statements: dict[cst.CSTNode, list[cst.BaseStatement]] = field(default_factory=dict)
-    expressions: dict[cst.CSTNode, cst.BaseExpression] = field(default_factory=dict)
+    expressions: dict[cst.CSTNode, Replaced] = field(default_factory=dict)
 
     @property
     def is_empty(self) -> bool:
@@ -348,8 +350,10 @@ def builds(function: Function, analysis: Analysis, classes: LinenClasses) -> boo
 def declares_of(parameters: Iterable[str], function: Function) -> bool:
     """Whether a function declares variables of modules that it is given."""
     return any(
-        one.attr.value in _DECLARING and any(is_name(one.value, name) for name in parameters)
-        for one in of_kinds(descendants(function), cst.Attribute)
+        isinstance(one, cst.Attribute)
+        and one.attr.value in _DECLARING
+        and any(is_name(one.value, name) for name in parameters)
+        for one in descendants(function)
     )
 
 

@@ -96,3 +96,18 @@ class TypedPartial(nn.Module):
     def __call__(self, x):
         dense = functools.partial(nn.Dense, features=4, dtype=x.dtype)
         return dense(name="first")(x) * dense(name="second")(x)
+
+
+class TypedFirstValues(nn.Module):
+    """Parameters whose first values functions make in the dtype of the inputs."""
+
+    alpha: float = 0.5
+
+    @nn.compact
+    def __call__(self, x):
+        def zeros(key):
+            return jnp.zeros(x.shape[-1:], x.dtype)
+
+        scale = self.param("scale", lambda key, shape: jnp.ones(shape, x.dtype), x.shape[-1:])
+        alpha = self.param("alpha", lambda key: jnp.asarray(self.alpha, dtype=x.dtype))
+        return scale * jnp.tanh(alpha * x) + self.param("bias", zeros)

@@ -21,4 +21,5 @@ EXAMPLES = [
     Example(Build("TypedByAnotherNorm"), _HALF, _X, name="half"),
     Example(Build("TypedInLayers"), _HALF),
     Example(Build("TypedPartial"), _HALF),
+    Example(Build("TypedFirstValues"), _X),
 ]
