@@ -71,7 +71,9 @@ def with_layout(texts: Mapping[Path, tuple[str, str]]) -> dict[Path, str]:
     for path, text in formatted.items():
         # Python may know less syntax than ruff, or be at its limits.
         with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-            done[path] = _merged(*changed[path], text, line_width(path.parent))
+            merged = _merged(*changed[path], text, line_width(path.parent))
+            _parts(merged)  # else the text stays as it is
+            done[path] = merged
     return done
 
 
@@ -143,6 +145,12 @@ def _parts(text: str) -> Iterator[_Part]:
             stop = node.end_lineno or node.lineno
             if inner:
                 below, column = _first_line(inner[0]), inner[0].col_offset
+                if isinstance(node, ast.Match):
+                    column = 0
+                    below = node.subject.end_lineno or node.lineno
+                    while not lines[below].lstrip().startswith("case"):
+                        below += 1
+                    below += 1
                 stop = below if lines[below - 1].encode()[:column].strip(b" \t@") else below - 1
             first = _first_line(node)
             while inner and stop > first and lines[stop - 1].strip()[:1] in ("", "#"):

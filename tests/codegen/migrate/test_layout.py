@@ -92,6 +92,17 @@ def test_blocks_stay_blocks_however_they_are_indented(indent: str, tmp_path: Pat
     assert text == before.replace("x = 1", "x = f(1)").replace("y = 2", "y = f(2)")
 
 
+@pytest.mark.parametrize("indent", ["  ", "\t", "        "])
+def test_cases_of_a_match_are_indented_as_they_were(indent: str, tmp_path: Path) -> None:
+    before = (
+        "def f(x):\n.match (\n..x\n.):\n..# first\n..case 'case':\n...y = 1\n..case _:\n...y = 2\n"
+    )
+    before = before.replace(".", indent)
+    after = before.replace("..x".replace(".", indent), "..z".replace(".", indent))
+    expected = after.replace(f"(\n{indent * 2}z\n{indent})", "z")
+    assert laid_out(before, after, tmp_path) == expected
+
+
 def test_a_comment_that_is_too_long_breaks_no_code(tmp_path: Path) -> None:
     before = "x = f(a)  # a comment\n"
     after = f"x = g(a)  # {'long ' * 20}\n"
