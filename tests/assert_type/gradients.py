@@ -196,6 +196,8 @@ def functions(
     assert_type(nnx.grad(loss)(model, x=x), CNNParams)
     assert_type(nnx.grad(loss.method)(model, x=x), CNNParams)
     assert_type(nnx.grad(mlp)(x), jax.Array)
+    # A pair first: pyright keeps what it found of a class that does not fit a protocol.
+    assert_type(nnx.grad(nnx.jit(with_aux), has_aux=True)(mlp, {"x": x})[0], MLPParams)
     assert_type(nnx.grad(nnx.jit(scaled))(mlp, x), MLPParams)
     assert_type(nnx.grad(nnx.remat(scaled))(mlp, x), MLPParams)
     nnx.grad(nnx.remat(of_any))(mlp, x)

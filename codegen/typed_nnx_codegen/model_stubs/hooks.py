@@ -11,6 +11,7 @@ overloaded method with that of a protocol, but they ask a descriptor, which pyri
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from typed_nnx_codegen.model_stubs.contents import Contents
 from typed_nnx_codegen.model_stubs.models import ClassInfo, Kind, Named
@@ -152,13 +153,17 @@ class HooksWriter:
     def _answer(self, method: str, part: Part, taken: str) -> str:
         return _ANSWER.format(method=method, part=self._label(part), taken=taken)
 
-    def _unused(self) -> str:
+    def _unused(self) -> list[str]:
         """Return the filters that derive from used ones and of which no model has a part."""
         derived = {name for kind in self._used for name in self._variables.subclasses(kind)}
-        return " | ".join(map(self._speller.filter_type, sorted(derived - self._used)))
+        return sorted(derived - self._used)
+
+    def _union(self, filters: Iterable[str]) -> str:
+        return " | ".join(map(self._speller.filter_type, filters))
 
     def _parts(self, parts: list[Part]) -> list[str]:
-        unused = self._unused()
+        # What has no State classes of its own gets those of the class it derives from.
+        unused = self._union(filter(self._variables.has_states, self._unused()))
         answers = [
             self._answer("__nnx_part__", part, self._speller.filter_type(part.taken))
             for part in parts
@@ -173,7 +178,7 @@ class HooksWriter:
         ]
 
     def _rests(self, parts: list[Part]) -> list[str]:
-        unused = self._unused()
+        unused = self._union(self._unused())
         answers = [
             self._answer("__nnx_rest__", part, self._speller.filter_type(*part.left))
             for part in parts

@@ -9,7 +9,7 @@ from typed_nnx_codegen.model_stubs.models import ClassInfo, Kind
 
 _LIBRARIES = ("typed_nnx", "flax")
 
-# Filters by them are rare: they get no State classes of their own.
+# Filters by them are rare: they get no State classes of their own, but those of `RngState`.
 _WITHOUT_STATES = ("RngKey", "RngCount")
 
 # What a model can hold beside Variables.

@@ -28,6 +28,9 @@ POSITIONS = range(4)
 MOST = 2
 """Up to so many gradients have types of their own."""
 
+_OF_LOSS = "_OfLoss"
+"""The name of the protocol of functions that return a loss."""
+
 IMPORTS = (
     "from collections.abc import Callable, Hashable, Sequence",
     "from typing import Any, ClassVar, Generic, Literal, Never, Protocol, TypeAlias, overload",
@@ -193,19 +196,19 @@ def names(letter: str, count: int, suffix: str = "") -> list[str]:
 
 def function_protocols() -> str:
     """Return a protocol for each choice: the signature of a function, and these arguments of it."""
-    return "\n".join(
-        _function_protocol(chosen)
-        for chosen in choices()
-        if not (chosen.is_tuple and chosen.count == 1)
-    )
+    every = [each for each in choices() if not (each.is_tuple and each.count == 1)]
+    protocols = [_function_protocol(each, each.function) for each in every]
+    # pyright remembers which classes do not fit a protocol, whatever the result that it asked for: what
+    # fails because `nnx.jit(f)` returns no loss must not fail where a pair is asked for.
+    return "\n".join([_function_protocol(every[0], _OF_LOSS), *protocols])
 
 
-def _function_protocol(chosen: Chosen) -> str:
+def _function_protocol(chosen: Chosen, name: str) -> str:
     contra = names("A", chosen.count, "_contra")
     by_position = dict(zip(chosen.positions, contra, strict=True))
     arguments = [f"a{n}: {by_position.get(n, 'Any')}" for n in range(max(chosen.positions) + 1)]
     return f"""
-class {chosen.function}(Protocol[P, Q, {", ".join(contra)}, _R_co]):
+class {name}(Protocol[P, Q, {", ".join(contra)}, _R_co]):
     @overload
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> _R_co: ...
     @overload
@@ -557,7 +560,7 @@ def _of_loss(name: str) -> str:
     """
     chosen = next(choices())
     function, made = (
-        text.replace("_R]", "_Loss]")
+        text.replace("_R]", "_Loss]").replace(chosen.function, _OF_LOSS)
         for text in (
             _function_type(chosen, has_aux=False),
             _result_type(name, chosen, has_aux=False),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mypy.nodes import EllipsisExpr, Expression, NameExpr
+from mypy.nodes import ARG_POS, DictExpr, EllipsisExpr, Expression, NameExpr
 
 from typed_nnx_mypy.call import Argument, Call
 from typed_nnx_mypy.errorcodes import FILTER_ORDER
@@ -22,7 +22,21 @@ from typed_nnx_mypy.registry import on_call
 @on_call("State.split", "State.filter")
 def filters_can_be_reached(call: Call) -> None:
     """Report a filter for which the filters before it leave nothing, whatever the model."""
-    given = call.behind(call.subject() or next(iter(call.positional), None))
+    _check(call, call.behind(call.subject() or next(iter(call.positional), None)))
+
+
+@on_call("StateAxes", "StateSharding")
+def keys_can_be_reached(call: Call) -> None:
+    """Report the same of the filters that are the keys of a mapping, in its order."""
+    match call.positional:
+        case [Argument(expression=DictExpr(items=items))] if all(key for key, _ in items):
+            keys = [key for key, _ in items if key is not None]
+            _check(call, [Argument(e, call.checker.type_of(e), ARG_POS, None) for e in keys])
+        case _:
+            pass
+
+
+def _check(call: Call, given: list[Argument]) -> None:
     filters = filters_of(given, call.checker)
     rest = _early_rest(given)
     if rest is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from mypy.nodes import TypeInfo
+from mypy.nodes import CallExpr, RefExpr, TypeInfo
 from mypy.types import Instance, Type, get_proper_type
 
 from typed_nnx_mypy.call import Argument, Call
@@ -18,6 +18,7 @@ from typed_nnx_mypy.models.bindings import view_at
 from typed_nnx_mypy.models.filter_syntax import read_filter
 from typed_nnx_mypy.models.filters import (
     FILTER,
+    Everything,
     Filter,
     decode,
     describe,
@@ -28,9 +29,12 @@ from typed_nnx_mypy.models.filters import (
 )
 from typed_nnx_mypy.models.fit import misfit, relation
 from typed_nnx_mypy.models.kinds import Kind, kind_of, short_name
+from typed_nnx_mypy.models.leaves import is_present, leaves_of
 from typed_nnx_mypy.models.states import StateView
+from typed_nnx_mypy.models.surgery import may_be_other
 from typed_nnx_mypy.registry import infers, on_call
-from typed_nnx_mypy.syntax.assigned import value_of
+from typed_nnx_mypy.syntax.assigned import file_of, value_of
+from typed_nnx_mypy.syntax.targets import is_same_target
 
 _MODEL: Final = "__nnx_optimized__"
 
@@ -95,6 +99,44 @@ def model_comes_first(call: Call) -> None:
             f"Fix: nnx.{call.name}(model, tx, wrt=...)",
             given.expression,
         )
+
+
+@on_call("Optimizer", "ModelAndOptimizer")
+def wrt_chooses_something(call: Call) -> None:
+    """Report a `wrt` that takes nothing of a model that has just been made."""
+    given, wrt = call.argument("model", 0), _wrt(call)
+    if given is None or wrt is None or call.has_stars or not _is_new(given, call):
+        return
+    if is_present(given.type, wrt, call.checker) is False and _has_param(given, call):
+        call.report(
+            OPTIMIZER_WRT,
+            f"{call.name}: `wrt` chooses nothing of {short_name(given.type)}: none of its "
+            f"Variables is of the filter `{describe(wrt)}`, and `update` would change nothing. "
+            "Fix: name what is trained, wrt=nnx.Param",
+        )
+
+
+def _is_new(model: Argument, call: Call) -> bool:
+    """Tell whether a model is as its constructor made it, and is given to nothing else before."""
+    checker, made = call.checker, value_of(model.expression, call.checker)
+    if made is None or not isinstance(made.callee, RefExpr):
+        return False
+    if not isinstance(made.callee.node, TypeInfo):
+        return False
+    file = file_of(checker)
+    earlier = (node for node in file.nodes if isinstance(node, CallExpr))
+    return not any(
+        is_same_target(argument, model.expression)
+        for each in earlier
+        if each.line < call.node.line
+        for argument in each.args
+    ) and not may_be_other(file.of_attribute, [model.type], call.node, checker)
+
+
+def _has_param(model: Argument, call: Call) -> bool:
+    """Tell whether a model has Variables that could be trained."""
+    every = leaves_of(model.type, Everything(), call.checker).items
+    return any(kind_of(leaf.type) is Kind.VARIABLE for leaf in every)
 
 
 @on_call("Optimizer.update")

@@ -133,6 +133,12 @@ class _Seen01(Protocol):
     __nnx_mypy__: None
     def __nnx_at01__(self) -> None: ...
 
+class _OfLoss(Protocol[P, Q, _A0_contra, _R_co]):
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> _R_co: ...
+    @overload
+    def __call__(self, a0: _A0_contra, /, *args: Q.args, **kwargs: Q.kwargs) -> _R_co: ...
+
 class _Fn0(Protocol[P, Q, _A0_contra, _R_co]):
     @overload
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> _R_co: ...
@@ -500,7 +506,7 @@ class _ValueAndGradientOfOneTuple(_By1[_I0, _I0, _G0], ValueAndGradient[P, Any],
 
 if not MYPY:
     @overload
-    def grad(f: _Fn0[_P, _Q, _A0, _Loss] | _NoFunction, *, argnums: Literal[0] | DiffState[Literal[0], _F0] = ..., has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ...) -> _GradientOf1[_A0, _F0, _At0, _P, _Q]:
+    def grad(f: _OfLoss[_P, _Q, _A0, _Loss] | _NoFunction, *, argnums: Literal[0] | DiffState[Literal[0], _F0] = ..., has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ...) -> _GradientOf1[_A0, _F0, _At0, _P, _Q]:
         """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays.
 
         The gradient by a Module is a State of its Params; by arrays it is arrays. With
@@ -722,7 +728,7 @@ def grad(*, argnums: Literal[-1, -2, -3, -4, 4, 5, 6, 7] | DiffState[int, Any] |
 
 if not MYPY:
     @overload
-    def value_and_grad(f: _Fn0[_P, _Q, _A0, _Loss] | _NoFunction, *, argnums: Literal[0] | DiffState[Literal[0], _F0] = ..., has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ...) -> _ValueAndGradientOf1[_A0, _F0, _At0, _P, _Q, _Loss]:
+    def value_and_grad(f: _OfLoss[_P, _Q, _A0, _Loss] | _NoFunction, *, argnums: Literal[0] | DiffState[Literal[0], _F0] = ..., has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ...) -> _ValueAndGradientOf1[_A0, _F0, _At0, _P, _Q, _Loss]:
         """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays.
 
         The gradient by a Module is a State of its Params; by arrays it is arrays. With

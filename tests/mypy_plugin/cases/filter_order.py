@@ -29,6 +29,8 @@ used = state.split(..., nnx.Param)
 # E: it must be the last filter  [nnx-filter-order]
 # E: `State.filter` is deprecated  [nnx-deprecated]
 used = state.filter(..., nnx.Param)
+nnx.StateAxes({...: None, nnx.Param: 0})  # E: StateAxes: `...` takes every remaining leaf, so it must be the last filter  [nnx-filter-order]
+nnx.StateSharding({nnx.Variable: None, nnx.Param: None})  # E: StateSharding: nothing is left for Param: Variable comes before it  [nnx-filter-order]
 used = nnx.split_state(state, ..., nnx.Param)  # E: it must be the last filter  [nnx-filter-order]
 used = nnx.filter_state(state, ..., nnx.Param)  # E: it must be the last filter  [nnx-filter-order]
 # E: nothing is left for Param: the same filter comes before it. Fix: remove it  [nnx-filter-order]
@@ -64,6 +66,8 @@ nnx.state(model, nnx.Not(nnx.Param), nnx.Param)
 nnx.state(model, nnx.Param, nnx.BatchStat, (nnx.Cache, nnx.Param))
 nnx.state(model, nnx.PathContains("lin", exact=False), nnx.PathContains("lin"))
 nnx.split(model, *[nnx.Param, ...])
+nnx.StateAxes({nnx.PathContains("a"): 1, nnx.Param: 0, ...: None})
+nnx.StateSharding({Scale: None, nnx.Param: None})
 
 
 # -- unsure

@@ -27,6 +27,11 @@ class Other(nnx.Module):
         self.dense = nnx.Linear(2, 3, rngs=rngs)
 
 
+class Plain(nnx.Module):
+    def __init__(self) -> None:
+        self.kernel = nnx.Param(jnp.ones(3))
+
+
 def loss(model: Model) -> jax.Array:
     return jnp.sum(model.norm(model.linear(jnp.ones((4, 2))) + model.lora(jnp.ones((4, 2)))))
 
@@ -53,6 +58,11 @@ lora_gradients = nnx.grad(loss, argnums=nnx.DiffState(0, nnx.LoRAParam))(model)
 optimizer.update(model, lora_gradients)  # E: Optimizer.update: the gradients are of the filter `LoRAParam`, without `linear.kernel`  [nnx-optimizer-wrt]
 optimizer.update(model, nnx.grad(other_loss)(other))  # E: the gradients are of Other, with `dense.kernel` too many  [nnx-optimizer-wrt] # E typed_nnx: [arg-type]
 optimizer.update(other, nnx.grad(other_loss)(other))  # E: the optimizer was made for Model; got Other, with `dense.kernel` too many  [nnx-optimizer-wrt] # E typed_nnx: [call-overload]
+
+
+def nothing_is_trained() -> None:
+    plain = Plain()
+    nnx.Optimizer(plain, tx, wrt=nnx.BatchStat)  # E: Optimizer: `wrt` chooses nothing of Plain: none of its Variables is of the filter `BatchStat`  [nnx-optimizer-wrt]
 
 
 def step(model: Model) -> None:
@@ -136,6 +146,16 @@ def must_fail(model: Model) -> None:
 
 
 # -- unsure
+def with_lora(model: Other) -> None:
+    setattr(model, "dense", nnx.LoRA(2, 1, 3, base_module=model.dense, rngs=nnx.Rngs(0)))
+
+
+def adapted() -> None:
+    plain = Other(nnx.Rngs(0))
+    with_lora(plain)
+    nnx.Optimizer(plain, tx, wrt=nnx.LoRAParam)
+
+
 def made_of(module: nnx.Module | Tuned, tuned: Tuned, anything: Any) -> None:
     nnx.Optimizer(model, module, wrt=nnx.Param)
     nnx.Optimizer(model, tuned, wrt=nnx.Param)

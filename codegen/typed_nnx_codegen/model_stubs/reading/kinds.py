@@ -138,6 +138,11 @@ class Kinds:
             return True
         return info.is_protocol and info.module_name in self._modules
 
+    def is_layer(self, name: str) -> bool:
+        """Tell whether a class is a Module."""
+        info = self._symbols.find(name) if self.kind(name) is Kind.PYTREE else None
+        return info is not None and any(base.name == "Module" for base in info.mro[1:])
+
     def is_sequential(self, name: str) -> bool:
         """Tell whether a class is the runtime's Sequential."""
         return name == self._sequential

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -50,6 +51,7 @@ class Resolver:
     ) -> None:
         self._symbols = symbols
         self._paths = paths
+        self._runtime = runtime
         self._kinds = Kinds(symbols, runtime, frozenset(paths))
         self._classes: dict[str, ClassInfo] = {}
         self._waiting: list[str] = []
@@ -65,9 +67,18 @@ class Resolver:
                     self._need(name)
                 if kind is Kind.PYTREE:
                     roots.append(self._kinds.public(name))
+        for name in self._layers_used():
+            self._need(name)
         while self._waiting:
             self._describe(self._waiting.pop(0))
         return Models(self._classes, tuple(roots), problems)
+
+    def _layers_used(self) -> Iterator[str]:
+        """Yield the layers of the runtime that the source names: their States may be asked for, too."""
+        texts = (Path(path).read_text("utf-8", errors="replace") for path in self._paths.values())
+        words = {word for text in texts for word in re.findall(r"\w+", text)}
+        found = (self._symbols.exported(self._runtime, word) for word in sorted(words))
+        yield from (name for name in found if name is not None and self._kinds.is_layer(name))
 
     def _need(self, name: str) -> None:
         public = self._kinds.public(name)
