@@ -289,6 +289,8 @@ class Calls:
 
     def dispatch(self, callee: Value, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
         """Return what a call of a value returns."""
+        if isinstance(callee, (Code, OneOf, Choice, Unknown)):
+            self._check_given(passed, node, frame)
         match callee:
             case Partial(function=function):
                 given = _with_given(callee, passed)
@@ -318,20 +320,16 @@ class Calls:
                 return self._function(callee, passed, node, frame)
             case Code(code=code):
                 self._check_class(node, frame)
-                self._check_given(passed, node, frame)
                 note_setting_call(node, frame)
                 return _opaque(code, passed, node)
             case OneOf(options=options):
-                self._check_given(passed, node, frame)
                 return self.submodules.one_of(options, passed, node, frame)
             case Choice():
-                self._check_given(passed, node, frame)
                 return self.choice_calls.call(callee, passed, node, frame)
             case Mapped():
                 return self.mapped_functions.call(callee, passed, node, frame)
             case Unknown():
                 self._check_name(node, frame)
-                self._check_given(passed, node, frame)
         return UNKNOWN
 
     def _check_name(self, node: cst.Call, frame: Frame) -> None:

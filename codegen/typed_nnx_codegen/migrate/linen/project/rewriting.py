@@ -45,7 +45,6 @@ class Edits:
         names: The expressions that refer to methods now, and how.
         methods: The methods that classes get.
         imports: The imports that the file needs.
-        adopted: The functions that are methods of its classes now.
         dropped: The statements that go.
         unimported: The names that the file does not import any more.
         statements: What is written in place of statements.
@@ -55,7 +54,6 @@ class Edits:
     names: dict[cst.CSTNode, cst.BaseExpression] = field(default_factory=dict)
     methods: dict[cst.CSTNode, list[cst.FunctionDef]] = field(default_factory=dict)
     imports: list[str] = field(default_factory=list)
-    adopted: set[cst.CSTNode] = field(default_factory=set)
     dropped: set[cst.CSTNode] = field(default_factory=set)
     unimported: set[str] = field(default_factory=set)
     statements: dict[cst.CSTNode, list[cst.BaseStatement]] = field(default_factory=dict)

@@ -680,13 +680,16 @@ class NestedQuotes(Transformer):
     ) -> cst.BaseExpression:
         """Leave an f-string; one whose values are all numbers is a text."""
         self._around.pop()
-        texts = [_text_of(part) for part in updated_node.parts]
-        if any(text is None or {*"{}"} & {*text} for text in texts):
-            return updated_node
-        prefix = updated_node.prefix.replace("f", "").replace("F", "")
-        quote = updated_node.quote
-        text = cst.SimpleString(f"{prefix}{quote}{''.join(map(str, texts))}{quote}")
-        return self.leave_SimpleString(text, text)
+        prefix, quote = updated_node.prefix.strip("fF"), updated_node.quote
+        text = ""
+        for part in updated_node.parts:
+            is_text = isinstance(part, cst.FormattedStringText)
+            code = code_of(part) if is_text else code_of(part)[1:-1]
+            if not (is_text or code.isdecimal()) or {*code} & {*"{}"}:
+                return updated_node
+            text += code
+        string = cst.SimpleString(f"{prefix}{quote}{text}{quote}")
+        return self.leave_SimpleString(string, string)
 
     def leave_SimpleString(
         self, original_node: cst.SimpleString, updated_node: cst.SimpleString
@@ -701,18 +704,6 @@ class NestedQuotes(Transformer):
         if not free or free[0] in text or "\\" in text:
             return updated_node
         return updated_node.with_changes(value=f"{updated_node.prefix}{free[0]}{text}{free[0]}")
-
-
-def _text_of(part: cst.BaseFormattedStringContent) -> str | None:
-    """Return the text of a part of an f-string; None for one that is no text and no number."""
-    match part:
-        case cst.FormattedStringText(value=text):
-            return text
-        case cst.FormattedStringExpression(
-            expression=cst.Integer(value=number), format_spec=None, conversion=None, equal=None
-        ) if number.isdecimal():
-            return number
-    return None
 
 
 _MODULE: Final = "typed_nnx.migrated"
