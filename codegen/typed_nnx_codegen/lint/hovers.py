@@ -15,8 +15,8 @@ from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.config import Config
 from typed_nnx_mypy.models.fields import Model, model_of
 from typed_nnx_mypy.models.filters import Everything, Filter, Unknown, below, describe, passes
-from typed_nnx_mypy.models.kinds import short_name
-from typed_nnx_mypy.models.leaves import is_leaf, members_of, options
+from typed_nnx_mypy.models.kinds import options, short_name
+from typed_nnx_mypy.models.leaves import is_leaf, members_of
 from typed_nnx_mypy.models.marks import QUIET, opening_of
 from typed_nnx_mypy.models.states import StateView, view_of
 from typed_nnx_mypy.names import runtime_of
@@ -83,7 +83,7 @@ def explained_at(result: BuildResult, module: str, line: int) -> list[Hover]:
             if view is not None:
                 text = "\n".join([trees.of(view), *_openings(view.model, checker)])
             elif isinstance(proper, Instance) and (model := model_of(proper, checker)) is not None:
-                text = "\n".join([*_fields(model), *_openings(proper, checker)])
+                text = "\n".join([short_name(proper), *_fields(model), *_openings(proper, checker)])
             else:
                 continue
             place = Hover((node.line, node.column), (node.end_line, node.end_column or 0), text)
@@ -92,8 +92,7 @@ def explained_at(result: BuildResult, module: str, line: int) -> list[Hover]:
 
 
 def _fields(model: Model) -> Iterator[str]:
-    """Yield a line about a model and a line for each of its attributes."""
-    yield short_name(model.instance)
+    """Yield a line for each attribute of a model."""
     for name, each in model.fields.items():
         sure = "" if each.is_always else ", not in each object"
         status = (
@@ -115,8 +114,8 @@ def _openings(found: Type, checker: Checker) -> Iterator[str]:
             if isinstance(part, Instance):
                 seen.add(part.type)
                 said += _openings_of(part.type)
-            left += [each.type for each in members.named.values() if each.status != "static"]
-            left += [members.other] if members.other is not None else []
+            left += [each.type for each in members.fields.values() if each.status != "static"]
+            left += [members.other.type] if members.other is not None else []
     yield from said or [
         "closed: what it lacks is reported, unless this file gives it more (report_open)"
     ]
@@ -159,12 +158,12 @@ class _Trees:
             members = members_of(part, self._checker) if depth <= _DEEPEST else None
             if members is None:
                 continue
-            for key, member in members.named.items():
+            for key, member in members.fields.items():
                 if member.status != "static":
                     yield from self._line(str(key), member.type, below(of, key), depth)
             if members.other is not None:
                 name = "[int]" if members.other_key is int else "[str]"
-                yield from self._line(name, members.other, below(of, None), depth)
+                yield from self._line(name, members.other.type, below(of, None), depth)
 
     def _line(self, name: str, found: Type, of: Filter, depth: int) -> Iterator[str]:
         """Yield the line of a key and those below it; none where the filter takes nothing there."""

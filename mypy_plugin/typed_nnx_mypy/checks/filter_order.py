@@ -50,10 +50,11 @@ def _check(call: Call, given: list[Argument]) -> None:
         return
     for at, each in enumerate(filters):
         if each != Nothing() and implies(each, any_of(filters[:at])):
+            taker = next((other for other in filters[:at] if implies(each, other)), None)
             call.report(
                 FILTER_ORDER,
                 f"{call.name}: nothing is left for {describe(each)}: "
-                f"{_reason(each, filters[:at])}. {_fix(each, filters[:at])}",
+                f"{_reason(each, taker)}. {_fix(each, taker)}",
                 given[at].expression,
             )
 
@@ -73,8 +74,7 @@ def _is_rest(expression: Expression) -> bool:
     return isinstance(expression, EllipsisExpr) or is_true
 
 
-def _reason(of: Filter, earlier: list[Filter]) -> str:
-    taker = next((each for each in earlier if implies(of, each)), None)
+def _reason(of: Filter, taker: Filter | None) -> str:
     if taker is None:
         return "the filters before it take every leaf"
     if taker == of:
@@ -82,8 +82,7 @@ def _reason(of: Filter, earlier: list[Filter]) -> str:
     return f"{describe(taker)} comes before it and takes the same leaves"
 
 
-def _fix(of: Filter, earlier: list[Filter]) -> str:
-    taker = next((each for each in earlier if implies(of, each)), None)
+def _fix(of: Filter, taker: Filter | None) -> str:
     if taker is None or taker == of or of == Everything():
         return "Fix: remove it"
     return f"Fix: put {describe(of)} before {describe(taker)}"

@@ -30,7 +30,7 @@ MAPS: Final = ("pmap", "jax.pmap")
 REMATS: Final = ("remat", "jax.checkpoint")
 
 DONATED: Final = ("donate_argnums", "donate_argnames")
-_OPTIONS: Final = {
+_OPTIONS: Final[dict[str, type[int] | type[str]]] = {
     "static_argnums": int,
     "static_broadcasted_argnums": int,
     "donate_argnums": int,
@@ -94,7 +94,7 @@ def options_of(transform: Transform, checker: Checker) -> Options:
         is_complete &= items is not None or option in DONATED
         for item in items or ():
             key = item.value
-            if isinstance(key, int | str) and isinstance(key, str) is (kind is str):
+            if isinstance(key, kind):
                 parameter = function.chosen(key) if function is not None else None
                 choices.append(Choice(option, key, item.expression, parameter))
     static = [(e.key, e.parameter) for e in choices if e.parameter is not None and not e.is_donated]

@@ -22,7 +22,8 @@ from typed_nnx_mypy.models.filters import (
     in_order,
     with_entries,
 )
-from typed_nnx_mypy.models.leaves import members_of, options
+from typed_nnx_mypy.models.kinds import options
+from typed_nnx_mypy.models.leaves import members_of
 from typed_nnx_mypy.models.states import (
     StateView,
     declared_view_of,

@@ -12,16 +12,11 @@ from mypy.types import AnyType, Instance, ProperType, Type, get_proper_type
 from typed_nnx_mypy.call import StateAccess
 from typed_nnx_mypy.errorcodes import STATE_EXCLUDED, STATE_KEY
 from typed_nnx_mypy.models.bindings import is_sure, may_have, view_at
+from typed_nnx_mypy.models.fields import Model
 from typed_nnx_mypy.models.filters import Filter, below, describe
 from typed_nnx_mypy.models.fit import subclass_may_hold
-from typed_nnx_mypy.models.kinds import short_name, value_type, with_value
-from typed_nnx_mypy.models.leaves import (
-    Members,
-    is_leaf,
-    is_present,
-    members_of,
-    options,
-)
+from typed_nnx_mypy.models.kinds import options, short_name, value_type, with_value
+from typed_nnx_mypy.models.leaves import is_leaf, is_present, members_of
 from typed_nnx_mypy.models.states import StateView, state_of
 from typed_nnx_mypy.models.surgery import may_be_other
 from typed_nnx_mypy.names import runtime_of
@@ -61,7 +56,7 @@ def _at_some_key(access: StateAccess, view: StateView, base: Expression) -> Type
         isinstance(key, Instance) and key.type.name == kind.__name__
     ):
         return None
-    found = options(levels[0].other)[0]
+    found = options(levels[0].other.type)[0]
     return _Lookup(access, view, kind(), base).value(found, below(view.filter, None))
 
 
@@ -165,15 +160,15 @@ class _Lookup:
             and not may_be_other([self._key], [self._view.model], self._access.node, self._checker)
         )
 
-    def _report_missing(self, levels: list[Members]) -> None:
-        if not all(each.is_complete for each in levels) or not self._is_read():
+    def _report_missing(self, levels: list[Model]) -> None:
+        if any(each.is_open for each in levels) or not self._is_read():
             return
         if self._subclass_may_have() and not self._is_of_new_model():
             return
         names = [
             str(name)
             for level in levels
-            for name, member in level.named.items()
+            for name, member in level.fields.items()
             if member.status != "static"
         ]
         said = self._hint(levels, names)
@@ -199,7 +194,7 @@ class _Lookup:
             and isinstance(model.callee.node, TypeInfo)
         )
 
-    def _hint(self, levels: list[Members], names: list[str]) -> str:
+    def _hint(self, levels: list[Model], names: list[str]) -> str:
         other = next((each for each in levels if each.other is not None), None)
         if other is not None:
             kind = "int" if other.other_key is int else "str"

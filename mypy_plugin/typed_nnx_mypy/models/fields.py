@@ -20,6 +20,7 @@ from typed_nnx_mypy.models.kinds import (
     is_pytree,
     is_rngs,
     kind_of,
+    options,
 )
 from typed_nnx_mypy.models.marks import UNSURE, Said, is_checked, marks_of, opening_of
 from typed_nnx_mypy.names import runtime_of
@@ -32,13 +33,13 @@ _BARE: Final = frozenset({"Pytree", "Module", "Object", "List", "Dict", "Rngs"})
 
 @dataclass(frozen=True)
 class Field:
-    """An attribute of a Pytree.
+    """An attribute of a Pytree, or an item of a container.
 
     Attributes:
         name: Its name.
         type: Its type.
         status: What it is when its value is not None: "data", "static" or "unknown".
-        owner: The last class that speaks of it.
+        owner: The last class that speaks of it; the class of a container.
         is_always: Whether each object has it: the ``__init__`` that runs assigns it in any case.
         is_marked: Whether a mark says what it is, and not its value.
         is_ready: Whether mypy has found its type; `type` is Any until then.
@@ -57,19 +58,29 @@ class Field:
 
 @dataclass(frozen=True)
 class Model:
-    """What is known of the attributes of a Pytree.
+    """What is known of the attributes of a Pytree, or of the items of a container.
 
     Attributes:
-        instance: Its type.
-        fields: By name.
+        fields: By name, or by position.
+        other: What stands at every other key, if something does: the items of a List.
+        other_key: The type of those other keys.
         is_open: Whether objects may have attributes that no source names.
-        is_ready: Whether mypy has found the types of all fields.
     """
 
-    instance: Instance
-    fields: Mapping[str, Field]
-    is_open: bool
-    is_ready: bool
+    fields: Mapping[str | int, Field]
+    other: Field | None = None
+    other_key: type[str] | type[int] = str
+    is_open: bool = False
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether mypy has found the types of all fields."""
+        return all(each.is_ready for each in self.fields.values())
+
+    def at(self, key: str | int) -> Field | None:
+        """Return what stands at a key."""
+        is_other = isinstance(key, self.other_key)
+        return self.fields.get(key, self.other if is_other else None)
 
 
 def model_of(instance: Instance, checker: Checker) -> Model | None:
@@ -83,18 +94,16 @@ def model_of(instance: Instance, checker: Checker) -> Model | None:
 def attributes_of(instance: Instance) -> Model:
     """Return the attributes of a Pytree, where nothing is to be checked again when they change."""
     info = instance.type
-    fields: dict[str, Field] = {}
+    fields: dict[str | int, Field] = {}
     for base in reversed(info.mro):
         if not _is_bare(base):
             fields = _kept(fields, base)
             for name, found in _own_fields(base, instance):
                 fields[name] = _together(fields.get(name), found)
     return Model(
-        instance,
         fields,
         is_open=is_rngs(info)
         or any(e.fallback_to_any or (not _is_bare(e) and opening_of(e)) for e in info.mro),
-        is_ready=all(each.is_ready for each in fields.values()),
     )
 
 
@@ -198,18 +207,10 @@ def _status(found: ProperType, mark: str, owner: TypeInfo) -> Status:
         return "data"
     if mark == "static":
         return "static"
-    said: set[Status] = {_status_of(each, owner) for each in _parts(found)}
+    said: set[Status] = {_status_of(each, owner) for each in options(found)[0] or [found]}
     status: Status = said.pop() if len(said) == 1 else "unknown"
     # An int may have been marked as data; an array cannot have been marked as static.
     return "unknown" if mark == UNSURE and status == "static" else status
-
-
-def _parts(found: ProperType) -> list[ProperType]:
-    """Return the types of a union, without None where there is something else."""
-    if not isinstance(found, types.UnionType):
-        return [found]
-    parts = [part for each in found.items for part in _parts(get_proper_type(each))]
-    return [each for each in parts if not isinstance(each, types.NoneType)] or parts
 
 
 def _status_of(found: ProperType, owner: TypeInfo) -> Status:
@@ -223,7 +224,7 @@ def _status_of(found: ProperType, owner: TypeInfo) -> Status:
     return "data" if holds else "static"
 
 
-def _kept(fields: dict[str, Field], base: TypeInfo) -> dict[str, Field]:
+def _kept(fields: dict[str | int, Field], base: TypeInfo) -> dict[str | int, Field]:
     """Return attributes of base classes, which only their own ``__init__`` assigns for sure.
 
     A class whose ``__init__`` does not call ``super().__init__`` may leave them out. The

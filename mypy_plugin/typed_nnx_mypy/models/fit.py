@@ -21,15 +21,8 @@ from typed_nnx_mypy.models.filters import (
     looks_at_paths,
     passes,
 )
-from typed_nnx_mypy.models.kinds import Kind, kind_of
-from typed_nnx_mypy.models.leaves import (
-    Leaf,
-    is_leaf,
-    known_subclasses,
-    leaves_of,
-    members_of,
-    options,
-)
+from typed_nnx_mypy.models.kinds import Kind, kind_of, options
+from typed_nnx_mypy.models.leaves import Leaf, is_leaf, known_subclasses, leaves_of, members_of
 from typed_nnx_mypy.models.states import StateView
 from typed_nnx_mypy.models.surgery import may_be_other
 from typed_nnx_mypy.names import runtime_of
@@ -134,7 +127,7 @@ def _lacks(found: ProperType, of: Filter, path: Path, checker: Checker) -> bool:
         return False
     member = members.at(path[0])
     if member is None:
-        return members.is_complete
+        return not members.is_open
     if not member.is_ready or member.status == "static":
         return member.is_ready
     left = below(of, path[0])

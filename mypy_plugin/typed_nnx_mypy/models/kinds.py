@@ -148,6 +148,19 @@ def kind_of_class(info: TypeInfo) -> Kind | None:
 # -- types ------------------------------------------------------------------------------------
 
 
+def options(found: Type) -> tuple[list[ProperType], bool]:
+    """Return what a type may be, None left out, and whether it may be None."""
+    items = _flat(get_proper_type(found))
+    kept = [each for each in items if not isinstance(each, types.NoneType)]
+    return kept, len(kept) < len(items)
+
+
+def _flat(found: ProperType) -> list[ProperType]:
+    if not isinstance(found, types.UnionType):
+        return [found]
+    return [part for each in found.items for part in _flat(get_proper_type(each))]
+
+
 def kind_of(found: Type) -> Kind | None:
     """Return what values of a type are; None for what is nothing by itself, and unions."""
     proper = get_proper_type(found)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from mypy import types
@@ -11,9 +11,16 @@ from mypy.nodes import TypeInfo
 from mypy.types import Instance, ProperType, TupleType, Type, get_proper_type
 
 from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.models.fields import Field, model_of
+from typed_nnx_mypy.models.fields import Field, Model, Status, model_of
 from typed_nnx_mypy.models.filters import Filter, Key, below, passes
-from typed_nnx_mypy.models.kinds import Kind, arguments_at, is_base_class, kind_of, runtime_base
+from typed_nnx_mypy.models.kinds import (
+    Kind,
+    arguments_at,
+    is_base_class,
+    kind_of,
+    options,
+    runtime_base,
+)
 from typed_nnx_mypy.names import runtime_of
 
 _DEEPEST: Final = 12
@@ -31,48 +38,7 @@ _ROWS: Final = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class Member:
-    """What stands at a key of a model.
-
-    Attributes:
-        type: Its type.
-        status: "data", "static" or "unknown".
-        is_always: Whether every object has it.
-        is_ready: Whether mypy has found its type; `type` is Any until then.
-    """
-
-    type: ProperType
-    status: str = "data"
-    is_always: bool = True
-    is_ready: bool = True
-
-
-@dataclass(frozen=True)
-class Members:
-    """What stands in a model, one level of it.
-
-    Attributes:
-        named: What is known to be there, by key.
-        other: What stands at every other key, if something does: the items of a List.
-        other_key: The type of those other keys.
-        is_complete: Whether there is nothing else.
-    """
-
-    named: Mapping[str | int, Member]
-    other: ProperType | None = None
-    other_key: type[str] | type[int] = str
-    is_complete: bool = True
-
-    def at(self, key: str | int) -> Member | None:
-        """Return what stands at a key."""
-        found = self.named.get(key)
-        if found is None and self.other is not None and isinstance(key, self.other_key):
-            return Member(self.other, is_always=False)
-        return found
-
-
-def members_of(model: Type, checker: Checker) -> Members | None:
+def members_of(model: Type, checker: Checker) -> Model | None:
     """Return what stands in a model; None where nothing is known of it, and for a leaf."""
     proper = get_proper_type(model)
     if isinstance(proper, TupleType):
@@ -86,29 +52,31 @@ def members_of(model: Type, checker: Checker) -> Members | None:
         return _of_container(proper)
     if kind is None and proper.args:
         if proper.type.fullname in ("builtins.list", "builtins.tuple"):
-            return Members({}, get_proper_type(proper.args[0]), int)
+            return Model({}, _item(proper, proper.args[0]), int)
         if proper.type.fullname == "builtins.dict":
             return _of_dict(proper)
     return None
 
 
-def _of_pytree(instance: Instance, checker: Checker) -> Members | None:
+def _of_pytree(instance: Instance, checker: Checker) -> Model | None:
     model = model_of(instance, checker)
     if model is None:
         return None
-    named: dict[str | int, Member] = {
-        name: Member(field.type, _status(field), field.is_always, field.is_ready)
-        for name, field in model.fields.items()
-    }
+    named = {name: replace(each, status=_status(each)) for name, each in model.fields.items()}
     # A type that is one of the runtime's bases says nothing about the object.
     is_base = is_base_class(instance.type)
     # A class without attributes is there to be derived from.
     is_base = is_base or instance.type.is_abstract or not named
-    is_complete = not (model.is_open or is_base)
-    return Members(named, is_complete=is_complete)
+    return replace(model, fields=named, is_open=model.is_open or is_base)
 
 
-def _status(field: Field) -> str:
+def _item(owner: Instance, found: Type, key: int | None = None) -> Field:
+    """Return what stands at a position of a container, or at any that it may have."""
+    name, is_always = ("", False) if key is None else (str(key), True)
+    return Field(name, get_proper_type(found), "data", owner.type, is_always)
+
+
+def _status(field: Field) -> Status:
     """Return what a field is; functions, dtypes and axes of the runtimes' own layers are static."""
     if field.status != "unknown" or not runtime_of(field.owner.fullname):
         return field.status
@@ -132,7 +100,7 @@ def _are_settings(found: Sequence[Type]) -> bool:
     return all(_is_setting(part) for each in found for part in options(each)[0])
 
 
-def _of_container(instance: Instance) -> Members | None:
+def _of_container(instance: Instance) -> Model | None:
     """Return what is in an ``nnx.List`` or ``nnx.Dict``; a subclass may have attributes, too."""
     base, arguments = (
         runtime_base(instance.type, "List", "Dict"),
@@ -141,37 +109,25 @@ def _of_container(instance: Instance) -> Members | None:
     if base is None:
         return None
     key = int if base.name == "List" else str
-    return Members({}, arguments[-1], key, is_complete=base is instance.type)
+    item = _item(instance, arguments[-1])
+    return Model({}, item, key, is_open=base is not instance.type)
 
 
-def _of_tuple(row: TupleType) -> Members | None:
+def _of_tuple(row: TupleType) -> Model | None:
     is_plain = row.partial_fallback.type.fullname == "builtins.tuple"
     if not is_plain or any(
         isinstance(get_proper_type(each), types.UnpackType) for each in row.items
     ):
         return None
-    return Members({at: Member(get_proper_type(each)) for at, each in enumerate(row.items)})
+    return Model({at: _item(row.partial_fallback, e, at) for at, e in enumerate(row.items)})
 
 
-def _of_dict(instance: Instance) -> Members | None:
-    key, item = map(get_proper_type, instance.args)
+def _of_dict(instance: Instance) -> Model | None:
+    key = get_proper_type(instance.args[0])
     name = key.type.fullname if isinstance(key, Instance) else ""
     if name not in ("builtins.str", "builtins.int"):
         return None
-    return Members({}, item, str if name == "builtins.str" else int)
-
-
-def options(found: Type) -> tuple[list[ProperType], bool]:
-    """Return what a type may be, None left out, and whether it may be None."""
-    items = _flat(get_proper_type(found))
-    kept = [each for each in items if not isinstance(each, types.NoneType)]
-    return kept, len(kept) < len(items)
-
-
-def _flat(found: ProperType) -> list[ProperType]:
-    if not isinstance(found, types.UnionType):
-        return [found]
-    return [part for each in found.items for part in _flat(get_proper_type(each))]
+    return Model({}, _item(instance, instance.args[1]), str if name == "builtins.str" else int)
 
 
 def is_leaf(found: Type) -> bool:
@@ -272,15 +228,17 @@ class _Walk:
             self.is_complete = False
             return
         may_be_other = isinstance(found, Instance) and may_be_subclass(found.type, self._checker)
-        self.is_complete &= members.is_complete and not may_be_other
-        for key, member in members.named.items():
+        self.is_complete &= not (members.is_open or may_be_other)
+        for key, member in members.fields.items():
             if member.status != "static":
                 is_there = member.is_always and member.status == "data"
                 yield from self.through(
                     member.type, below(of, key), (*path, key), is_sure=is_sure and is_there
                 )
         if members.other is not None:
-            yield from self.through(members.other, below(of, None), (*path, None), is_sure=False)
+            yield from self.through(
+                members.other.type, below(of, None), (*path, None), is_sure=False
+            )
 
 
 # -- subclasses -------------------------------------------------------------------------------

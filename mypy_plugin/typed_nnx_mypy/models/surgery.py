@@ -11,8 +11,9 @@ from mypy.types import AnyType, CallableType, Instance, ProperType, Type, TypeVa
 
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.early import early_type
-from typed_nnx_mypy.models.kinds import Kind, is_base_class, kind_of, short_name
-from typed_nnx_mypy.models.leaves import Members, is_leaf, members_of, options
+from typed_nnx_mypy.models.fields import Model
+from typed_nnx_mypy.models.kinds import Kind, is_base_class, kind_of, options, short_name
+from typed_nnx_mypy.models.leaves import is_leaf, members_of
 from typed_nnx_mypy.names import runtime_of
 from typed_nnx_mypy.syntax.assigned import file_of
 from typed_nnx_mypy.syntax.targets import is_same_target, is_self
@@ -107,9 +108,9 @@ def _may_hold(whole: ProperType, part: ProperType, checker: Checker, seen: set[T
     return _is_among(members, part, checker, {*seen, whole.type})
 
 
-def _is_among(members: Members, part: ProperType, checker: Checker, seen: set[TypeInfo]) -> bool:
-    held = [each.type for each in members.named.values() if each.status != "static"]
-    held += [members.other] if members.other is not None else []
+def _is_among(members: Model, part: ProperType, checker: Checker, seen: set[TypeInfo]) -> bool:
+    held = [each.type for each in members.fields.values() if each.status != "static"]
+    held += [members.other.type] if members.other is not None else []
     return any(_may_hold(each, part, checker, seen) for found in held for each in options(found)[0])
 
 

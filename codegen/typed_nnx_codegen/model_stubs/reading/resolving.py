@@ -119,7 +119,7 @@ class Resolver:
                 mark = field.status if field.is_marked else ""
                 callable_is_static = not self._kinds.is_sequential(name_of(field.owner))
                 found = _type_of_field(field, info)
-                yield Attribute(name, places.place(found, mark, callable_is_static))
+                yield Attribute(str(name), places.place(found, mark, callable_is_static))
 
 
 def _type_of_field(field: Field, info: TypeInfo) -> Type:
