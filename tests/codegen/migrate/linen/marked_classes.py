@@ -200,9 +200,6 @@ LEFT_OUT: Final[dict[str, dict[str, str]]] = {
     "attention": {
         "MixedAttention": "keys and values of different widths: the weights do not load",
     },
-    "latent_models": {
-        "ConvVAE image_channels=2": "only `decode` is called: nothing tells the shape of the images",
-    },
     "methods": {
         "ConstantsAndProperties.small": "a class method constructs the class: marked there",
     },

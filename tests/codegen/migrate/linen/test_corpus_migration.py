@@ -58,4 +58,4 @@ def test_what_is_migrated_without_a_marker_computes_what_it_computed(
 def test_most_classes_of_the_corpus_need_no_marker() -> None:
     every = sum(len(classes_of(file)) for file in linen_files())
 
-    assert sum(len(classes) for classes in MARKED.values()) <= 0.15 * every
+    assert sum(len(classes) for classes in MARKED.values()) <= 0.18 * every

@@ -9,30 +9,14 @@ DONES = jnp.array([[False, False], [True, False], [False, True]])
 CARRY = jnp.linspace(-0.5, 0.5, 2 * 8).reshape(2, 8)
 PICTURE = jnp.linspace(0.0, 255.0, 2 * 3 * 12 * 12).reshape(2, 3, 12, 12)
 ROWS = jnp.transpose(PICTURE, (0, 2, 3, 1)) / 255.0
-FLAT = OBS[0]
-ACTION = jnp.linspace(0.0, 1.0, 2 * 2).reshape(2, 2)
 
 EXAMPLES = [
     Example(Build("ResettingRNN"), CARRY, (jnp.ones((3, 2, 8)) * 0.3, DONES)),
     Example(Build("RecurrentActorCritic", 3, config={}), CARRY, (OBS, DONES)),
-    Example(Build("ResettingLSTM"), (CARRY, CARRY * 2), (OBS, DONES)),
-    Example(Build("LSTMActor", 3), (CARRY, CARRY * 2), OBS, DONES),
-    Example(Build("ActorCritic", 3), FLAT),
-    Example(Build("ActorCritic", 3, activation="relu"), FLAT),
-    Example(Build("PixelTorso"), PICTURE),
-    Example(Build("ValueHead"), FLAT),
-    Example(Build("PolicyHead", 3), FLAT),
-    Example(Build("Residual", 3), jnp.transpose(PICTURE, (0, 2, 3, 1)) / 255.0),
-    Example(Build("PoolingSequence", 5), jnp.transpose(PICTURE, (0, 2, 3, 1)) / 255.0),
-    Example(Build("DeepTorso"), PICTURE),
-    Example(Build("TwinCritics"), FLAT, ACTION),
-    Example(Build("SoftCritic", (5,)), FLAT, ACTION),
-    Example(Build("SquashedActor", 2, jnp.array([1.0, 2.0])), FLAT),
     Example(Build("Stage", 4, 1), ROWS),
     Example(Build("Encoder"), ROWS),
     Example(Build("ImpalaPolicy", 3), ROWS[0]),
     Example(Build("ImpalaPolicy", 3, 2), ROWS[0]),
-    Example(Build("BatchedPolicy", 3), ROWS),
     Example(Build("Halvings", 4, 1), ROWS),
     Example(Build("HalvingPolicy", 3), ROWS),
 ]

@@ -1,6 +1,6 @@
 """Attention of the library and of our own."""
 
-from typing import Callable, Optional, Tuple
+from typing import Optional, Tuple
 
 import jax
 import jax.numpy as jnp
@@ -125,23 +125,6 @@ class Einsum(nn.Module):
         return jnp.einsum(eqn, x, w)
 
 
-class LinearAttention(nn.Module):
-    heads: int
-    feature_map: Callable = nn.elu
-
-    @nn.compact
-    def __call__(self, x):
-        d = x.shape[-1]
-        to_qkv = nn.Dense(d * 3, use_bias=False, name="to_qkv")
-        q, k, v = jnp.split(to_qkv(x), 3, axis=-1)
-        q, k, v = (a.reshape(*a.shape[:2], self.heads, -1) for a in (q, k, v))
-        q, k = self.feature_map(q) + 1, self.feature_map(k) + 1
-        kv = jnp.einsum("bthd,bthe->bhde", k, v)
-        norm = 1.0 / jnp.einsum("bthd,bhd->bth", q, k.sum(1))
-        out = jnp.einsum("bthd,bhde,bth->bthe", q, kv, norm)
-        return nn.Dense(d, name="to_out")(out.reshape(x.shape))
-
-
 class PerceiverPool(nn.Module):
     """Learned latents that read a long input, several times."""
 
@@ -162,22 +145,6 @@ class PerceiverPool(nn.Module):
             z = block(z, x)
             z = z + nn.Dense(self.latent_dim, name=f"ff_{i}")(nn.LayerNorm(name=f"ln_{i}")(z))
         return z.mean(axis=1)
-
-
-class AxialAttention(nn.Module):
-    """Attention along rows, then along columns."""
-
-    heads: int = 2
-
-    @nn.compact
-    def __call__(self, x):
-        b, h, w, c = x.shape
-        rows = x.reshape(b * h, w, c)
-        rows = nn.SelfAttention(self.heads, name="rows")(rows).reshape(b, h, w, c)
-        cols = x.transpose(0, 2, 1, 3).reshape(b * w, h, c)
-        cols = nn.SelfAttention(self.heads, name="cols")(cols)
-        cols = cols.reshape(b, w, h, c).transpose(0, 2, 1, 3)
-        return nn.Dense(c)(jnp.concatenate([rows, cols], axis=-1))
 
 
 class TalkingHeads(nn.Module):

@@ -1,8 +1,7 @@
 """Models that read their sizes from a configuration object."""
 
-import dataclasses
 from dataclasses import dataclass
-from typing import Any, Mapping, Optional, Sequence, Tuple
+from typing import Any, Mapping, Optional, Tuple
 
 import flax
 import jax.numpy as jnp
@@ -68,20 +67,6 @@ class ConfiguredBlock(nn.Module):
         if not cfg.pre_norm:
             x = nn.LayerNorm()(x)
         return x + ConfiguredMLP(cfg)(x)
-
-
-class ConfiguredEncoder(nn.Module):
-    config: EncoderConfig
-
-    def setup(self):
-        self.project = nn.Dense(self.config.width)
-        self.blocks = [ConfiguredBlock(self.config) for _ in range(self.config.layers)]
-
-    def __call__(self, x):
-        x = self.project(x)
-        for block in self.blocks:
-            x = block(x)
-        return x
 
 
 class MlpBlock(nn.Module):
@@ -172,17 +157,6 @@ class KeywordConfigured(nn.Module):
 
     def __call__(self, x):
         return self.attention(self.inner(x)[None])[0]
-
-
-class ReplacedConfig(nn.Module):
-    config: EncoderConfig
-    widths: Sequence[int] = (6, 4)
-
-    @nn.compact
-    def __call__(self, x):
-        for w in self.widths:
-            x = ConfiguredMLP(dataclasses.replace(self.config, width=w))(x)
-        return x
 
 
 def as_frozen(config):

@@ -18,8 +18,6 @@ EXAMPLES = [
     Example(Build("ConfiguredMLP", CONFIG), X),
     Example(Build("ConfiguredBlock", CONFIG), SEQ),
     Example(Build("ConfiguredBlock", POST), SEQ, mask=jnp.ones((2, 1, 4, 4), bool)),
-    Example(Build("ConfiguredEncoder", CONFIG), SEQ[..., :5]),
-    Example(Build("ConfiguredEncoder", POST), SEQ[..., :5]),
     Example(Build("MlpBlock", TEXT), SEQ),
     Example(Build("MlpBlock", TEXT, out_dim=3), SEQ),
     Example(Build("TextEncoder", TEXT), TOKENS),
@@ -29,5 +27,4 @@ EXAMPLES = [
     Example(Build("DictConfigured", Build("as_frozen", {**DICT, "norm": False})), X),
     Example(Build("KeywordConfigured", DICT), X),
     Example(Build("KeywordConfigured", DICT, attention_kwargs={"qkv_features": 6}), X),
-    Example(Build("ReplacedConfig", CONFIG), X),
 ]

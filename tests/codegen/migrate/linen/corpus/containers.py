@@ -11,21 +11,6 @@ class Pair(NamedTuple):
     right: Any
 
 
-class SetupList(nn.Module):
-    features: Sequence[int]
-
-    def setup(self):
-        self.layers = [nn.Dense(feat) for feat in self.features]
-
-    def __call__(self, inputs):
-        x = inputs
-        for i, lyr in enumerate(self.layers):
-            x = lyr(x)
-            if i != len(self.layers) - 1:
-                x = nn.relu(x)
-        return x
-
-
 class AppendedList(nn.Module):
     """Layers and functions in one list that grows."""
 
@@ -79,56 +64,6 @@ class NestedContainers(nn.Module):
         return out(norm(x)), left, right
 
 
-class SequentialCompact(nn.Module):
-    """Sequential inside compact: the layers belong to this module."""
-
-    hidden: int
-
-    @nn.compact
-    def __call__(self, x):
-        first = nn.Dense(5)(x)
-        net = nn.Sequential(
-            [
-                nn.Dense(self.hidden),
-                nn.relu,
-                nn.LayerNorm(),
-                nn.Dense(self.hidden),
-            ]
-        )
-        return nn.Dense(2)(net(first))
-
-
-class SequentialSetup(nn.Module):
-    hidden: int = 4
-
-    def setup(self):
-        self.net = nn.Sequential(
-            [
-                nn.Conv(self.hidden, (3, 3), (2, 2)),
-                nn.silu,
-                nn.Conv(self.hidden + 1, (3, 3)),
-                lambda x: x.mean(axis=(1, 2)),
-                nn.Dense(3),
-            ]
-        )
-        self.classifier = nn.Sequential([nn.Sequential([nn.Dense(6), nn.tanh]), nn.Dense(2)])
-
-    def __call__(self, x):
-        return self.classifier(self.net(x))
-
-
-class SequentialOfOwn(nn.Module):
-    """Unpacks a comprehension of its own modules."""
-
-    depth: int
-    width: int
-
-    @nn.compact
-    def __call__(self, x):
-        blocks = [GLU(self.width) for _ in range(self.depth)]
-        return nn.Sequential([*blocks, nn.Dense(2)])(x)
-
-
 class GLU(nn.Module):
     width: int
 
@@ -136,20 +71,6 @@ class GLU(nn.Module):
     def __call__(self, x):
         value, gate = jnp.split(nn.Dense(2 * self.width)(x), 2, axis=-1)
         return value * nn.sigmoid(gate)
-
-
-class GivenLayers(nn.Module):
-    """The list of layers is a field."""
-
-    layers: Sequence[Any]
-    skip: bool = False
-
-    @nn.compact
-    def __call__(self, x):
-        y = x
-        for layer in self.layers:
-            y = layer(y)
-        return jnp.concatenate([x, y], axis=-1) if self.skip else y
 
 
 class GivenHeads(nn.Module):
@@ -174,19 +95,6 @@ class MultiModal(nn.Module):
     def __call__(self, batch):
         encoded = [self.encoders[key](batch[key]) for key in self.keys]
         return self.fuse(jnp.concatenate(encoded, axis=-1))
-
-
-class TaskHeads(nn.Module):
-    """Dict comprehension in compact."""
-
-    tasks: Sequence[str]
-    classes: int
-
-    @nn.compact
-    def __call__(self, x):
-        x = nn.relu(nn.Dense(5)(x))
-        heads = {task: nn.Dense(self.classes, name=f"head_{task}") for task in self.tasks}
-        return {task: heads[task](x) for task in self.tasks}
 
 
 class ParallelBranches(nn.Module):

@@ -1,7 +1,6 @@
 """How the modules with containers are built and called."""
 
 import jax.numpy as jnp
-from flax import linen as nn
 
 from typed_nnx_codegen.verify.examples import Build, Example
 
@@ -10,17 +9,11 @@ IMAGES = jnp.sin(jnp.arange(2 * 6 * 6 * 3.0)).reshape(2, 6, 6, 3)
 GLU = Build("GLU", 4)
 
 EXAMPLES = [
-    Example(Build("SetupList", (5, 4, 3)), X),
     Example(Build("AppendedList", (5, 4)), X),
     Example(Build("AppendedList", (5, 4), norm=True), X),
     Example(Build("HeadDict", {"policy": 3, "value": 1}), X),
     Example(Build("NestedContainers"), X),
-    Example(Build("SequentialCompact", 4), X),
-    Example(Build("SequentialSetup"), IMAGES),
-    Example(Build("SequentialOfOwn", 2, 4), X),
     Example(GLU, X),
-    Example(Build("GivenLayers", [Build("flax.linen.Dense", 4), nn.relu, GLU]), X),
-    Example(Build("GivenLayers", (GLU, Build("flax.linen.Dense", 3)), skip=True), X),
     Example(
         Build(
             "GivenHeads",
@@ -30,6 +23,5 @@ EXAMPLES = [
         X,
     ),
     Example(Build("MultiModal", ("image", "text"), 4), {"image": X, "text": X[:, :2]}),
-    Example(Build("TaskHeads", ("tagging", "parsing"), 3), X),
     Example(Build("ParallelBranches", (1, 3), 4), IMAGES),
 ]

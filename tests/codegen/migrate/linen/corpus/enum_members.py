@@ -24,14 +24,6 @@ class Text(str, enum.Enum):
     GELU = "gelu"
 
 
-class Auto(enum.Enum):
-    X = enum.auto()
-    Y = enum.auto()
-
-
-Made = enum.Enum("Made", "P Q")
-
-
 class Head(nn.Module):
     mode: Mode
     features: int = 4
@@ -41,40 +33,6 @@ class Head(nn.Module):
         if self.mode is Mode.A:
             return nn.Dense(self.features)(x)
         return nn.Dense(self.features)(x) * 2
-
-
-class DefaultIs(nn.Module):
-    mode: Mode = Mode.A
-
-    @nn.compact
-    def __call__(self, x):
-        if self.mode is Mode.A:
-            x = nn.Dense(3)(x)
-        else:
-            x = nn.Dense(3)(x) * 3
-        return x
-
-
-class DefaultEq(nn.Module):
-    mode: Mode = Mode.B
-
-    @nn.compact
-    def __call__(self, x):
-        if self.mode == Mode.A:
-            return nn.Dense(3)(x)
-        elif self.mode == Mode.B:
-            return nn.Dense(5)(x)
-        raise ValueError(self.mode)
-
-
-class DefaultIn(nn.Module):
-    mode: Mode = Mode.B
-
-    @nn.compact
-    def __call__(self, x):
-        if self.mode in (Mode.A, Mode.B):
-            x = nn.Dense(6)(x)
-        return nn.Dense(2)(x)
 
 
 class Matched(nn.Module):
@@ -95,44 +53,6 @@ class Passes(nn.Module):
     def __call__(self, x):
         x = Head(Mode.A)(x)
         return Head(mode=Mode.B, features=5)(x)
-
-
-class PassesField(nn.Module):
-    mode: Mode = Mode.A
-
-    def setup(self):
-        self.head = Head(self.mode)
-
-    def __call__(self, x):
-        return self.head(x)
-
-
-class LocalMode(nn.Module):
-    deep: bool = False
-
-    @nn.compact
-    def __call__(self, x):
-        mode = Mode.A if self.deep else Mode.B
-        return Head(mode)(x)
-
-
-class LocalEq(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        mode = Mode.A
-        if mode == 1:
-            return nn.Dense(3)(x)
-        if mode is Mode.A:
-            return nn.Dense(4)(x)
-        return nn.Dense(5)(x)
-
-
-class ValueRead(nn.Module):
-    mode: Mode = Mode.B
-
-    @nn.compact
-    def __call__(self, x):
-        return nn.Dense(self.mode.value)(x) + Mode.A.value
 
 
 class IntMode(nn.Module):
@@ -174,27 +94,6 @@ class TextMode(nn.Module):
         if self.act is Text.RELU:
             return nn.relu(x)
         return nn.gelu(x)
-
-
-class AutoMode(nn.Module):
-    kind: Auto = Auto.Y
-
-    @nn.compact
-    def __call__(self, x):
-        if self.kind is Auto.X:
-            x = nn.Dense(3)(x)
-        return nn.Dense(4)(x)
-
-
-class Constants(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        x = nn.Dense(4, kernel_init=nn.initializers.normal(np.sqrt(2)))(x)
-        x = nn.Dense(4, kernel_init=nn.initializers.orthogonal(math.sqrt(2)))(x)
-        x = nn.Dense(4, kernel_init=nn.initializers.normal(1 / math.pi))(x)
-        x = nn.Dense(4, kernel_init=nn.initializers.normal(-1 / np.sqrt(2)))(x)
-        x = nn.LayerNorm(epsilon=np.finfo(np.float32).eps)(x)
-        return x * math.pi
 
 
 class Twice(nn.Module):
@@ -342,16 +241,6 @@ class Nested(nn.Module):
         return nn.Dense(2)(x) * (2 if self.kind is self.Kind.WIDE else 3)
 
 
-class ByFunctionCall(nn.Module):
-    kind: Made = Made.P
-
-    @nn.compact
-    def __call__(self, x):
-        if self.kind is Made.P:
-            x = nn.Dense(8)(x)
-        return Head(Mode.A if self.kind == Made.P else Mode.B)(x)
-
-
 class NotNone(nn.Module):
     @nn.compact
     def __call__(self, x):
@@ -359,26 +248,6 @@ class NotNone(nn.Module):
         if mode is None:
             x = nn.Dense(9)(x)
         return Head(mode)(x)
-
-
-class Member(enum.Enum):
-    NONE = None
-    OFF = False
-    EMPTY = ""
-
-
-class Falsy(nn.Module):
-    """A member is true, whatever its value is."""
-
-    member: Member = Member.NONE
-
-    @nn.compact
-    def __call__(self, x):
-        if Member.OFF:
-            x = nn.Dense(3)(x)
-        if self.member is not None and Member.NONE is not None:
-            x = nn.Dense(5)(x)
-        return nn.Dense(2)(x)
 
 
 class Expanded(nn.Module):
@@ -389,10 +258,6 @@ class Expanded(nn.Module):
     def __call__(self, x):
         y = nn.Dense(self.features * self.expansion)(x)
         return nn.Dense(self.expansion)(y)
-
-
-class LessExpanded(Expanded):
-    expansion = 2
 
 
 class Names(nn.Module):

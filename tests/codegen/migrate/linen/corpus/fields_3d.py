@@ -1,7 +1,7 @@
 """Neural fields."""
 
 import functools
-from typing import Any, Callable, Optional, Tuple
+from typing import Any, Callable, Tuple
 
 import jax.numpy as jnp
 from flax import linen as nn
@@ -78,41 +78,6 @@ class RadianceField(nn.Module):
         return out
 
 
-def siren_init(weight_std):
-    def init_fun(key, shape, dtype=jnp.float32):
-        return nn.initializers.uniform(2 * weight_std)(key, shape, dtype) - weight_std
-
-    return init_fun
-
-
-class SineLayer(nn.Module):
-    features: int
-    omega: float = 30.0
-    is_first: bool = False
-
-    @nn.compact
-    def __call__(self, x):
-        fan_in = x.shape[-1]
-        weight_std = 1 / fan_in if self.is_first else jnp.sqrt(6 / fan_in) / self.omega
-        x = nn.Dense(self.features, kernel_init=siren_init(weight_std))(x)
-        return jnp.sin(self.omega * x)
-
-
-class SIREN(nn.Module):
-    hidden: int
-    layers: int
-    out: int
-    final_activation: Optional[Callable] = None
-
-    @nn.compact
-    def __call__(self, coords):
-        x = SineLayer(self.hidden, is_first=True)(coords)
-        for _ in range(self.layers - 1):
-            x = SineLayer(self.hidden)(x)
-        x = nn.Dense(self.out)(x)
-        return x if self.final_activation is None else self.final_activation(x)
-
-
 class GaussianEncoding(nn.Module):
     """A matrix that is drawn once and not trained."""
 
@@ -149,26 +114,3 @@ class EncodedField(nn.Module):
         for layer in self.layers:
             x = nn.relu(layer(x))
         return self.out(x)
-
-
-class FeatureGrid(nn.Module):
-    """A grid of learned features, read between its corners."""
-
-    resolution: int
-    channels: int
-
-    @nn.compact
-    def __call__(self, uv):
-        grid = self.param(
-            "grid",
-            nn.initializers.uniform(1e-1),
-            (self.resolution, self.resolution, self.channels),
-        )
-        pos = uv * (self.resolution - 1)
-        low = jnp.clip(jnp.floor(pos).astype(int), 0, self.resolution - 2)
-        frac = pos - low
-        i, j = low[..., 0], low[..., 1]
-        a, b = frac[..., :1], frac[..., 1:]
-        top = grid[i, j] * (1 - b) + grid[i, j + 1] * b
-        bottom = grid[i + 1, j] * (1 - b) + grid[i + 1, j + 1] * b
-        return nn.Dense(3)(top * (1 - a) + bottom * a)

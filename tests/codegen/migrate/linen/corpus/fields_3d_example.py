@@ -1,7 +1,6 @@
 """How the neural fields are built and called."""
 
 import jax.numpy as jnp
-from flax import linen as nn
 
 from typed_nnx_codegen.verify.examples import Build, Example
 
@@ -14,10 +13,6 @@ EXAMPLES = [
     Example(Build("RadianceMLP", net_depth=4, skip_layer=3), POINTS, VIEWS),
     Example(Build("RadianceField"), POINTS, VIEWS),
     Example(Build("RadianceField", same_network=True, use_viewdirs=False), POINTS, VIEWS),
-    Example(Build("SineLayer", 4, is_first=True), COORDS),
-    Example(Build("SIREN", 4, 3, 1), COORDS),
-    Example(Build("SIREN", 4, 1, 3, final_activation=nn.sigmoid), COORDS),
     Example(Build("GaussianEncoding", 4), COORDS),
     Example(Build("EncodedField", 4, (6, 5)), COORDS),
-    Example(Build("FeatureGrid", 4, 2), COORDS),
 ]

@@ -5,45 +5,6 @@ from typing import Sequence
 import flax.linen as nn
 
 
-class Pairs(nn.Module):
-    """Two submodules in each iteration."""
-
-    widths: Sequence[int]
-
-    def setup(self):
-        blocks = []
-        for width in self.widths:
-            blocks.append(nn.Dense(width))
-            blocks.append(nn.LayerNorm())
-        self.blocks = blocks
-        self.out = nn.Dense(2)
-
-    def __call__(self, x):
-        for block in self.blocks:
-            x = block(x)
-        return self.out(x)
-
-
-class TwoDense(nn.Module):
-    """Two layers in each iteration, of other widths."""
-
-    widths: Sequence[int]
-
-    def setup(self):
-        blocks = []
-        for k in range(len(self.widths) - 1):
-            blocks.append(nn.Dense(self.widths[k]))
-            blocks.append(nn.Dense(self.widths[k + 1]))
-        self.blocks = blocks
-        self.out = nn.Dense(2)
-
-    def __call__(self, x):
-        x = nn.relu(x)
-        for block in self.blocks:
-            x = nn.relu(block(x))
-        return self.out(x)
-
-
 class Block(nn.Module):
     """A layer that is told its width twice."""
 

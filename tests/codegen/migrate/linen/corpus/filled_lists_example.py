@@ -6,8 +6,8 @@ from typed_nnx_codegen.verify.examples import Build, Example
 
 X = jnp.arange(10.0).reshape(2, 5) / 7
 W = (6, 4, 8)
-_ALL = ("Pairs", "TwoDense", "Carried", "Nested", "Staged", "NamedPairs", "LastOnly", "Encoder")
-_SHORT = ("Pairs", "Carried", "Nested", "Staged", "LastOnly", "Encoder")
+_ALL = ("Carried", "Nested", "Staged", "NamedPairs", "LastOnly", "Encoder")
+_SHORT = ("Carried", "Nested", "Staged", "LastOnly", "Encoder")
 _ROWS = [((3, 4), (5, 6, 7)), ((3,), ()), ((), (4,)), ((2, 9, 3), (5,))]
 
 EXAMPLES = [

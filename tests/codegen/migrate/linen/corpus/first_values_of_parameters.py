@@ -29,38 +29,6 @@ class LinearRecurrence(nn.Module):
         return x * jnp.exp(self.gamma) + self.theta
 
 
-class StateSpace(nn.Module):
-    """Locals that are computed from parameters, and from nothing else."""
-
-    dim: int
-
-    @nn.compact
-    def __call__(self, x):
-        nu = self.param("nu", nn.initializers.uniform(), (self.dim,))
-        theta = self.param("theta", nn.initializers.normal(), (self.dim,))
-        lam = jnp.exp(-jnp.exp(nu) + theta)
-        norm = jnp.sqrt(1 + jnp.abs(lam) ** 2)
-
-        def gamma_init(key, more):
-            return jnp.log(norm) + more
-
-        gamma = self.param("gamma", gamma_init, 0.5)
-        return nn.Dense(self.dim)(x) * lam * gamma
-
-
-class WeightNorm(nn.Module):
-    """The scale begins with the norm of the directions."""
-
-    features: int
-
-    @nn.compact
-    def __call__(self, x):
-        v = self.param("v", nn.initializers.normal(), (x.shape[-1], self.features))
-        g = self.param("g", lambda _: jnp.linalg.norm(v, axis=0))
-        y = x @ (v / jnp.linalg.norm(v, axis=0) * g)
-        return y + nn.Dense(self.features)(y)
-
-
 def spectrum(size):
     """Return a vector, and a matrix."""
     return jnp.arange(size) + 1.0, jnp.eye(size) * 2.0

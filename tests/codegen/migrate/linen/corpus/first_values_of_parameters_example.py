@@ -9,8 +9,6 @@ X = jnp.linspace(-1.0, 1.0, 12).reshape(3, 4)
 EXAMPLES = [
     Example(Build("LinearRecurrence", 4), X),
     Example(Build("LinearRecurrence", 4, r_min=0.5), X),
-    Example(Build("StateSpace", 4), X),
-    Example(Build("WeightNorm", 5), X),
     Example(Build("OfLocals", 4), X),
     Example(Build("OfLocals", 4, half=False), X),
     Example(Build("OfLocals", 2), X[:, :2]),

@@ -5,20 +5,6 @@ from collections.abc import Callable
 import flax.linen as nn
 
 
-class FilledInSetup(nn.Module):
-    units: tuple[int, ...]
-
-    def setup(self):
-        layers = []
-        for size in self.units:
-            layers.append(nn.Dense(size))
-            layers.append(nn.relu)
-        self.net = nn.Sequential(layers)
-
-    def __call__(self, x):
-        return self.net(x)
-
-
 class LastWithoutActivation(nn.Module):
     units: tuple[int, ...]
     act: Callable = nn.swish
@@ -92,37 +78,6 @@ class SharedByTwo(nn.Module):
         return one + nn.Sequential(layers)(x)
 
 
-class ThenAnother(nn.Module):
-    depth: int = 3
-    hidden: int = 6
-    out: int = 5
-
-    def setup(self):
-        layers = []
-        for _ in range(self.depth):
-            layers.append(nn.Dense(self.hidden))
-            layers.append(nn.relu)
-        layers.append(nn.Dense(self.out))
-        self.net = nn.Sequential(layers)
-
-    def __call__(self, x):
-        return self.net(x)
-
-
-class ThenAnotherOfTuples(nn.Module):
-    units: tuple[int, ...]
-
-    def setup(self):
-        layers = []
-        for size in self.units:
-            layers += [nn.Dense(size), nn.relu]
-        layers.append(nn.Dense(3))
-        self.net = nn.Sequential(layers)
-
-    def __call__(self, x):
-        return self.net(x)
-
-
 def make_layers(depth, hidden, act):
     layers = []
     for _ in range(depth):
@@ -147,53 +102,6 @@ class FilledByFunctions(nn.Module):
 
     def __call__(self, x):
         return self.net(x)
-
-
-class SharedLocal(nn.Module):
-    def setup(self):
-        square = nn.Dense(4)
-        inner = nn.Sequential([nn.Dense(5), nn.relu, nn.Dense(4)])
-        self.net = nn.Sequential([square, nn.relu, inner, square])
-
-    def __call__(self, x):
-        return self.net(x)
-
-
-class AtOnceCompact(nn.Module):
-    depth: int = 3
-    hidden: int = 6
-    out: int = 5
-
-    @nn.compact
-    def __call__(self, x):
-        layers = []
-        for _ in range(self.depth):
-            layers.append(nn.Dense(self.hidden))
-            layers.append(nn.relu)
-        layers.append(nn.Dense(self.out))
-        return nn.Sequential(layers)(x)
-
-
-class OfListCompact(nn.Module):
-    units: tuple[int, ...]
-
-    @nn.compact
-    def __call__(self, x):
-        layers = [nn.Dense(size) for size in self.units]
-        x = nn.Sequential(layers, name="body")(x)
-        return nn.Dense(2)(x)
-
-
-class NestedCompact(nn.Module):
-    units: tuple[int, ...]
-
-    @nn.compact
-    def __call__(self, x):
-        layers = []
-        for size in self.units:
-            layers += [nn.Dense(size), nn.relu]
-        net = nn.Sequential([nn.Sequential(layers), nn.Dense(3)])
-        return net(x)
 
 
 class WithArgumentCompact(nn.Module):
@@ -279,19 +187,6 @@ class BetweenOthers(nn.Module):
 
     def __call__(self, x):
         return self.net(x)
-
-
-class InStep(nn.Module):
-    units: tuple[int, ...]
-
-    def setup(self):
-        self.layers = [nn.Dense(size) for size in self.units]
-        self.norms = [nn.LayerNorm() for _ in self.units]
-
-    def __call__(self, x):
-        for layer, norm in zip(self.layers, self.norms, strict=True):
-            x = nn.relu(norm(layer(x)))
-        return x
 
 
 class SumOfAll(nn.Module):

@@ -91,13 +91,6 @@ class SetupChild(SetupBase):
         return self.second(super().__call__(x))
 
 
-class SetupReplaced(SetupBase):
-    """Replaces a layer of its parent."""
-
-    def setup(self):
-        self.first = nn.Sequential([nn.Dense(self.width), nn.LayerNorm()])
-
-
 class CompactBase(nn.Module):
     width: int = 5
 
@@ -118,17 +111,6 @@ class CompactChild(CompactBase):
 
 class CompactGrandchild(CompactChild):
     width: int = 3
-
-
-class FamilyUser(nn.Module):
-    """Auto-names follow the class, not its parent."""
-
-    @nn.compact
-    def __call__(self, x):
-        x = CompactBase(4)(x)
-        x = CompactChild()(x)
-        x = CompactBase()(x)
-        return CompactGrandchild()(x)
 
 
 class WithNorm:

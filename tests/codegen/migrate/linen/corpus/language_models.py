@@ -250,52 +250,6 @@ class LlamaForCausalLM(nn.Module):
         return (logits, states) if output_hidden_states else logits
 
 
-class HeadedMixing(nn.Module):
-    width: int
-    heads: int
-
-    @nn.compact
-    def __call__(self, x):
-        split = nn.Dense(self.width)(x)
-        split = split.reshape(x.shape[:2] + (self.heads, self.width // self.heads))
-        split = split / jnp.linalg.norm(split, axis=-1, keepdims=True)
-        return split.reshape(split.shape[:2] + (self.width,))
-
-
-class MixingLayers(nn.Module):
-    width: int
-    heads: int
-    depth: int
-
-    def setup(self):
-        self.layers = [HeadedMixing(self.width, self.heads) for _ in range(self.depth)]
-
-    def __call__(self, x):
-        for layer in self.layers:
-            x = layer(x)
-        return x
-
-
-class TokenScores(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        x = nn.tanh(nn.Dense(5)(x))
-        return nn.Dense(1)(x).squeeze(-1)
-
-
-class ScoredTokens(nn.Module):
-    count: int
-    width: int
-
-    def setup(self):
-        self.embed = nn.Embed(self.count, self.width)
-        self.layers = MixingLayers(self.width, 2, 2)
-        self.scores = TokenScores()
-
-    def __call__(self, ids):
-        return self.scores(self.layers(self.embed(ids)))
-
-
 class TiedLogits(nn.Module):
     """The table of words is an argument: there are as many logits as it has rows."""
 

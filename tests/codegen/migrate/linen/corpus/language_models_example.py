@@ -31,9 +31,5 @@ EXAMPLES = [
     Example(Build("LlamaLayers", LLAMA), WIDE, output_hidden_states=True),
     Example(Build("LlamaForCausalLM", LLAMA), TOKENS),
     Example(Build("LlamaForCausalLM", TIED), TOKENS, output_hidden_states=True),
-    Example(Build("MixingLayers", 4, 2, 2), HIDDEN),
-    Example(Build("TokenScores"), HIDDEN),
-    Example(Build("ScoredTokens", 12, 4), TOKENS),
-    Example(Build("HeadedMixing", 4, 2), HIDDEN),
     Example(Build("TiedLogits", 4), HIDDEN, WIDE[0]),
 ]

@@ -7,20 +7,6 @@ import jax.numpy as jnp
 from flax import linen as nn
 
 
-class Encoder(nn.Module):
-    """Two heads for mean and log variance."""
-
-    latents: int
-
-    @nn.compact
-    def __call__(self, x):
-        x = nn.Dense(7, name="fc1")(x)
-        x = nn.relu(x)
-        mean_x = nn.Dense(self.latents, name="fc2_mean")(x)
-        logvar_x = nn.Dense(self.latents, name="fc2_logvar")(x)
-        return mean_x, logvar_x
-
-
 class Decoder(nn.Module):
     features: int = 6
 
@@ -29,84 +15,6 @@ class Decoder(nn.Module):
         z = nn.Dense(5, name="fc1")(z)
         z = nn.relu(z)
         return nn.Dense(self.features, name="fc2")(z)
-
-
-def reparameterize(rng, mean, logvar):
-    std = jnp.exp(0.5 * logvar)
-    eps = jax.random.normal(rng, logvar.shape)
-    return mean + eps * std
-
-
-class VAE(nn.Module):
-    latents: int = 4
-
-    def setup(self):
-        self.encoder = Encoder(self.latents)
-        self.decoder = Decoder()
-
-    def __call__(self, x, z_rng):
-        mean, logvar = self.encoder(x)
-        z = reparameterize(z_rng, mean, logvar)
-        recon_x = self.decoder(z)
-        return recon_x, mean, logvar
-
-    def encode(self, x):
-        return self.encoder(x)
-
-    def generate(self, z):
-        return nn.sigmoid(self.decoder(z))
-
-
-class NoisyVAE(nn.Module):
-    """Draws from a stream of its own; deterministic on request."""
-
-    latents: int
-    width: int
-
-    @nn.compact
-    def __call__(self, x, deterministic: bool = False):
-        h = nn.elu(nn.Dense(self.width)(x))
-        mu, logvar = jnp.split(nn.Dense(2 * self.latents)(h), 2, axis=-1)
-        if deterministic:
-            z = mu
-        else:
-            eps = jax.random.normal(self.make_rng("noise"), mu.shape)
-            z = mu + jnp.exp(0.5 * logvar) * eps
-        h = nn.elu(nn.Dense(self.width)(z))
-        return nn.Dense(x.shape[-1])(h), mu, logvar
-
-
-class ConvVAE(nn.Module):
-    hidden_channels: Sequence[int]
-    latent_dim: int
-    image_channels: int = 3
-
-    def setup(self):
-        self.down = [nn.Conv(c, (3, 3), strides=(2, 2)) for c in self.hidden_channels]
-        self.to_latent = nn.Dense(self.latent_dim * 2)
-        self.from_latent = nn.Dense(2 * 2 * self.hidden_channels[-1])
-        self.up = [
-            nn.ConvTranspose(c, (3, 3), strides=(2, 2)) for c in reversed(self.hidden_channels)
-        ]
-        self.to_image = nn.Conv(self.image_channels, (3, 3))
-
-    def encode(self, x):
-        for conv in self.down:
-            x = nn.relu(conv(x))
-        x = x.reshape((x.shape[0], -1))
-        mean, logvar = jnp.split(self.to_latent(x), 2, axis=-1)
-        return mean, logvar
-
-    def decode(self, z):
-        h = self.from_latent(z)
-        h = h.reshape((-1, 2, 2, self.hidden_channels[-1]))
-        for conv in self.up:
-            h = nn.relu(conv(h))
-        return self.to_image(h)
-
-    def __call__(self, x):
-        mean, _ = self.encode(x)
-        return self.decode(mean)
 
 
 class VectorQuantizer(nn.Module):

@@ -157,17 +157,3 @@ class CarriedStatistics(nn.Module):
             split_rngs={"params": False},
         )
         return scan(self.norm, jnp.zeros_like(first), x)
-
-
-class MappedOver(nn.Module):
-    """All members share the variables."""
-
-    @nn.compact
-    def __call__(self, x, y):
-        def member(module, x, y):
-            return nn.Dense(3)(x) + y.sum()
-
-        mapped = nn.vmap(
-            member, variable_axes={"params": None}, split_rngs={"params": False}, in_axes=(1, 0)
-        )
-        return mapped(self, x, y)

@@ -16,5 +16,4 @@ EXAMPLES = [
     Example(Build("StepsOfSelf", 5), SEQ),
     Example(Build("Decoder", 3), SEQ),
     Example(Build("CarriedStatistics"), SEQ, mutable=("batch_stats",)),
-    Example(Build("MappedOver"), SEQ, SEQ[0]),
 ]

@@ -29,21 +29,6 @@ class CarryBlock(nn.Module):
         return MLPBlock(self.width, name="block")(x), None
 
 
-class ScannedLayers(nn.Module):
-    depth: int
-    width: int
-
-    @nn.compact
-    def __call__(self, x):
-        x, _ = nn.scan(
-            CarryBlock,
-            variable_axes={"params": 0},
-            split_rngs={"params": True, "dropout": True},
-            length=self.depth,
-        )(self.width, name="layers")(x, None)
-        return nn.LayerNorm()(x)
-
-
 class ScanOrLoop(nn.Module):
     """A field says whether layers are stacked."""
 
@@ -69,21 +54,6 @@ class ScanOrLoop(nn.Module):
             for lyr in range(self.depth):
                 x, _ = block(self.width, name=f"encoderblock_{lyr}")(x, 1.0)
         return nn.LayerNorm(name="norm")(x)
-
-
-class UnnamedScan(nn.Module):
-    depth: int
-
-    @nn.compact
-    def __call__(self, x):
-        layers = nn.scan(
-            nn.remat(CarryBlock),
-            variable_axes={"params": 0},
-            split_rngs={"params": True},
-            length=self.depth,
-        )
-        y, _ = layers(5)(x, None)
-        return nn.Dense(2)(y)
 
 
 class ScanWithInputs(nn.Module):

@@ -10,12 +10,10 @@ SEQ = jnp.sin(jnp.arange(2 * 4 * 6.0)).reshape(2, 4, 6)
 EXAMPLES = [
     Example(Build("MLPBlock", 4), X),
     Example(Build("CarryBlock", 4), X, None),
-    Example(Build("ScannedLayers", 3, 4), X),
     Example(Build("ScanOrLoop", 2, 4), X),
     Example(Build("ScanOrLoop", 2, 4, remat=True), X),
     Example(Build("ScanOrLoop", 2, 4, scan=False), X),
     Example(Build("ScanOrLoop", 2, 4, scan=False, remat=True), X),
-    Example(Build("UnnamedScan", 3), X),
     Example(Build("ScanWithInputs", 3), X, jnp.cos(jnp.arange(3 * 3 * 2.0)).reshape(3, 3, 2)),
     Example(Build("ConditionedLayer"), X, X[:, :2]),
     Example(Build("FunctionBody", 3), X),

@@ -17,41 +17,6 @@ class Block(nn.Module):
         return nn.relu(nn.Dense(self.features)(x))
 
 
-class Up(nn.Module):
-    """A loop takes the last item off a tuple that it is called with."""
-
-    features: int
-    layers: int
-
-    def setup(self):
-        self.blocks = [Block(self.features) for _ in range(self.layers)]
-
-    def __call__(self, x, skips):
-        for block in self.blocks:
-            skip = skips[-1]
-            skips = skips[:-1]
-            x = jnp.concatenate((x, skip), axis=-1)
-            x = block(x)
-        return x
-
-
-class Down(nn.Module):
-    """A list of what each layer returns."""
-
-    features: int
-    layers: int
-
-    def setup(self):
-        self.blocks = [Block(self.features) for _ in range(self.layers)]
-
-    def __call__(self, x):
-        outs = ()
-        for block in self.blocks:
-            x = block(x)
-            outs += (x,)
-        return x, outs
-
-
 class Annotated(nn.Module):
     """The type says that the argument is a list; places are computed."""
 
@@ -76,20 +41,6 @@ class ZippedWithSizes(nn.Module):
             x = jnp.concatenate([x, skip], axis=-1)
             x = nn.Dense(n)(x)
         return x
-
-
-class Encoder(nn.Module):
-    """A loop makes the list."""
-
-    features: Sequence[int]
-
-    @nn.compact
-    def __call__(self, x):
-        skips = []
-        for n in self.features:
-            x = nn.Dense(n)(x)
-            skips.append(x)
-        return x, skips
 
 
 class DownsFirst(nn.Module):
@@ -147,26 +98,6 @@ class Indexed(nn.Module):
         for i, up in enumerate(self.ups):
             x = up(jnp.concatenate([x, skips[-i - 1]], axis=-1))
         return x
-
-
-class TwoLists(nn.Module):
-    """One loop fills two lists."""
-
-    sizes: Sequence[int]
-
-    @nn.compact
-    def __call__(self, x, y):
-        xs, ys = [], []
-        for n in self.sizes:
-            x = Block(n)(x)
-            y = Block(n + 1)(y)
-            xs.append(x)
-            ys.append(y)
-        return (
-            nn.Dense(2)(jnp.concatenate([xs[0], ys[0]], axis=-1)),
-            nn.Dense(3)(xs[-1]),
-            nn.Dense(3)(ys[-1]),
-        )
 
 
 class SharedHead(nn.Module):
@@ -230,19 +161,6 @@ class UpsFirst(nn.Module):
         for up in self.ups:
             x = up(jnp.concatenate([x, skips.pop()], axis=-1))
         return x
-
-
-class Last(nn.Module):
-    """A layer for each item."""
-
-    features: int
-
-    @nn.compact
-    def __call__(self, xs):
-        total = 0
-        for x in xs:
-            total = total + nn.Dense(self.features)(x)
-        return total
 
 
 class Odd(nn.Module):

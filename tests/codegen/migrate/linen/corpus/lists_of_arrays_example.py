@@ -13,22 +13,17 @@ def arrays(*sizes):
 
 
 EXAMPLES = [
-    Example(Build("Up", 4, 3), X, tuple(arrays(2, 3, 6, 7))),
     Example(Build("Annotated", (4, 6)), X, arrays(3, 2)),
     Example(Build("ZippedWithSizes", (4, 6)), X, arrays(3, 2)),
-    Example(Build("Encoder", (4, 6)), X),
     Example(Build("DownsFirst", (4, 6, 3)), X),
     Example(Build("ZippedWithParts", (4, 6, 3)), X),
     Example(Build("Indexed", (4, 6, 3)), X),
-    Example(Build("TwoLists", (4, 6, 3)), X, arrays(3)[0]),
     Example(Build("SharedHead"), arrays(3, 3)),
     Example(Build("SharedHeadLoop"), arrays(3, 3)),
     Example(Build("Counted"), arrays(3, 4)),
     Example(Build("Rows"), jnp.ones((3, 2, 4))),
     Example(Build("UpsFirst", (4, 6, 3)), X),
     Example(Build("Odd", (4, 6, 3)), X),
-    Example(Build("Last", 3), arrays(3, 4)),
-    Example(Build("Down", 4, 2), X),
     Example(Build("Block", 4), X),
     Example(Build("HeadsTogether", 6, 3), X),
     Example(Build("PartsOfOne", 6, 3), X),

@@ -8,37 +8,6 @@ import jax.numpy as jnp
 from flax import linen as nn
 
 
-class FinalAfterLoop(nn.Module):
-    features: Sequence[int]
-
-    @nn.compact
-    def __call__(self, x):
-        for feat in self.features[:-1]:
-            x = nn.relu(nn.Dense(feat)(x))
-        x = nn.Dense(self.features[-1])(x)
-        return x
-
-
-class DenseNet(nn.Module):
-    """Every layer sees all before it."""
-
-    growth: int
-    layers: int
-    blocks: int = 1
-
-    @nn.compact
-    def __call__(self, x, train: bool = False):
-        for b in range(self.blocks):
-            for _ in range(self.layers):
-                y = nn.BatchNorm(use_running_average=not train)(x)
-                y = nn.Conv(self.growth, (3, 3), use_bias=False)(nn.relu(y))
-                x = jnp.concatenate([x, y], axis=-1)
-            if b != self.blocks - 1:
-                x = nn.Conv(x.shape[-1] // 2, (1, 1))(x)
-                x = nn.avg_pool(x, (2, 2), strides=(2, 2))
-        return x.mean((1, 2))
-
-
 class SkipUNet(nn.Module):
     """Down and up again with skips that concatenate."""
 
@@ -189,23 +158,6 @@ class ZippedSettings(nn.Module):
         for f in self.dense:
             x = nn.relu(nn.Dense(f)(x))
         return nn.Dense(2)(x)
-
-
-class FirstDiffers(nn.Module):
-    """The first layer has another input than the rest; `x` is added again at times."""
-
-    width: int
-    depth: int
-    skips: Tuple[int, ...] = (2,)
-
-    @nn.compact
-    def __call__(self, x):
-        inputs = x
-        for i in range(self.depth):
-            if i in self.skips:
-                x = jnp.concatenate([x, inputs], axis=-1)
-            x = nn.relu(nn.Dense(self.width, name=f"dense_{i}")(x))
-        return nn.Dense(1, name="out")(x)
 
 
 class WhileLoop(nn.Module):

@@ -89,30 +89,6 @@ class PartitionedLocal(nn.Module):
         return x @ w
 
 
-class PartitionedChoice(nn.Module):
-    width: int = 4
-    shard: bool = False
-
-    @nn.compact
-    def __call__(self, x):
-        init = nn.initializers.lecun_normal()
-        if self.shard:
-            init = nn.with_partitioning(init, ("in", "out"))
-        return nn.Dense(self.width, kernel_init=init)(x)
-
-
-class PartitionedTernary(nn.Module):
-    width: int = 4
-    shard: bool = True
-
-    @nn.compact
-    def __call__(self, x):
-        base = nn.initializers.lecun_normal()
-        init = nn.with_logical_partitioning(base, ("in", "out")) if self.shard else base
-        w = self.param("w", init, (x.shape[-1], self.width))
-        return nn.Dense(self.width, kernel_init=init)(x @ w)
-
-
 class ParamByField(nn.Module):
     key: str = "scale"
 
@@ -132,40 +108,9 @@ class ParamByPrefix(nn.Module):
         return x * s + b
 
 
-class ParamNamesField(nn.Module):
-    names: tuple = ("p", "q")
-
-    @nn.compact
-    def __call__(self, x):
-        for n in self.names:
-            x = x * self.param(n, nn.initializers.normal(), (x.shape[-1],))
-        return x
-
-
 class GrowsMean(nn.Module):
     @nn.compact
     def __call__(self, x):
         mean = self.variable("stats", "mean", jnp.zeros, ())
         mean.value = 0.9 * mean.value + 0.1 * x.mean(0)
-        return x - mean.value
-
-
-class StaysScalar(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        mean = self.variable("stats", "mean", jnp.zeros, ())
-        steps = self.variable("stats", "steps", lambda: jnp.array(0))
-        mean.value = 0.9 * mean.value + 0.1 * x.mean()
-        steps.value = steps.value + 1
-        steps.value += 1
-        return x - mean.value
-
-
-class StaysVector(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        mean = self.variable("stats", "mean", jnp.zeros, (x.shape[-1],))
-        mean.value = 0.9 * mean.value + 0.1 * jnp.mean(x, axis=0)
-        big = self.variable("stats", "big", lambda: jnp.zeros(()))
-        big.value = jnp.maximum(big.value, jnp.max(jnp.abs(x)))
         return x - mean.value

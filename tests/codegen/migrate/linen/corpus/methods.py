@@ -6,40 +6,6 @@ import jax
 import jax.numpy as jnp
 from flax import linen as nn
 
-HIDDEN = 5
-
-
-def build_mlp(width, out):
-    """Builds layers for whichever module calls it."""
-    return nn.Sequential([nn.Dense(width), nn.relu, nn.Dense(out)])
-
-
-def conv_block(x, channels):
-    """Builds and applies layers from outside of the class."""
-    x = nn.Conv(channels, (3, 3), use_bias=False)(x)
-    x = nn.GroupNorm(1)(x)
-    return nn.relu(x)
-
-
-class HelperMethods(nn.Module):
-    """Helpers that are called from compact build in its scope."""
-
-    width: int
-
-    def _block(self, x, width):
-        x = nn.Dense(width)(x)
-        return nn.relu(nn.LayerNorm()(x))
-
-    def _out(self, x):
-        return nn.Dense(2, name="out")(x)
-
-    @nn.compact
-    def __call__(self, x):
-        x = self._block(x, self.width)
-        x = nn.Dense(3)(x)
-        x = self._block(x, self.width + 1)
-        return self._out(x)
-
 
 class LocalFunctions(nn.Module):
     """Functions inside compact that build."""
@@ -60,17 +26,6 @@ class LocalFunctions(nn.Module):
         x = residual(x, 0.5)
         x = act(dense(3, "mid")(x))
         return act(x)
-
-
-class ModuleFunctions(nn.Module):
-    """Functions of the file that build."""
-
-    @nn.compact
-    def __call__(self, x):
-        x = conv_block(x, 3)
-        x = conv_block(x, 4)
-        x = jnp.mean(x, axis=(1, 2))
-        return build_mlp(HIDDEN, 2)(x)
 
 
 class Nowrap(nn.Module):

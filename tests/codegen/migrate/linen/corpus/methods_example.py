@@ -5,12 +5,9 @@ import jax.numpy as jnp
 from typed_nnx_codegen.verify.examples import Build, Example
 
 X = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
-IMAGES = jnp.sin(jnp.arange(2 * 4 * 4 * 2.0)).reshape(2, 4, 4, 2)
 
 EXAMPLES = [
-    Example(Build("HelperMethods", 4), X),
     Example(Build("LocalFunctions", 5), X),
-    Example(Build("ModuleFunctions"), IMAGES),
     Example(Build("Nowrap", 4), X),
     Example(Build("ConstantsAndProperties"), X),
     Example(Build("ConstantsAndProperties.small"), X),

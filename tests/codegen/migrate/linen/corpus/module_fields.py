@@ -1,7 +1,7 @@
 """Fields that hold modules, classes, partials, functions and initializers."""
 
 from functools import partial
-from typing import Any, Callable, Optional, Protocol, Type
+from typing import Callable, Optional, Protocol, Type
 
 import jax
 import jax.numpy as jnp
@@ -29,18 +29,6 @@ class ClassField(nn.Module):
         if self.norm_cls is not None:
             x = self.norm_cls()(x)
         return self.dense_cls(features=2, name="out")(x)
-
-
-class PartialField(nn.Module):
-    dense: Callable[..., Any] = partial(nn.Dense, use_bias=False)
-    norm: Any = partial(nn.LayerNorm, epsilon=1e-2)
-    activation: Callable = partial(nn.leaky_relu, negative_slope=0.1)
-
-    @nn.compact
-    def __call__(self, x):
-        x = self.norm()(self.dense(5)(x))
-        x = self.activation(x)
-        return self.dense(3, use_bias=True)(x)
 
 
 class InstanceField(nn.Module):
@@ -155,25 +143,6 @@ class TransformerOfWrappers(nn.Module):
         return x
 
 
-class ActivationFields(nn.Module):
-    """Functions and initializers, some by name."""
-
-    activation: Callable[[jax.Array], jax.Array] = nn.gelu
-    final_activation: Optional[Callable] = None
-    output: str = "identity"
-    kernel_init: Callable = nn.initializers.orthogonal()
-    bias_init: nn.initializers.Initializer = nn.initializers.constant(0.1)
-
-    @nn.compact
-    def __call__(self, x):
-        x = nn.Dense(4, kernel_init=self.kernel_init, bias_init=self.bias_init)(x)
-        x = self.activation(x)
-        x = nn.Dense(3, bias_init=self.bias_init)(x)
-        if self.final_activation is not None:
-            x = self.final_activation(x)
-        return {"identity": lambda y: y, "tanh": jnp.tanh}[self.output](x)
-
-
 class TorsoAndHead(nn.Module):
     """Modules in fields with methods of their own."""
 
@@ -250,17 +219,3 @@ class TreePartials(nn.Module):
         norm = Partial(nn.LayerNorm, use_bias=False)
         dense = Partial(nn.Dense, use_bias=False)
         return norm()(dense(self.features)(norm()(x)))
-
-
-class KeyInFunction(nn.Module):
-    """A lambda of the call makes the first value of a variable, with a key."""
-
-    features: int = 4
-
-    @nn.compact
-    def __call__(self, x):
-        def made(key):
-            return jax.random.normal(key, (x.shape[-1], self.features))
-
-        table = self.variable("projections", "table", lambda: made(self.make_rng("params")))
-        return x @ table.value

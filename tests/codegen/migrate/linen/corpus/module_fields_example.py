@@ -1,7 +1,6 @@
 """How the modules with modules in fields are built and called."""
 
 import jax.numpy as jnp
-from flax import linen as nn
 
 from typed_nnx_codegen.verify.examples import Build, Example
 
@@ -14,8 +13,6 @@ EXAMPLES = [
     Example(Build("ClassField"), X),
     Example(Build("ClassField", PROJECTION, Build.ref("flax.linen.RMSNorm"), 5), X),
     Example(Build("ClassField", norm_cls=None), X),
-    Example(Build("PartialField"), X),
-    Example(Build("PartialField", norm=Build.ref("flax.linen.RMSNorm"), activation=nn.tanh), X),
     Example(Build("InstanceField", Build("flax.linen.Dense", 5)), X),
     Example(Build("InstanceField", Build("Projection", 5), decoder=Build("Projection", 2)), X),
     Example(Build("InstanceDefault"), X),
@@ -35,8 +32,6 @@ EXAMPLES = [
     Example(Build("ResidualSetupUser", 6), X),
     Example(Build("PreNorm", Build("flax.linen.Dense", 4)), X),
     Example(Build("TransformerOfWrappers", 2, 6), SEQ),
-    Example(Build("ActivationFields"), X),
-    Example(Build("ActivationFields", nn.relu, jnp.exp, output="tanh"), X),
     Example(Build("TorsoAndHead", Build("Projection", 4), Build("flax.linen.Dense", 2)), X),
     Example(
         Build("TorsoAndHead", Build("Projection", 4), Build("flax.linen.Dense", 2)),
@@ -52,5 +47,4 @@ EXAMPLES = [
     Example(Build("DefaultsInTurn"), X),
     Example(Build("DefaultsInTurn", first=Build("Projection", 4)), X),
     Example(Build("TreePartials"), X),
-    Example(Build("KeyInFunction"), X),
 ]

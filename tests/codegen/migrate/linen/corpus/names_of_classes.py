@@ -24,16 +24,6 @@ class RateInSignature(nn.Module):
         return act(nn.Dense(3)(x)) * self.scale
 
 
-class DefaultInit(nn.Module):
-    width: int = 3
-    kernel_init: Callable = nn.linear.default_kernel_init
-
-    @nn.compact
-    def __call__(self, x):
-        x = nn.Dense(self.width, kernel_init=self.kernel_init)(x)
-        return nn.linear.Dense(2, kernel_init=nn.linear.default_kernel_init)(x)
-
-
 class InitOfNormalization(nn.Module):
     @nn.compact
     def __call__(self, x):

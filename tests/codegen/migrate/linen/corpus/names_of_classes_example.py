@@ -10,7 +10,6 @@ EXAMPLES = [
     Example(Build("RateDefault"), X),
     Example(Build("RateDefault", 0.3), X),
     Example(Build("RateInSignature", 2.0), X),
-    Example(Build("DefaultInit"), X),
     Example(Build("InitOfNormalization"), X),
     Example(Build("UsesTarget"), X),
     Example(Build("ClassWidth"), X),

@@ -1,23 +1,9 @@
 """Norms of the library in odd forms, and norms of our own."""
 
-from functools import partial
-from typing import Any, Callable, Optional, Sequence
+from typing import Sequence
 
-import jax
 import jax.numpy as jnp
 from flax import linen as nn
-
-
-class ScaleOnlyNorm(nn.Module):
-    """Divides by the root of the mean square."""
-
-    eps: float = 1e-6
-
-    @nn.compact
-    def __call__(self, x):
-        scale = self.param("scale", nn.initializers.ones, (x.shape[-1],))
-        var = jnp.mean(jnp.square(x), axis=-1, keepdims=True)
-        return x * jax.lax.rsqrt(var + self.eps) * scale
 
 
 class LayerNormFP32(nn.Module):
@@ -37,26 +23,6 @@ class LayerNormFP32(nn.Module):
         if self.elementwise_affine:
             x = x * self.gamma + self.beta
         return x.astype(dtype)
-
-
-class FiLM(nn.Module):
-    @nn.compact
-    def __call__(self, x, cond):
-        c = x.shape[-1]
-        gamma = nn.Dense(c, name="gamma")(cond)
-        beta = nn.Dense(c, name="beta")(cond)
-        shape = (gamma.shape[0],) + (1,) * (x.ndim - 2) + (c,)
-        return x * (1 + gamma.reshape(shape)) + beta.reshape(shape)
-
-
-class AdaptiveGroupNorm(nn.Module):
-    groups: int = 2
-
-    @nn.compact
-    def __call__(self, x, emb):
-        scale, shift = jnp.split(nn.Dense(2 * x.shape[-1])(nn.swish(emb)), 2, axis=-1)
-        x = nn.GroupNorm(self.groups, use_scale=False, use_bias=False)(x)
-        return x * (1 + scale[:, None, None]) + shift[:, None, None]
 
 
 class RunningNorm(nn.Module):
@@ -142,34 +108,6 @@ class WeightNormed(nn.Module):
     def __call__(self, x):
         x = nn.WeightNorm(nn.Dense(self.features))(x)
         return nn.WeightNorm(nn.Conv(3, (2,)), variable_filter={"kernel"})(nn.relu(x))
-
-
-class ScaleByNorm(nn.Module):
-    """One learned scale for the whole vector."""
-
-    scale_init: Callable[..., Any] = nn.initializers.constant(2.0)
-
-    @nn.compact
-    def __call__(self, x):
-        g = self.param("g", self.scale_init, (1,))
-        return g * x / jnp.maximum(jnp.linalg.norm(x, axis=-1, keepdims=True), 1e-5)
-
-
-class PostNormStack(nn.Module):
-    """Norms bound by partial, with both kinds of arguments."""
-
-    layers: int
-    train: Optional[bool] = None
-
-    @nn.compact
-    def __call__(self, x, train: Optional[bool] = None):
-        train = nn.merge_param("train", self.train, train)
-        bn = partial(nn.BatchNorm, not train, momentum=0.7)
-        ln = partial(nn.LayerNorm, epsilon=1e-4)
-        for i in range(self.layers):
-            x = bn(name=f"bn{i}")(nn.Dense(x.shape[-1] + 1, use_bias=False, name=f"fc{i}")(x))
-            x = ln()(nn.relu(x))
-        return x
 
 
 class BatchStatsReader(nn.Module):

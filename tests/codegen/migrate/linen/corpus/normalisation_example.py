@@ -6,17 +6,11 @@ from typed_nnx_codegen.verify.examples import Build, Example
 
 X = jnp.sin(jnp.arange(20.0)).reshape(4, 5)
 SEQ = jnp.sin(jnp.arange(2 * 4 * 5.0)).reshape(2, 4, 5)
-IMAGES = jnp.sin(jnp.arange(2 * 4 * 4 * 6.0)).reshape(2, 4, 4, 6)
-COND = jnp.cos(jnp.arange(6.0)).reshape(2, 3)
 BN = ("batch_stats",)
 
 EXAMPLES = [
-    Example(Build("ScaleOnlyNorm"), X),
     Example(Build("LayerNormFP32", 5), SEQ),
     Example(Build("LayerNormFP32", dim=5, elementwise_affine=False), SEQ),
-    Example(Build("FiLM"), IMAGES, COND),
-    Example(Build("FiLM"), SEQ, COND),
-    Example(Build("AdaptiveGroupNorm", groups=3), IMAGES, COND),
     Example(Build("RunningNorm"), X),
     Example(Build("RunningNorm"), X, update=True, mutable=("obs_stats",)),
     Example(Build("CrossNorm"), X, X + 1, train=True, mutable=BN),
@@ -31,9 +25,6 @@ EXAMPLES = [
     Example(Build("SpectralMLP", (6, 4)), X, train=False),
     Example(Build("SpectralMLP", (6, 4)), X, train=True, mutable=BN),
     Example(Build("WeightNormed", 6), SEQ),
-    Example(Build("ScaleByNorm"), X),
-    Example(Build("PostNormStack", 2), X, train=True, mutable=BN),
-    Example(Build("PostNormStack", 2, train=False), X),
     Example(Build("BatchStatsReader"), SEQ, train=True, mutable=BN),
     Example(Build("BatchStatsReader"), SEQ),
 ]

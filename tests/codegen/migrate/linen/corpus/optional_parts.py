@@ -129,61 +129,6 @@ class HeadOfPaired(nn.Module):
         return self.head(self.stages(x))
 
 
-class ReversedStages(nn.Module):
-    widths: tuple[int, ...]
-
-    @nn.compact
-    def __call__(self, x):
-        for number, width in enumerate(reversed(self.widths)):
-            x = nn.Dense(width + number)(x)
-        return x
-
-
-class HeadOfReversed(nn.Module):
-    widths: tuple[int, ...]
-
-    @nn.compact
-    def __call__(self, x):
-        return nn.Dense(2)(ReversedStages(self.widths)(x))
-
-
-class NumberedLayer(nn.Module):
-    widths: tuple[int, ...]
-    number: int = 0
-
-    def setup(self):
-        self.before = self.widths[self.number - 1] if self.number > 0 else 1
-        self.dense = nn.Dense(self.widths[self.number])
-
-    def __call__(self, x):
-        return self.dense(x) / self.before
-
-
-class NumberedLayers(nn.Module):
-    widths: tuple[int, ...]
-    depth: int
-
-    def setup(self):
-        self.layers = [NumberedLayer(self.widths, k, name=str(k)) for k in range(self.depth)]
-
-    def __call__(self, x):
-        for k, layer in enumerate(self.layers):
-            x = layer(x) + k
-        return x
-
-
-class HeadOfNumbered(nn.Module):
-    widths: tuple[int, ...]
-    depth: int
-
-    def setup(self):
-        self.layers = NumberedLayers(self.widths, self.depth)
-        self.head = nn.Dense(2)
-
-    def __call__(self, x):
-        return self.head(self.layers(x))
-
-
 @flax.struct.dataclass
 class Encoded:
     states: jnp.ndarray
@@ -325,18 +270,6 @@ class FunctionAfter(nn.Module):
         return self.head(self.summary(x))
 
 
-class CompactOrFunction(nn.Module):
-    width: int
-    is_projected: bool = False
-
-    @nn.compact
-    def __call__(self, x):
-        project = identity
-        if self.is_projected:
-            project = nn.Dense(self.width)
-        return nn.Dense(3)(project(x))
-
-
 class OneOfThree(nn.Module):
     width: int
     kind: str = "none"
@@ -351,16 +284,3 @@ class OneOfThree(nn.Module):
 
     def __call__(self, x):
         return self.head(self.norm(x))
-
-
-class AttendsOrNot(nn.Module):
-    heads: int
-    is_mixed: bool = False
-
-    def setup(self):
-        self.mix = lambda x, y: x + y
-        if self.is_mixed:
-            self.mix = nn.MultiHeadDotProductAttention(self.heads)
-
-    def __call__(self, x):
-        return self.mix(x, x)

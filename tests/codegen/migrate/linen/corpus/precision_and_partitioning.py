@@ -1,6 +1,5 @@
 """Dtypes, initializers and partitioned parameters."""
 
-import functools
 from typing import Any, Optional
 
 import jax
@@ -10,28 +9,6 @@ from flax.linen import partitioning as nn_partitioning
 
 Dtype = Any
 param_with_axes = nn_partitioning.param_with_axes
-
-
-class HalfPrecision(nn.Module):
-    features: int
-    dtype: Dtype = jnp.bfloat16
-    param_dtype: Dtype = jnp.float32
-
-    @nn.compact
-    def __call__(self, x):
-        x = nn.Dense(self.features, dtype=self.dtype, param_dtype=self.param_dtype)(x)
-        x = nn.LayerNorm(dtype=jnp.float32, param_dtype=self.param_dtype)(x)
-        x = nn.Dense(2, dtype=self.dtype, precision=jax.lax.Precision.HIGHEST)(x)
-        return jnp.asarray(x, jnp.float32)
-
-
-class StoredInHalf(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        dense = functools.partial(nn.Dense, dtype=jnp.float16, param_dtype=jnp.float16)
-        x = nn.relu(dense(4)(x))
-        x = nn.BatchNorm(use_running_average=True, dtype=jnp.float32)(x)
-        return dense(3, use_bias=False)(x)
 
 
 class PromotedTypes(nn.Module):

@@ -9,9 +9,6 @@ SEQ = jnp.sin(jnp.arange(2 * 4 * 6.0)).reshape(2, 4, 6)
 TOKENS = jnp.arange(6).reshape(2, 3)
 
 EXAMPLES = [
-    Example(Build("HalfPrecision", 4), X),
-    Example(Build("HalfPrecision", 4, dtype=jnp.float32), X),
-    Example(Build("StoredInHalf"), X),
     Example(Build("PromotedTypes"), X, TOKENS),
     Example(Build("Initializers", scale=0.5), X),
     Example(Build("Partitioned", 4), SEQ),

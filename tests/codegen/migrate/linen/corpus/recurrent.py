@@ -101,20 +101,6 @@ class RNNStack(nn.Module):
         return x
 
 
-class SetupRNN(nn.Module):
-    features: int
-    return_last: bool = True
-
-    def setup(self):
-        self.embed = nn.Dense(4)
-        self.rnn = nn.RNN(nn.GRUCell(self.features), return_carry=True)
-        self.out = nn.Dense(2)
-
-    def __call__(self, x):
-        carry, ys = self.rnn(self.embed(x))
-        return self.out(carry if self.return_last else ys)
-
-
 class TextClassifier(nn.Module):
     vocab: int
     features: int
@@ -192,40 +178,6 @@ class Seq2Seq(nn.Module):
         state, _ = encoder(encoder_inputs)
         _, (logits, predictions) = decoder((state, decoder_inputs[:, 0]), decoder_inputs[:, :-1])
         return logits, predictions
-
-
-class MinimalGate(nn.Module):
-    """A cell of our own."""
-
-    features: int
-
-    @nn.compact
-    def __call__(self, h, x):
-        gate = nn.sigmoid(nn.Dense(self.features, name="gate")(jnp.concatenate([h, x], -1)))
-        candidate = nn.tanh(
-            nn.Dense(self.features, name="input")(x)
-            + nn.Dense(self.features, use_bias=False, name="hidden")(gate * h)
-        )
-        h = (1 - gate) * h + gate * candidate
-        return h, h
-
-
-class ScannedMinimalGate(nn.Module):
-    features: int
-
-    def setup(self):
-        self.cell = nn.scan(
-            MinimalGate,
-            variable_broadcast="params",
-            split_rngs={"params": False},
-            in_axes=0,
-            out_axes=0,
-        )(self.features)
-        self.head = nn.Dense(2)
-
-    def __call__(self, xs):
-        h, ys = self.cell(jnp.zeros(xs.shape[1:-1] + (self.features,)), xs)
-        return self.head(ys), h
 
 
 class ConvRecurrent(nn.Module):

@@ -6,7 +6,6 @@ from flax import linen as nn
 from typed_nnx_codegen.verify.examples import Build, Example
 
 IMAGES = jnp.sin(jnp.arange(2 * 8 * 8 * 3.0)).reshape(2, 8, 8, 3)
-NARROW = IMAGES[..., :2]
 CONV = Build("functools.partial", Build.ref("flax.linen.Conv"), use_bias=False)
 NORM = Build("functools.partial", Build.ref("flax.linen.BatchNorm"), use_running_average=False)
 BN = ("batch_stats",)
@@ -23,17 +22,6 @@ EXAMPLES = [
     Example(Build("ResidualBlock", 3, CONV, NORM, nn.relu), IMAGES, mutable=BN),
     Example(Build("ResidualBlock", 4, CONV, NORM, nn.relu, (2, 2)), IMAGES, mutable=BN),
     Example(Build("Bottleneck", 2, CONV, NORM, act=nn.silu), IMAGES, mutable=BN),
-    Example(Build("ConvBN", 5), IMAGES),
-    Example(Build("ConvBN", 5, (1, 1), train=True), IMAGES, mutable=BN),
-    Example(Build("PlainNet", (4, 6), 3), IMAGES, True, mutable=BN),
-    Example(Build("PlainNet", (4,), 3), IMAGES, train=False),
-    Example(Build("PreActBlock", 3), IMAGES, train=True, mutable=BN),
-    Example(Build("PreActBlock", 5, project=True, stride=2), IMAGES, train=False),
-    Example(Build("SqueezeExcite"), IMAGES),
-    Example(Build("InvertedResidual", 3), IMAGES, train=True, mutable=BN),
-    Example(Build("InvertedResidual", 4, 1, strides=2, use_se=False), IMAGES),
-    Example(Build("ConvNeXtBlock", 3), IMAGES),
-    Example(Build("ConvNeXtBlock", 2, layer_scale=0.0), NARROW),
     *(
         Example(Build("OptionalStrides", down, pool), jnp.ones((2, 7, 7, 3)).at[0, 2].set(-1.0))
         for down in (False, True)

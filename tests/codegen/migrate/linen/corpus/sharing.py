@@ -6,16 +6,6 @@ import jax.numpy as jnp
 from flax import linen as nn
 
 
-class Siamese(nn.Module):
-    embedding: int
-
-    @nn.compact
-    def __call__(self, left, right):
-        tower = nn.Sequential([nn.Dense(7), nn.relu, nn.Dense(self.embedding)])
-        a, b = tower(left), tower(right)
-        return nn.Dense(1)(jnp.abs(a - b))
-
-
 class UniversalTransformer(nn.Module):
     """The same layer again and again."""
 
@@ -70,41 +60,6 @@ class TiedLanguageModel(nn.Module):
         return self.readout(h)
 
 
-class SharedEmbedding(nn.Module):
-    """Parts of setup that hold one embedding between them."""
-
-    vocab: int
-    dim: int
-
-    def setup(self):
-        self.embed = nn.Embed(self.vocab, self.dim)
-        self.source = TokenEncoder(self.embed, 5)
-        self.target = TokenEncoder(self.embed, 4)
-
-    def __call__(self, source, target):
-        return self.source(source), self.target(target)
-
-
-class TokenEncoder(nn.Module):
-    embed: nn.Module
-    width: int
-
-    @nn.compact
-    def __call__(self, tokens):
-        return nn.Dense(self.width)(self.embed(tokens).mean(axis=-2))
-
-
-class SharedInCompact(nn.Module):
-    """The embedding belongs to the one who builds it."""
-
-    @nn.compact
-    def __call__(self, source, target):
-        embed = nn.Embed(9, 6)
-        source = TokenEncoder(embed, 5)(source)
-        target = TokenEncoder(embed, width=4)(target)
-        return jnp.concatenate([source, target], axis=-1)
-
-
 class DenseLoRA(nn.Module):
     """Takes the scope of the layer it wraps, so that old weights fit."""
 
@@ -139,15 +94,6 @@ class BorrowedScope(nn.Module):
 
     def __call__(self, x):
         return nn.relu(self.inner(x))
-
-
-class WrapperUser(nn.Module):
-    def setup(self):
-        self.first = BorrowedScope(6)
-        self.second = BorrowedScope(features=2)
-
-    def __call__(self, x):
-        return self.second(self.first(x))
 
 
 class MeanTeacher(nn.Module):

@@ -9,19 +9,14 @@ SEQ = jnp.sin(jnp.arange(2 * 4 * 6.0)).reshape(2, 4, 6)
 TOKENS = jnp.arange(8).reshape(2, 4)
 
 EXAMPLES = [
-    Example(Build("Siamese", 4), X, X + 0.5),
     Example(Build("UniversalTransformer", 3), SEQ),
     Example(Build("RecurrentLayer"), SEQ),
     Example(Build("TiedAutoencoder", 4), X),
     Example(Build("TiedLanguageModel", 9, 4), TOKENS),
     Example(Build("TiedLanguageModel", 9, 4, tie=False), TOKENS),
-    Example(Build("SharedEmbedding", 9, 6), TOKENS, TOKENS[:, :3]),
-    Example(Build("TokenEncoder", Build("flax.linen.Embed", 9, 6), 5), TOKENS),
-    Example(Build("SharedInCompact"), TOKENS, TOKENS[:, :3]),
     Example(Build("DenseLoRA", Build("flax.linen.Dense", 5), 2), X),
     Example(Build("LoRAUser"), X),
     Example(Build("BorrowedScope", 4), X),
-    Example(Build("WrapperUser"), X),
     Example(Build("MeanTeacher", 4), X),
     Example(Build("MemoizedBlocks", 5, 2), X),
 ]

@@ -61,32 +61,6 @@ class OwnConvolution(nn.Module):
         return nn.Dense(2)(made)
 
 
-class PatchTokens(nn.Module):
-    """Patches as tokens; how many there are follows from a stride in a field."""
-
-    patch: int
-    width: int
-
-    @nn.compact
-    def __call__(self, images):
-        batch = images.shape[0]
-        made = nn.Conv(self.width, (self.patch, self.patch), self.patch)(images)
-        return jnp.reshape(made, (batch, -1, self.width))
-
-
-class LearnedPositions(nn.Module):
-    """As many positions as there are patches."""
-
-    patch: int = 2
-    width: int = 6
-
-    @nn.compact
-    def __call__(self, images):
-        tokens = PatchTokens(self.patch, self.width)(images)
-        shape = (1, tokens.shape[1], self.width)
-        return nn.Dense(3)(tokens + self.param("positions", nn.initializers.normal(0.1), shape))
-
-
 class SquareTable(nn.Module):
     """A table with one entry for each row of a square image."""
 
@@ -98,15 +72,6 @@ class SquareTable(nn.Module):
         table = self.param("table", nn.initializers.normal(0.1), (side, 1, width))
         rows = jnp.swapaxes(image + table, -1, -2)
         return nn.Dense(int(math.sqrt(count)) + 1)(rows)
-
-
-class JoinedTokens(nn.Module):
-    """Tokens of two arguments, one after the other: their rank is not known here."""
-
-    @nn.compact
-    def __call__(self, tokens, extra):
-        joined = jnp.concatenate([extra, tokens], axis=1)
-        return nn.Dense(3)(nn.LayerNorm()(joined))
 
 
 class JoinedPair(nn.Module):

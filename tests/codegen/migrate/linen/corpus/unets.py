@@ -3,71 +3,7 @@
 from collections.abc import Sequence
 
 import flax.linen as nn
-import jax
 import jax.numpy as jnp
-
-
-class ConvBlock(nn.Module):
-    """A convolution and its norm."""
-
-    features: int
-
-    @nn.compact
-    def __call__(self, x):
-        return nn.relu(nn.GroupNorm(2)(nn.Conv(self.features, (3, 3))(x)))
-
-
-class Encoder(nn.Module):
-    """The way down returns a list."""
-
-    features: Sequence[int]
-
-    @nn.compact
-    def __call__(self, x):
-        skips = []
-        for f in self.features:
-            x = ConvBlock(f)(x)
-            skips.append(x)
-            x = nn.max_pool(x, (2, 2), (2, 2))
-        return x, skips
-
-
-class Decoder(nn.Module):
-    """The way up takes it, last first."""
-
-    features: Sequence[int]
-
-    @nn.compact
-    def __call__(self, x, skips):
-        for f, skip in zip(self.features, reversed(skips)):
-            x = nn.ConvTranspose(f, (2, 2), (2, 2))(x)
-            x = ConvBlock(f)(jnp.concatenate([x, skip], axis=-1))
-        return x
-
-
-class Zipped(nn.Module):
-    """Lists of `setup`; the submodules and the arrays go together."""
-
-    channels: Sequence[int] = (4, 6)
-
-    def setup(self):
-        self.down_blocks = [ConvBlock(c) for c in self.channels]
-        self.mid = ConvBlock(self.channels[-1])
-        self.up_blocks = [ConvBlock(c) for c in reversed(self.channels)]
-        self.out = nn.Conv(1, (1, 1))
-
-    def __call__(self, x):
-        skips = []
-        for block in self.down_blocks:
-            x = block(x)
-            skips.append(x)
-            x = nn.avg_pool(x, (2, 2), (2, 2))
-        x = self.mid(x)
-        for block, skip in zip(self.up_blocks, skips[::-1]):
-            b, h, w, c = x.shape
-            x = jax.image.resize(x, (b, h * 2, w * 2, c), "nearest")
-            x = block(jnp.concatenate([x, skip], axis=-1))
-        return self.out(x)
 
 
 class BeginsWithInput(nn.Module):
@@ -115,38 +51,6 @@ class GrowsLater(nn.Module):
             y = y + lateral(feature)
         features.append(jnp.concatenate([x, y], axis=-1))
         return self.head(features[-1])
-
-
-class DownBlock(nn.Module):
-    """A tuple of what each layer returns."""
-
-    width: int
-    layers: int = 2
-
-    @nn.compact
-    def __call__(self, x):
-        outs = ()
-        for _ in range(self.layers):
-            x = nn.Dense(self.width)(x)
-            outs += (x,)
-        return x, outs
-
-
-class UpBlock(nn.Module):
-    """It takes the last arrays of a tuple."""
-
-    width: int
-    layers: int = 2
-
-    def setup(self):
-        self.parts = [nn.Dense(self.width) for _ in range(self.layers)]
-
-    def __call__(self, x, skips):
-        for part in self.parts:
-            skip = skips[-1]
-            skips = skips[:-1]
-            x = part(jnp.concatenate([x, skip], axis=-1))
-        return x
 
 
 class ByPlace(nn.Module):

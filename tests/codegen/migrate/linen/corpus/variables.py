@@ -5,15 +5,6 @@ import jax.numpy as jnp
 from flax import linen as nn
 
 
-class Counter(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        count = self.variable("counter", "count", lambda: jnp.zeros((), jnp.int32))
-        if not self.is_initializing():
-            count.value += 1
-        return x * count.value
-
-
 class ExponentialAverage(nn.Module):
     """Whether it is its first call it learns by `has_variable`."""
 

@@ -10,7 +10,6 @@ SEQ = jnp.sin(jnp.arange(2 * 4 * 6.0)).reshape(2, 4, 6)
 TOKENS = jnp.arange(6).reshape(2, 3)
 
 EXAMPLES = [
-    Example(Build("Counter"), X, mutable=("counter",)),
     Example(Build("ExponentialAverage"), X, mutable=("ema",)),
     Example(Build("ExponentialAverage", decay=0.5), X, update=False),
     Example(Build("SownActivations", 4), X, mutable=("intermediates", "losses")),

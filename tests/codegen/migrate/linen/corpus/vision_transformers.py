@@ -127,35 +127,6 @@ class VisionTransformer(nn.Module):
         return x
 
 
-class MapHead(nn.Module):
-    """Pools by attention from one learned probe."""
-
-    num_heads: int = 2
-    mlp_dim: Optional[int] = None
-
-    @nn.compact
-    def __call__(self, x):
-        n, l, d = x.shape  # noqa: E741
-        probe = self.param("probe", nn.initializers.xavier_uniform(), (1, 1, d), x.dtype)
-        probe = jnp.tile(probe, [n, 1, 1])
-        x = nn.MultiHeadDotProductAttention(num_heads=self.num_heads)(probe, x)
-        y = nn.LayerNorm()(x)
-        x = x + MlpBlock(mlp_dim=self.mlp_dim or 4 * d, dropout_rate=0.0)(y, deterministic=True)
-        return x[:, 0]
-
-
-class PatchMerging(nn.Module):
-    """Joins each two by two patches."""
-
-    @nn.compact
-    def __call__(self, x):
-        b, h, w, c = x.shape
-        x = x.reshape(b, h // 2, 2, w // 2, 2, c)
-        x = x.transpose((0, 1, 3, 2, 4, 5)).reshape(b, h // 2, w // 2, 4 * c)
-        x = nn.LayerNorm(epsilon=1e-5)(x)
-        return nn.Dense(2 * c, use_bias=False)(x)
-
-
 class MixerBlock(nn.Module):
     tokens_mlp_dim: int
     channels_mlp_dim: int
