@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, targets_of, text_of
+from typed_nnx_codegen.migrate.comments import left_of
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.linen.callers.caller_sizes import (
     NoSizes,
@@ -33,7 +34,7 @@ from typed_nnx_codegen.migrate.linen.callers.constructions import (
 )
 from typed_nnx_codegen.migrate.linen.domain.class_plan import CALLER, ClassPlan, Mark
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
-from typed_nnx_codegen.migrate.linen.domain.code import code_with, left_of
+from typed_nnx_codegen.migrate.linen.domain.code import code_with
 from typed_nnx_codegen.migrate.linen.domain.names import names_in_nnx
 from typed_nnx_codegen.migrate.linen.layers import Helper
 from typed_nnx_codegen.migrate.linen.layers.layer import (

@@ -24,13 +24,9 @@ from typed_nnx_codegen.migrate.analysis.values import (
     resolved,
 )
 from typed_nnx_codegen.migrate.analysis.values import Method as MethodOf
+from typed_nnx_codegen.migrate.comments import left_of, with_left_comments
 from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClasses, public_linen
-from typed_nnx_codegen.migrate.linen.domain.code import (
-    KeepingNames,
-    left_of,
-    with_left_comments,
-    wrapped,
-)
+from typed_nnx_codegen.migrate.linen.domain.code import KeepingNames, wrapped
 from typed_nnx_codegen.migrate.linen.domain.names import bound_in, free_name
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 

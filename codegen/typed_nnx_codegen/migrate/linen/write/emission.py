@@ -17,6 +17,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
     parts_of,
 )
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, ProjectClass, Value
+from typed_nnx_codegen.migrate.comments import left_of, with_left_comments
 from typed_nnx_codegen.migrate.file import File, with_commas
 from typed_nnx_codegen.migrate.linen.callers import CallerPlan, around_statement
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
@@ -36,14 +37,7 @@ from typed_nnx_codegen.migrate.linen.domain.classes import (
     is_keyword_line,
     protocols,
 )
-from typed_nnx_codegen.migrate.linen.domain.code import (
-    arguments_of,
-    in_same,
-    left_of,
-    with_left_comments,
-    wrapped,
-    written_with,
-)
+from typed_nnx_codegen.migrate.linen.domain.code import arguments_of, in_same, wrapped, written_with
 from typed_nnx_codegen.migrate.linen.domain.names import is_of_layer, linen_name, written_name
 from typed_nnx_codegen.migrate.linen.layers import Helper, find_layer
 from typed_nnx_codegen.migrate.linen.project.gradual import code_in_bridges

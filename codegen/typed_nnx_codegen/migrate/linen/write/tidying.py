@@ -21,8 +21,8 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
     parts_of,
     read_names,
 )
+from typed_nnx_codegen.migrate.comments import comments_of, with_left_comments, with_only
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ListUse
-from typed_nnx_codegen.migrate.linen.domain.code import comments_of, with_left_comments, with_only
 from typed_nnx_codegen.migrate.linen.domain.names import names_in
 from typed_nnx_codegen.migrate.markers import marked_codes
 
