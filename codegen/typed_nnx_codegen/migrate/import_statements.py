@@ -15,6 +15,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
     text_of,
 )
 from typed_nnx_codegen.migrate.analysis.values import NNX_PACKAGES
+from typed_nnx_codegen.migrate.comments import comments_of, with_left_comments, with_only
 from typed_nnx_codegen.migrate.file import File
 
 Line = cst.SimpleStatementLine
@@ -69,9 +70,9 @@ class _Prune(Transformer):
         self._gone: set[cst.CSTNode] = set()
 
     def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
-        """Keep the empty lines above statements that went: they were above what follows, too."""
+        """Keep comments and empty lines above statements that went: they were above what follows, too."""
         if not self._gone:
-            return updated_node
+            return cst.ensure_type(with_left_comments(updated_node), cst.Module)
         kept = iter(updated_node.body)
         body: list[cst.BaseCompoundStatement | Line] = []
         blank: Sequence[cst.EmptyLine] = ()
@@ -84,7 +85,13 @@ class _Prune(Transformer):
                 one = one.with_changes(leading_lines=blank)
             body.append(one)
             blank = ()
-        return updated_node.with_changes(body=body)
+        after = with_left_comments(updated_node.with_changes(body=body))
+        return cst.ensure_type(after, cst.Module)
+
+    def leave_IndentedBlock(
+        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
+    ) -> cst.BaseSuite:
+        return cst.ensure_type(with_left_comments(updated_node), cst.IndentedBlock)
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Pass over what is no block of statements."""
@@ -103,11 +110,11 @@ class _Prune(Transformer):
             return updated_node if same else updated_node.with_changes(body=body)
         if body:
             return updated_node.with_changes(body=body)
-        if any(line.comment is not None for line in updated_node.leading_lines):
-            # Comments above the statement stay; they may be about what follows.
-            return updated_node.with_changes(body=[cst.Pass()])
-        self._gone.add(original_node)
-        return cst.RemoveFromParent()
+        # Comments above the statement stay; they may be about what follows.
+        texts = [one for line in updated_node.leading_lines for one in comments_of(line)]
+        if not texts:
+            self._gone.add(original_node)
+        return with_only(texts, updated_node)
 
     def _without_lost(self, statement: cst.BaseSmallStatement) -> cst.BaseSmallStatement | None:
         if not isinstance(statement, (cst.Import, cst.ImportFrom)):

@@ -278,7 +278,17 @@ class DropCalls(Rule):
         pytest.param(
             "# about a\nfrom a import b\nfrom flax import nnx\nx = b(), nnx\n",
             "# about a\nfrom flax import nnx\nx = 0, nnx\n",
-            id="comment_above",
+            id="comment_above_the_first",
+        ),
+        pytest.param(
+            "from flax import nnx\n# about a\nfrom a import b  # noqa\n\nx = b(), nnx\n",
+            "from flax import nnx\n# about a\n\nx = 0, nnx\n",
+            id="comment_above_another",
+        ),
+        pytest.param(
+            "from flax import nnx\nif x:\n    # about a\n    from a import b\nx = b(), nnx\n",
+            "from flax import nnx\nif x:\n    pass\n    # about a\nx = 0, nnx\n",
+            id="comment_in_a_block",
         ),
     ],
 )
