@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -400,12 +400,17 @@ def collections_of(site: Site, plan_of: Callable[[LinenClass], ClassPlan]) -> fr
         return collections_in(plan_of(site.target))
     layer = find_layer(site.target)
     variables = layer.variables(given_of(site)) if layer is not None else ()
-    return frozenset(one.linen.partition("/")[0] for one in variables)
+    return _first_parts(one.linen for one in variables)
 
 
 def collections_in(plan: ClassPlan) -> frozenset[str]:
     """Return the collections in which a module of the project has variables."""
-    return frozenset(one.linen.partition("/")[0] for one in plan.entries)
+    return _first_parts(one.linen for one in plan.entries)
+
+
+def _first_parts(paths: Iterable[str]) -> frozenset[str]:
+    """Return the collections that begin paths; not those of a layer in another one, which it has itself."""
+    return frozenset(path.partition("/")[0] for path in paths) - {"{collection}"}
 
 
 def draws(site: Site, plan_of: Callable[[LinenClass], ClassPlan]) -> bool:

@@ -500,3 +500,24 @@ def test_a_submodule_that_a_loop_over_an_argument_builds_is_marked(tmp_path: Pat
     (result,) = migrate_linen([path], [tmp_path], Options())
     messages = [mark.message for plan in result.plans for mark in plan.marks]
     assert "it is built in a loop, and only the call knows how often" in messages
+
+
+def test_axes_of_variables_name_no_collection_of_a_layer_in_a_layer(path: Path) -> None:
+    text = migrated(
+        path,
+        """import flax.linen as nn
+
+class Normed(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.WeightNorm(nn.Dense(4))(x)
+
+class Ensemble(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        stacked = nn.vmap(Normed, variable_axes={"params": 0}, split_rngs={"params": True}, axis_size=2)
+        return stacked()(x)
+""",
+    )
+
+    assert "nnx.vmap(Normed.__call__, in_axes=(0, 0))(" in text.after

@@ -110,6 +110,22 @@ class WeightNormed(nn.Module):
         return nn.WeightNorm(nn.Conv(3, (2,)), variable_filter={"kernel"})(nn.relu(x))
 
 
+class NormedEnsemble(nn.Module):
+    """Stacks layers in layers: those of `nn.WeightNorm`."""
+
+    @nn.compact
+    def __call__(self, x):
+        stacked = nn.vmap(
+            WeightNormed,
+            variable_axes={"params": 0},
+            split_rngs={"params": True},
+            in_axes=None,
+            out_axes=0,
+            axis_size=2,
+        )
+        return stacked(4)(x)
+
+
 class BatchStatsReader(nn.Module):
     """Keeps a running mean by hand, by name."""
 

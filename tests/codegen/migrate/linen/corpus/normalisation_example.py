@@ -25,6 +25,7 @@ EXAMPLES = [
     Example(Build("SpectralMLP", (6, 4)), X, train=False),
     Example(Build("SpectralMLP", (6, 4)), X, train=True, mutable=BN),
     Example(Build("WeightNormed", 6), SEQ),
+    Example(Build("NormedEnsemble"), SEQ),
     Example(Build("BatchStatsReader"), SEQ, train=True, mutable=BN),
     Example(Build("BatchStatsReader"), SEQ),
 ]
