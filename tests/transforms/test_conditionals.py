@@ -303,6 +303,15 @@ def test_the_error_tells_which_branch_removes_or_replaces():
         assert before.is_still_so()
 
 
+def test_the_error_counts_the_branches_of_a_switch():
+    def removes(model):
+        del model.n
+
+    text = error_of(functools.partial(nnx.switch, 0, [leaves, leaves, removes], counter(nnx)))
+    assert re.search(r"branch 0 .*leaves.* and branch 2 .*removes", text)
+    assert "after branch 0 only" in text
+
+
 @all_modes
 def test_a_predicate_or_index_may_be_a_variable(mode):
     assert int(nnx.cond(nnx.Variable(jnp.array(False)), lambda: 1, lambda: 2, **mode)) == 2
