@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from typed_nnx_codegen.migrate.ruff import run_ruff
+from typed_nnx_codegen.migrate.syntax import error_in
 
 _DEFAULT_WIDTH: Final = 88
 _WIDEST: Final = 320  # for ruff
@@ -72,8 +73,8 @@ def with_layout(texts: Mapping[Path, tuple[str, str]]) -> dict[Path, str]:
         # Python may know less syntax than ruff, or be at its limits.
         with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
             merged = _merged(*changed[path], text, line_width(path.parent))
-            _parts(merged)  # else the text stays as it is
-            done[path] = merged
+            if not error_in(merged):
+                done[path] = merged
     return done
 
 

@@ -645,7 +645,7 @@ def _is_field(node: cst.BaseStatement, fields: set[int]) -> bool:
 
 
 class NestedQuotes(Transformer):
-    """Gives the texts that were written into f-strings other quotes than those have."""
+    """Writes new f-strings: texts in them have free quotes, and one of numbers alone is a text."""
 
     def __init__(self, before: NodeIndex) -> None:
         super().__init__()
