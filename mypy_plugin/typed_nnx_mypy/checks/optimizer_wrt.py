@@ -105,9 +105,12 @@ def model_comes_first(call: Call) -> None:
 def wrt_chooses_something(call: Call) -> None:
     """Report a `wrt` that takes nothing of a model that has just been made."""
     given, wrt = call.argument("model", 0), _wrt(call)
-    if given is None or wrt is None or call.has_stars or not _is_new(given, call):
+    if given is None or wrt is None or call.has_stars:
         return
-    if is_present(given.type, wrt, call.checker) is False and _has_param(given, call):
+    if is_present(given.type, wrt, call.checker) is not False:
+        return
+    # What other code may have done to the model is looked for last: that reads the whole file.
+    if _has_param(given, call) and _is_new(given, call):
         call.report(
             OPTIMIZER_WRT,
             f"{call.name}: `wrt` chooses nothing of {short_name(given.type)}: none of its "
