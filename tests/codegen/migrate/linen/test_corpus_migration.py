@@ -56,6 +56,11 @@ def test_what_is_migrated_without_a_marker_computes_what_it_computed(
 
 
 def test_most_classes_of_the_corpus_need_no_marker() -> None:
-    every = sum(len(classes_of(file)) for file in linen_files())
+    marked = sum(len(classes) for classes in MARKED.values())
 
-    assert sum(len(classes) for classes in MARKED.values()) <= 0.18 * every
+    assert marked <= 0.15 * _WITH_REPEATED
+    assert marked <= 0.17 * sum(len(classes_of(file)) for file in linen_files())
+
+
+# The classes of the corpus when it had those, too, that others prove.
+_WITH_REPEATED = 964
