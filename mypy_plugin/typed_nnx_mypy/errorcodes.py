@@ -68,6 +68,6 @@ LOST_UPDATE: Final = _code("lost-update", "Check that a changed State is written
 VARIABLE_VALUE: Final = _code(
     "variable-value", "Check that what the array of a Variable is set to can be an array"
 )
-METRIC_NAME: Final = _code(
-    "metric-name", "Check that attributes of a MultiMetric are its metrics and methods"
+ATTRIBUTE: Final = _code(
+    "attribute", "Check that a Variable or a MultiMetric has the attribute that is read"
 )

@@ -120,6 +120,8 @@ class Hooks:
             known = self._name(fullname)
             return partial(self._on_older, known.public) if known is not None else None
         info = find_class(owner)
+        if owner.endswith(".Variable") and info is not None and info.get(name) is None:
+            return self._on_access if self._name(owner) is not None else None
         if info is not None and is_static_transform(info, name):
             return static_transform
         return self._on_store if info is not None and begins_static(info, name) else None

@@ -47,6 +47,18 @@ JAX: Final = {
     "jax._src.tree_util.tree_map_with_path": "jax.tree.map_with_path",
 }
 
+# The classes of Variables that models make.
+VARIABLES: Final = ("Variable", "Param", "BatchStat", "Cache", "Intermediate", "Perturbation")
+
+# Metadata of Variables that is called.
+HOOKS: Final = (
+    "on_add_axis",
+    "on_create_value",
+    "on_get_value",
+    "on_remove_axis",
+    "on_set_value",
+)
+
 # Partials of transforms; mypy's own plugin has hooks on them too.
 PARTIALS: Final = ("functools.partial", "functools.partial.__call__")
 

@@ -62,7 +62,7 @@ decoder = Decoder(rngs)
 tx = optax.sgd(0.1)
 def loss(model: Model) -> jax.Array: ...
 """,
-    "nnx-metric-name": 'metrics = nnx.MultiMetric(loss=nnx.metrics.Average("loss"))',
+    "nnx-attribute": 'metrics = nnx.MultiMetric(loss=nnx.metrics.Average("loss"))',
     "nnx-carry": "def is_early(model: Model) -> jax.Array: ...",
     "nnx-branches": """\
 is_training = jnp.array(True)

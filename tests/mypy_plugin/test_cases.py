@@ -67,15 +67,9 @@ def test_each_case_file_is_of_a_check_or_an_inference() -> None:
     assert {path.stem for path in CASES.glob("*.py")} == known
 
 
-# Codes that one of the runtimes alone has a reason for.
-ONLY_IN: dict[str, str] = {"nnx-metric-name": "typed_nnx"}
-
-
 @pytest.mark.parametrize("runtime", RUNTIMES)
 @pytest.mark.parametrize("code", [code.code for code in errorcodes.ALL])
 def test_each_error_code_is_reported_by_a_case(code: str, runtime: str) -> None:
-    if ONLY_IN.get(code, runtime) != runtime:
-        pytest.skip("the other runtime has no such mistake")
     assert code in {mark.code for file in case_files(runtime) for mark in file.marks()}
 
 

@@ -102,7 +102,7 @@ def test_what_is_set_is_read_and_named_for_the_cache(tmp_path: Path) -> None:
         ),
         pytest.param(
             '[tool.typed_nnx.severity]\nnnx-axis = "off"',
-            "names 'nnx-axis', which is no error code .* Fix: use one of nnx-argnums, nnx-axes",
+            "names 'nnx-axis', which is no error code .* Fix: use one of nnx-argnums, nnx-attribute",
             id="code",
         ),
         pytest.param(

@@ -1,6 +1,7 @@
 """One file for each check, or for those that look at the same calls. Importing this package registers them all."""
 
 from typed_nnx_mypy.checks import argnums as argnums
+from typed_nnx_mypy.checks import attribute as attribute
 from typed_nnx_mypy.checks import axes as axes
 from typed_nnx_mypy.checks import branches as branches
 from typed_nnx_mypy.checks import carry as carry
@@ -13,7 +14,6 @@ from typed_nnx_mypy.checks import jax_mutation as jax_mutation
 from typed_nnx_mypy.checks import lost_arguments as lost_arguments
 from typed_nnx_mypy.checks import lost_update as lost_update
 from typed_nnx_mypy.checks import lost_writes as lost_writes
-from typed_nnx_mypy.checks import metric_name as metric_name
 from typed_nnx_mypy.checks import misplaced_mark as misplaced_mark
 from typed_nnx_mypy.checks import optimizer_wrt as optimizer_wrt
 from typed_nnx_mypy.checks import plain_container as plain_container

@@ -21,7 +21,7 @@ from mypy.types import NoneType, UnboundType
 from typed_nnx_mypy.call import Argument, Call, ClassCheck
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.errorcodes import DEPRECATED
-from typed_nnx_mypy.names import name_of
+from typed_nnx_mypy.names import HOOKS, VARIABLES, name_of
 from typed_nnx_mypy.registry import on_call, on_class
 
 _ANNOTATIONS: Final = ("Data", "Static")
@@ -50,15 +50,7 @@ class Spelling:
         return f"`{what}` is deprecated ({self.code}). Fix: {self.write}"
 
 
-VARIABLES: Final = ("Variable", "Param", "BatchStat", "Cache", "Intermediate", "Perturbation")
 CELLS: Final = ("GRUCell", "LSTMCell", "OptimizedLSTMCell", "SimpleCell")
-HOOKS: Final = (
-    "on_add_axis",
-    "on_create_value",
-    "on_get_value",
-    "on_remove_axis",
-    "on_set_value",
-)
 _OWN_CLASS: Final = "a Variable class of your own with get_value or set_value"
 
 

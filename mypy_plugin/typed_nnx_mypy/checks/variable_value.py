@@ -9,10 +9,9 @@ from mypy.types import CallableType, Instance, NoneType, ProperType, get_proper_
 
 from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.errorcodes import VARIABLE_VALUE
-from typed_nnx_mypy.models.kinds import short_name
+from typed_nnx_mypy.models.kinds import ARRAY, short_name
 from typed_nnx_mypy.registry import on_call
 
-_ARRAY: Final = "jax._src.basearray.Array"
 _NO_ARRAYS: Final = frozenset(
     f"builtins.{name}" for name in ("bytes", "dict", "frozenset", "set", "str")
 )
@@ -40,7 +39,7 @@ def _holds_array(receiver: Instance) -> bool:
         if base.name == "Variable":
             values = map(get_proper_type, map_instance_to_supertype(receiver, base).args)
             names = [each.type.fullname for each in values if isinstance(each, Instance)]
-            return names == [_ARRAY]
+            return names == [ARRAY]
         if any(name in base.names for name in _SETTERS):
             return False
     return False

@@ -31,10 +31,13 @@ class Kind(Enum):
     ARRAY = auto()
 
 
+ARRAY: Final = "jax._src.basearray.Array"
+"""The full name of ``jax.Array``."""
+
 _ARRAYS: Final = frozenset(
     {
         "jax._src.array.ArrayImpl",
-        "jax._src.basearray.Array",
+        ARRAY,
         "jax._src.core.Ref",
         "jax._src.core.Tracer",
         "numpy.ndarray",

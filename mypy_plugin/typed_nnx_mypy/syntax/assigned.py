@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 from mypy import nodes
@@ -20,6 +21,7 @@ from typed_nnx_mypy.syntax.targets import is_same_target, single_targets, unwrit
 
 _WRITERS: Final = frozenset(("get", "pop", "setdefault", "update", "replace_by_pure_dict"))
 _BY_NAME: Final = frozenset(("hasattr", "getattr", "setattr", "delattr"))
+_WITH_METADATA: Final = frozenset(("set_metadata", "with_metadata", "with_partitioning"))
 _CHANGES: Final = frozenset(
     ("clear", "pop", "popitem", "replace_by_pure_dict", "setdefault", "update")
 )
@@ -88,6 +90,27 @@ class File:
         """Return the objects whose attribute of a name is set."""
         values = self.of_attribute.get(name, ()) if isinstance(name, str) else ()
         return [each.owner.expr for each in values if each.owner is not None]
+
+    @cached_property
+    def metadata(self) -> set[str]:
+        """What is named where Variables and initializers get more metadata."""
+        names: set[str] = set()
+        for node in self.nodes:
+            if isinstance(node, CallExpr) and getattr(node.callee, "name", "") in _WITH_METADATA:
+                names.update(each for each in node.arg_names if each is not None)
+                names.update(e.value for e in node.args[:1] if isinstance(e, nodes.StrExpr))
+        return names
+
+    @cached_property
+    def texts(self) -> set[str]:
+        """The texts of the file."""
+        return {node.value for node in self.nodes if isinstance(node, nodes.StrExpr)}
+
+    @cached_property
+    def keywords(self) -> set[str | None]:
+        """The keywords of the calls in the file."""
+        calls = (node for node in self.nodes if isinstance(node, CallExpr))
+        return {name for call in calls for name in call.arg_names}
 
     def _look_at(self, node: Node) -> None:
         match node:

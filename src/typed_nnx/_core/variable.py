@@ -7,7 +7,17 @@ import copy
 import operator
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from types import EllipsisType
-from typing import Any, ClassVar, Generic, NoReturn, Self, TypeAlias, TypeVar, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    NoReturn,
+    Self,
+    TypeAlias,
+    TypeVar,
+    overload,
+)
 
 import jax
 import jax.core
@@ -559,13 +569,15 @@ class Variable(
             return items[name]
         return ArrayMethods.__getattr__(self, name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if not hasattr(type(self), name):  # a subclass without slots would take any name
-            raise VariableAttributeError("set", type(self).__name__, name)
-        object.__setattr__(self, name, value)
+    if not TYPE_CHECKING:  # type checkers know which attributes can be set: those that are declared
 
-    def __delattr__(self, name: str) -> None:
-        raise VariableAttributeError("delete attribute", type(self).__name__, name)
+        def __setattr__(self, name, value):
+            if not hasattr(type(self), name):  # a subclass without slots would take any name
+                raise VariableAttributeError("set", type(self).__name__, name)
+            object.__setattr__(self, name, value)
+
+        def __delattr__(self, name):
+            raise VariableAttributeError("delete attribute", type(self).__name__, name)
 
     # -- what it is -------------------------------------------------------------------------------
 

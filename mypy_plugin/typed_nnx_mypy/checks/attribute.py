@@ -1,0 +1,111 @@
+"""``nnx-attribute``: attributes that a Variable or a `MultiMetric` does not have.
+
+A Variable gives its metadata and what its value has as attributes, a MultiMetric its metrics. So
+their classes have a ``__getattr__``, for which every name is one. What a new object is given has a
+name where it is made: the type of the object carries these names to where it is read.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mypy.nodes import Expression, MemberExpr
+from mypy.types import AnyType, Instance, ProperType, Type, TypeOfAny, get_proper_type
+
+from typed_nnx_mypy.call import Call, StateAccess
+from typed_nnx_mypy.checker import Checker
+from typed_nnx_mypy.errorcodes import ATTRIBUTE
+from typed_nnx_mypy.models.filters import entries_of, with_entries
+from typed_nnx_mypy.models.kinds import (
+    ARRAY,
+    is_pytree,
+    is_variable,
+    options,
+    short_name,
+    value_type,
+)
+from typed_nnx_mypy.names import HOOKS, VARIABLES, runtime_of
+from typed_nnx_mypy.registry import infers, infers_access
+from typed_nnx_mypy.syntax.assigned import file_of, value_of
+
+# Keys beside the names: where all of them are known, and where they are not.
+_MADE: Final = "__made__"
+_UNKNOWN: Final = "**"
+# Metadata that functions of the runtimes give, and what arrays have and the stubs of jax do not say.
+_ANYWHERE: Final = frozenset(
+    {"eager_sharding", "hijax", "mesh", "out_sharding", "ref", "sharding_names", "sharding_rules"}
+    | {*HOOKS, "clone", "is_ready"}
+)
+
+
+@infers("MultiMetric", *VARIABLES, "Variable.copy", "Variable.replace", "Variable.to_state")
+def names_given(call: Call) -> Type | None:
+    """Return the type of a new object with the names of what it is given."""
+    made, written = get_proper_type(call.result), call.expression
+    if not isinstance(made, Instance) or written is None:
+        return None
+    names = {each for each in written.arg_names if each is not None} | {*entries_of(made)}
+    if is_variable(made.type):
+        names |= file_of(call.checker).metadata
+    if call.has_stars or any(_may_carry(each.type) for each in call.positional):
+        names.add(_UNKNOWN)
+    if call.receiver is None:
+        names.add(_MADE)
+    return with_entries(made, dict.fromkeys(sorted(names), AnyType(TypeOfAny.special_form)))
+
+
+def _may_carry(value: ProperType) -> bool:
+    """Tell whether a value may bring metadata along, as an initializer with metadata does."""
+    return not isinstance(value, Instance) or value.type.name == "VariableMetadata"
+
+
+@infers_access
+def attribute_exists(access: StateAccess) -> Type | None:
+    """Report ``variable.name`` and ``metrics.name`` of an object that surely has no such name."""
+    node, checker, parts = access.node, access.checker, options(access.receiver)[0]
+    found = parts[0] if len(parts) == 1 else None
+    if not isinstance(node, MemberExpr) or not isinstance(found, Instance):
+        return None
+    name, given = node.name, {*entries_of(found)}
+    is_made = _MADE in given or _is_of_layer(node.expr, checker)
+    if not is_made or name in given or _UNKNOWN in given or name.startswith("_"):
+        return None
+    if access.is_lvalue or _has(found, name) or checker.is_expected_to_fail(node):
+        return None
+    file = file_of(checker)
+    if name in file.texts or name in file.of_attribute:
+        return None
+    if name in file.keywords and (is_variable(found.type) or value_of(node.expr, checker) is None):
+        return None  # given later, or by another assignment
+    if is_variable(found.type):
+        said = f"neither it nor its array has `{name}`. Fix: another name, or {{}}(..., {name}=...)"
+    else:
+        metrics = ", ".join(f"`{each}`" for each in sorted(given - {_MADE})) or "none"
+        said = (
+            f"it has no method and no metric `{name}`; its metrics are {metrics}. "
+            f"Fix: one of these, or {{}}({name}=...)"
+        )
+    kind = short_name(found)
+    access.report(ATTRIBUTE, f"{kind}: {said.format('nnx.' + kind)}")
+    return None
+
+
+def _is_of_layer(expression: Expression, checker: Checker) -> bool:
+    """Tell whether an expression is an attribute that a layer of a runtime has."""
+    owner = checker.known_type(expression.expr) if isinstance(expression, MemberExpr) else None
+    if not isinstance(expression, MemberExpr) or not isinstance(owner, Instance):
+        return False
+    defined = owner.type.get_containing_type_info(expression.name)
+    return defined is not None and is_pytree(defined) and bool(runtime_of(defined.fullname))
+
+
+def _has(found: Instance, name: str) -> bool:
+    """Tell whether an object, or the array that it holds, may have an attribute."""
+    if found.type.get(name) is not None or not runtime_of(found.type.fullname):
+        return True
+    if not is_variable(found.type):
+        return False
+    value = value_type(found)
+    if not isinstance(value, Instance) or value.type.fullname != ARRAY:
+        return True
+    return value.type.get(name) is not None or name in _ANYWHERE

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+
+import typed_nnx as nnx
+
+x = jnp.ones(3)
+
+
+class Named(nnx.MultiMetric):
+    def __init__(self) -> None:
+        super().__init__(loss=nnx.metrics.Average("loss"))
+
+
+class Model(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs, given: nnx.Param[jax.Array]) -> None:
+        self.linear = nnx.Linear(2, 3, rngs=rngs)
+        self.scale = nnx.Param(jnp.ones(3))
+        self.shift = nnx.Param(jnp.ones(3), unit="m")
+        self.noise = nnx.Param(nnx.with_metadata(nnx.initializers.ones, origin="x")(rngs(), (3,)))
+        self.given = given
+
+
+class Timed(nnx.Variable[jax.Array]):
+    def tick(self) -> None:
+        self[...] += 1
+
+
+model = Model(nnx.Rngs(0), nnx.Param(x, place=1))
+
+# -- reports
+model.linear.kernel.kernel  # E typed_nnx: Param: neither it nor its array has `kernel`. Fix: another name, or nnx.Param(..., kernel=...)  [nnx-attribute]
+model.scale.numpy()  # E: has `numpy`  [nnx-attribute]
+model.shift.unity  # E: has `unity`  [nnx-attribute]
+nnx.grad(lambda m: m.scale.sum())(model).scale.grads  # E typed_nnx: has `grads`  [nnx-attribute]
+count = nnx.Variable(jnp.array(0))
+count.increment()  # E: Variable: neither it nor its array has `increment`  [nnx-attribute]
+of_unit = count.replace(unit="s")
+of_unit.units  # E typed_nnx: has `units`  [nnx-attribute]
+
+
+class Trainer:
+    def __init__(self) -> None:
+        self.metrics = nnx.MultiMetric(loss=nnx.metrics.Average("loss"))
+
+    def misspelt(self) -> None:
+        self.metrics.los  # E typed_nnx: no metric `los`; its metrics are `loss`  [nnx-attribute]
+
+
+metrics = nnx.MultiMetric(accuracy=nnx.metrics.Accuracy(), loss=nnx.metrics.Average("loss"))
+metrics.comput()  # E typed_nnx: MultiMetric: it has no method and no metric `comput`; its metrics are `accuracy`, `loss`. Fix: one of these, or nnx.MultiMetric(comput=...)  [nnx-attribute]
+
+
+def in_a_function() -> None:
+    own = nnx.MultiMetric(loss=nnx.metrics.Average("loss"))
+    own.accuracy.compute()  # E typed_nnx: no metric `accuracy`; its metrics are `loss`  [nnx-attribute]
+    metrics.updates(loss=x)  # E typed_nnx: no metric `updates`  [nnx-attribute]
+
+
+# -- correct
+model.scale.mean()
+model.scale.at[0].set(1.0)
+model.scale.T.shape
+model.scale.get_metadata()
+model.scale.sharding
+model.shift.unit
+of_unit.unit
+nnx.Variable("text").upper()
+nnx.Variable({"a": 1}).keys()
+if hasattr(model.scale, "layout"):
+    model.scale.layout
+count.set_metadata(label="steps")
+count.label
+try:
+    model.scale.missing
+except AttributeError:
+    print("as expected")
+
+metrics.update(loss=x)
+metrics.compute()
+metrics.reset()
+metrics.loss.compute()
+metrics.accuracy.reset()
+metrics.split()
+Named().loss.compute()
+
+either = nnx.MultiMetric(first=nnx.metrics.Average())
+either = nnx.MultiMetric(second=nnx.metrics.Average())
+either.first
+either.second
+
+# -- unsure
+model.noise.origin
+model.given.place
+model.scale._private
+Timed(x).anything
+options = {"kept": True}
+unsure = nnx.Param(x, **options)
+unsure.anything
+
+
+def read(param: nnx.Param[jax.Array], every: nnx.Variable, init: Callable[..., nnx.Param]) -> None:
+    param.anything
+    every.anything
+    init().anything
+
+
+more = {"recall": nnx.metrics.Average()}
+with_more = nnx.MultiMetric(loss=nnx.metrics.Average("loss"), **more)
+with_more.recall
+extended = nnx.MultiMetric(loss=nnx.metrics.Average("loss"))
+setattr(extended, "extra", nnx.metrics.Average())
+extended.extra
+named = Named()
+named.anything
+
+
+def given(metrics: nnx.MultiMetric) -> None:
+    metrics.anything
+    with_other = nnx.clone(metrics)
+    with_other.anything
