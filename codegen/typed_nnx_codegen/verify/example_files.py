@@ -45,6 +45,19 @@ def read_examples(path: Path, old: Side) -> list[Example]:
             raise BadUse(f"{path}: running it failed: {reason_of(error, [path])}") from error
         finally:
             sys.path[:] = before
+    return checked(found, path)
+
+
+def checked(found: object, path: Path) -> list[Example]:
+    """Return the `EXAMPLES` of a file, each with a name of its own.
+
+    Args:
+        found: What the file calls `EXAMPLES`.
+        path: The file.
+
+    Raises:
+        BadUse: They are no examples, or there are none.
+    """
     if not isinstance(found, list | tuple) or not found:
         shown = "no EXAMPLES" if not found else f"EXAMPLES of type {type(found).__name__}"
         raise BadUse(f"{path}: it has {shown}.\n  {_FIX}")

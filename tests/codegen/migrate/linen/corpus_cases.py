@@ -1,7 +1,7 @@
 """The corpus: Linen modules of our own, each with examples of how it is built and called.
 
-`corpus/NAME.py` holds Linen code, `corpus/NAME_example.py` beside it the `EXAMPLES`. A folder in the
-corpus is a project of several files. Examples whose name begins with `random` draw from a stream.
+A file holds Linen code and, at its end, the `EXAMPLES`. A folder in the corpus is a project of several
+files. Examples whose name begins with `random` draw from a stream.
 """
 
 from __future__ import annotations
@@ -15,14 +15,13 @@ from typing import Any, Final
 import jax
 import pytest
 
-from typed_nnx_codegen.verify.example_files import read_examples
+from typed_nnx_codegen.verify.example_files import checked
 from typed_nnx_codegen.verify.examples import Example
 from typed_nnx_codegen.verify.sides import Side, import_side
 
 CORPUS: Final = Path(__file__).with_name("corpus")
 # The file of cases where a codemod may leave a marker, but must not be wrong without one.
 HARD: Final = CORPUS / "hard_cases.py"
-_SUFFIX: Final = "_example"
 
 
 @contextmanager
@@ -32,15 +31,14 @@ def as_users_run() -> Iterator[None]:
         yield
 
 
+def all_files() -> list[Path]:
+    """Return every file of the corpus."""
+    return sorted(CORPUS.rglob("*.py"))
+
+
 def linen_files() -> list[Path]:
     """Return the files of the corpus that have examples."""
-    found = sorted(CORPUS.rglob(f"*{_SUFFIX}.py"))
-    return [each.with_name(each.name.replace(_SUFFIX, "")) for each in found]
-
-
-def all_files() -> list[Path]:
-    """Return every file of the corpus that is no example file, in projects also those without one."""
-    return [each for each in sorted(CORPUS.rglob("*.py")) if not each.stem.endswith(_SUFFIX)]
+    return [each for each in all_files() if "\nEXAMPLES = " in each.read_text()]
 
 
 def name_of(file: Path) -> str:
@@ -55,18 +53,21 @@ def imported(file: Path) -> Side:
 
 
 # The files that `make test` runs; `make test-all` runs the others.
-_QUICK: Final = {"branches", "names", "outputs", "parameters"}
+_QUICK: Final = {
+    *("branches", "names", "outputs", "parameters"),
+    *("call_fields", "held_classes", "held_modules"),
+}
 
 
-def in_time(file: Path, value: object) -> object:
-    """Return a parameter of a test on a file of the corpus: few of them are for `make test`."""
-    return pytest.param(value, marks=() if file.stem in _QUICK else pytest.mark.slow)
+def in_time(file: Path, *values: object) -> object:
+    """Return parameters of a test on a file of the corpus: few of them are for `make test`."""
+    return pytest.param(*values, marks=() if file.stem in _QUICK else pytest.mark.slow)
 
 
 @cache
 def examples_of(file: Path) -> list[Example]:
     """Return the examples of a file of the corpus, in the order in which they stand."""
-    return read_examples(file.with_name(f"{file.stem}{_SUFFIX}.py"), imported(file))
+    return checked(imported(file).module.EXAMPLES, file)
 
 
 def classes_of(file: Path) -> dict[str, Any]:

@@ -6,7 +6,9 @@ Which classes get a marker is listed: none may join them unnoticed.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -14,45 +16,89 @@ from tests.codegen.migrate.linen.corpus_cases import (
     CORPUS,
     as_users_run,
     classes_of,
+    examples_of,
+    imported,
     in_time,
     linen_files,
     name_of,
 )
 from tests.codegen.migrate.linen.marked_classes import LEFT_OUT, MARKED
-from tests.codegen.migrate.linen.migrated_files import Migrated, migrated, problems, verified
-from typed_nnx_codegen.verify.example_files import read_examples
-from typed_nnx_codegen.verify.sides import import_side
+from typed_nnx_codegen.migrate.linen.migration import migrate_linen
+from typed_nnx_codegen.migrate.options import Options
+from typed_nnx_codegen.migrate.weight_map import map_path
+from typed_nnx_codegen.migrate.weights.class_maps import class_maps
+from typed_nnx_codegen.verify.differences import Tolerance
+from typed_nnx_codegen.verify.running import Verifier
+from typed_nnx_codegen.verify.sides import Side, import_side
+
+Runtime = Literal["typed_nnx", "flax.nnx"]
+# Files with what is written in another way for `flax.nnx`.
+_ALSO_FOR_FLAX = {
+    "call_fields",
+    "cells",
+    "compilation",
+    "ensembles",
+    "held_classes",
+    "held_modules",
+    "kept_collections",
+    "layer_stacks",
+    "own_parameters",
+    "recurrences",
+}
+_RUNS = [
+    in_time(file, file, runtime)
+    for runtime in ("typed_nnx", "flax.nnx")
+    for file in linen_files()
+    if runtime == "typed_nnx" or file.stem in _ALSO_FOR_FLAX
+]
 
 
-def _migrated(file: Path, folder: Path) -> Migrated:
-    if file.parent == CORPUS:
-        return migrated([file], folder)[file]
-    # A project: all of its files together.
-    every = [one for one in sorted(file.parent.rglob("*.py")) if "_example" not in one.stem]
-    found = migrated(every, folder, root=CORPUS)
-    for other in file.parent.rglob("*.py"):
+def _migrated(file: Path, folder: Path, runtime: Runtime) -> tuple[Side, dict[str, list[str]]]:
+    """Return a migrated file, imported, and the markers by class; of a project all files together."""
+    is_project = file.parent != CORPUS
+    files = sorted(file.parent.rglob("*.py")) if is_project else [file]
+    marked: dict[str, list[str]] = {}
+    for result in migrate_linen(files, [CORPUS] if is_project else files, Options(runtime)):
+        new = folder / result.path.relative_to(CORPUS)
+        new.parent.mkdir(parents=True, exist_ok=True)
+        new.write_text(result.after)
+        map_path(new).write_text(json.dumps(result.map))
+        if result.path == file:
+            plans = [plan for plan in result.plans if plan.marks]
+            marked = {plan.cls.name: [mark.message for mark in plan.marks] for plan in plans}
+    for other in files:
         copy = folder / other.relative_to(CORPUS)
         if not copy.exists():
             copy.write_text(other.read_text())
-    return found[file]
+    return import_side(folder / file.relative_to(CORPUS), imported(file)), marked
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("file", [in_time(file, file) for file in linen_files()], ids=name_of)
+@pytest.mark.filterwarnings("ignore:Using 'Module.sow:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:kwargs are not supported in vmap:RuntimeWarning")
+@pytest.mark.parametrize(
+    ("file", "runtime"), _RUNS, ids=lambda one: one if isinstance(one, str) else name_of(one)
+)
 def test_what_is_migrated_without_a_marker_computes_what_it_computed(
-    file: Path, tmp_path: Path
+    file: Path, runtime: Runtime, tmp_path: Path
 ) -> None:
-    one = _migrated(file, tmp_path)
-    example_file = file.with_name(f"{file.stem}_example.py")
-    examples = [
-        example
-        for example in read_examples(example_file, import_side(file))
-        if example.build.class_name not in one.marked
-        and example.name not in LEFT_OUT.get(name_of(file), {})
-    ]
+    new, marked = _migrated(file, tmp_path, runtime)
+    maps = class_maps([map_path(new.path)])
+    verifier = Verifier(imported(file), new, maps, file, Tolerance(1e-5, 1e-5))
     with as_users_run():
-        assert problems(verified(one, example_file, examples)) == []
-    assert {*one.marked} == MARKED.get(name_of(file), set()), one.marked
+        results = [
+            verifier.verified(example)
+            for example in examples_of(file)
+            if example.build.class_name not in marked
+            and example.name not in LEFT_OUT.get(name_of(file), {})
+        ]
+    different = {
+        one.name: one.error or [str(item) for item in one.differing] or one.extra
+        for one in results
+        if not one.is_equal
+    }
+    assert different == {}
+    assert {*marked} == MARKED.get(name_of(file), set()), marked
 
 
 def test_most_classes_of_the_corpus_need_no_marker() -> None:

@@ -4,6 +4,9 @@ import functools
 from typing import Any
 
 import flax.linen as nn
+import jax.numpy as jnp
+
+from typed_nnx_codegen.verify.examples import Build, Example
 
 
 class CellInField(nn.Module):
@@ -30,3 +33,11 @@ class PartialCell(nn.Module):
     @nn.compact
     def __call__(self, x):
         return nn.RNN(self.make())(x)
+
+
+X = jnp.linspace(-1.0, 1.0, 24).reshape(2, 3, 4)
+EXAMPLES = [
+    Example(Build("CellInField"), X),
+    Example(Build("GivesCells"), X),
+    Example(Build("PartialCell"), X),
+]

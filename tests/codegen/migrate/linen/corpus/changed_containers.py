@@ -1,6 +1,9 @@
 """Lists and dicts of settings that change on the way."""
 
 import flax.linen as nn
+import jax
+
+from typed_nnx_codegen.verify.examples import Build, Example
 
 
 class ChangedSettings(nn.Module):
@@ -56,3 +59,13 @@ class Forwarded(nn.Module):
         x = self.dense(self.width, use_bias=False)(x)
         first, second = self.named(3, 2, kernel_init=nn.initializers.normal())
         return second(first(x))
+
+
+X = jax.random.normal(jax.random.key(0), (2, 5))
+
+EXAMPLES = [
+    Example(Build("ChangedSettings"), X),
+    Example(Build("ChangedSettings", bias=False), X),
+    Example(Build("ChangedWidths"), X),
+    Example(Build("Forwarded"), X),
+]

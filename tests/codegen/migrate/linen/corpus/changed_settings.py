@@ -1,6 +1,9 @@
 """Lists of settings that methods change before they build submodules of them."""
 
+import jax.numpy as jnp
 from flax import linen as nn
+
+from typed_nnx_codegen.verify.examples import Build, Example
 
 
 class ChangedByCall(nn.Module):
@@ -53,3 +56,16 @@ class DeeperThanField(nn.Module):
         for k, width in enumerate(widths):
             x = nn.tanh(nn.Dense(width, name=f"layer_{k}")(x))
         return x
+
+
+X = jnp.sin(jnp.arange(2 * 5.0)).reshape(2, 5)
+
+EXAMPLES = [
+    Example(Build("ChangedByCall"), X),
+    Example(Build("ChangedByCall"), X, deep=True),
+    Example(Build("ChosenWidths", 2), X),
+    Example(Build("ChosenWidths", 2, (3, 4)), X),
+    Example(Build("ChosenWidths", 2, factors=(1, 2)), X),
+    Example(Build("DeeperThanField"), X),
+    Example(Build("DeeperThanField", deep=True), X),
+]

@@ -1,6 +1,9 @@
 """Class methods and static methods that construct modules."""
 
 import flax.linen as nn
+import jax.numpy as jnp
+
+from typed_nnx_codegen.verify.examples import Build, Example
 
 
 class Mlp(nn.Module):
@@ -79,3 +82,16 @@ class OfStaticMethods(nn.Module):
     def __call__(self, x):
         x = self._residual(self._entry(x, 4))
         return self._numbered(nn.silu(self._numbered(x, 0)), 1)
+
+
+X = jnp.linspace(-1.0, 1.0, 10).reshape(2, 5)
+MLP = Build("Mlp", 3)
+
+EXAMPLES = [
+    Example(MLP, X),
+    Example(Build("Block", mixer=MLP, mlp=Build("Mlp")), X),
+    Example(Build("Chain", (3, 2)), X),
+    Example(Build("OfFields"), X),
+    Example(Build("OfFunctions"), X),
+    Example(Build("OfStaticMethods"), X),
+]

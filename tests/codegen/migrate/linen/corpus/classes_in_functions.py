@@ -1,6 +1,9 @@
 """Classes that a function defines: one constructs another one, by the name that it has there."""
 
 import flax.linen as nn
+import jax.numpy as jnp
+
+from typed_nnx_codegen.verify.examples import Build, Example
 
 
 def gated(size):
@@ -20,3 +23,8 @@ def gated(size):
 
 
 GatedFour = gated(4)
+
+
+X = jnp.linspace(-1.0, 1.0, 6).reshape(2, 3)
+
+EXAMPLES = [Example(Build("GatedFour"), X)]

@@ -1,6 +1,9 @@
 """Classes that a field chooses from a table."""
 
 import flax.linen as nn
+import jax.numpy as jnp
+
+from typed_nnx_codegen.verify.examples import Build, Example
 
 
 class FromDict(nn.Module):
@@ -21,3 +24,13 @@ class ActFromDict(nn.Module):
     def __call__(self, x):
         act = {"relu": nn.relu, "gelu": nn.gelu}[self.act]
         return act(nn.Dense(3)(x))
+
+
+X = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
+
+EXAMPLES = [
+    Example(Build("FromDict"), X),
+    Example(Build("FromDict", "relu"), X),
+    Example(Build("ActFromDict"), X),
+    Example(Build("ActFromDict", "gelu"), X),
+]

@@ -5,6 +5,8 @@ from typing import Any, Dict, List, NamedTuple, Sequence
 import jax.numpy as jnp
 from flax import linen as nn
 
+from typed_nnx_codegen.verify.examples import Build, Example
+
 
 class Pair(NamedTuple):
     left: Any
@@ -109,3 +111,26 @@ class ParallelBranches(nn.Module):
         pooled = nn.max_pool(x, (3, 3), strides=(1, 1), padding="SAME")
         outs.append(nn.Conv(self.channels, (1, 1), name="pool_proj")(pooled))
         return nn.relu(jnp.concatenate(outs, axis=-1))
+
+
+X = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
+IMAGES = jnp.sin(jnp.arange(2 * 6 * 6 * 3.0)).reshape(2, 6, 6, 3)
+GATED = Build("GLU", 4)
+
+EXAMPLES = [
+    Example(Build("AppendedList", (5, 4)), X),
+    Example(Build("AppendedList", (5, 4), norm=True), X),
+    Example(Build("HeadDict", {"policy": 3, "value": 1}), X),
+    Example(Build("NestedContainers"), X),
+    Example(GATED, X),
+    Example(
+        Build(
+            "GivenHeads",
+            Build("flax.linen.Dense", 5),
+            {"a": Build("flax.linen.Dense", 2), "b": GATED},
+        ),
+        X,
+    ),
+    Example(Build("MultiModal", ("image", "text"), 4), {"image": X, "text": X[:, :2]}),
+    Example(Build("ParallelBranches", (1, 3), 4), IMAGES),
+]

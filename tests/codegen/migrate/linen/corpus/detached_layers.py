@@ -4,6 +4,8 @@ import flax.linen as nn
 import jax
 import jax.numpy as jnp
 
+from typed_nnx_codegen.verify.examples import Build, Example
+
 
 class OnlyKernel(nn.Module):
     """The bias of the layer is none of the module: a person must look."""
@@ -23,3 +25,11 @@ class Fixed(nn.Module):
         dense = nn.Dense(4, parent=None)
         variables = dense.init(jax.random.key(3), x)
         return dense.apply({"params": variables["params"]}, x)
+
+
+X = jnp.linspace(-1.0, 1.0, 45).reshape(3, 3, 5)
+
+EXAMPLES = [
+    Example(Build("OnlyKernel"), X),
+    Example(Build("Fixed"), X),
+]

@@ -6,6 +6,8 @@ from typing import Any, Callable, Tuple
 import jax.numpy as jnp
 from flax import linen as nn
 
+from typed_nnx_codegen.verify.examples import Build, Example
+
 
 def posenc(x, min_deg, max_deg, legacy_posenc_order=False):
     if min_deg == max_deg:
@@ -114,3 +116,17 @@ class EncodedField(nn.Module):
         for layer in self.layers:
             x = nn.relu(layer(x))
         return self.out(x)
+
+
+POINTS = jnp.sin(jnp.arange(2 * 3 * 3.0)).reshape(2, 3, 3)
+VIEWS = jnp.cos(jnp.arange(6.0)).reshape(2, 3)
+COORDS = jnp.linspace(0.0, 1.0, 10).reshape(5, 2)
+
+EXAMPLES = [
+    Example(Build("RadianceMLP"), POINTS),
+    Example(Build("RadianceMLP", net_depth=4, skip_layer=3), POINTS, VIEWS),
+    Example(Build("RadianceField"), POINTS, VIEWS),
+    Example(Build("RadianceField", same_network=True, use_viewdirs=False), POINTS, VIEWS),
+    Example(Build("GaussianEncoding", 4), COORDS),
+    Example(Build("EncodedField", 4, (6, 5)), COORDS),
+]

@@ -4,6 +4,8 @@ import jax
 import jax.numpy as jnp
 from flax import linen as nn
 
+from typed_nnx_codegen.verify.examples import Build, Example
+
 
 class LinearRecurrence(nn.Module):
     """The initializers are functions of `setup`; one reads parameters."""
@@ -57,3 +59,14 @@ class OfLocals(nn.Module):
 
     def __call__(self, x):
         return x @ self.basis + self.values.sum()
+
+
+X = jnp.linspace(-1.0, 1.0, 12).reshape(3, 4)
+
+EXAMPLES = [
+    Example(Build("LinearRecurrence", 4), X),
+    Example(Build("LinearRecurrence", 4, r_min=0.5), X),
+    Example(Build("OfLocals", 4), X),
+    Example(Build("OfLocals", 4, half=False), X),
+    Example(Build("OfLocals", 2), X[:, :2]),
+]

@@ -1,6 +1,9 @@
 """Arguments that a field says whether a part is given them."""
 
 import flax.linen as nn
+import jax.numpy as jnp
+
+from typed_nnx_codegen.verify.examples import Build, Example
 
 
 class Reads(nn.Module):
@@ -29,3 +32,12 @@ class ReadsSometimes(nn.Module):
         else:
             x = self.part(x)
         return self.other(x, context)
+
+
+X, CONTEXT = jnp.linspace(-1.0, 1.0, 10).reshape(2, 5), jnp.linspace(0.0, 1.0, 14).reshape(2, 7)
+EXAMPLES = [
+    Example(Build("Reads", 3), X),
+    Example(Build("Reads", 3), X, CONTEXT),
+    Example(Build("ReadsSometimes"), X, CONTEXT),
+    Example(Build("ReadsSometimes", crosses=True), X, CONTEXT),
+]

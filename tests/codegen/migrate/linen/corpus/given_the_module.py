@@ -3,6 +3,8 @@
 import flax.linen as nn
 import jax.numpy as jnp
 
+from typed_nnx_codegen.verify.examples import Build, Example
+
 
 def log(self, value, name):
     self.sow("intermediates", name, jnp.mean(value))
@@ -54,3 +56,13 @@ class InSetup(nn.Module):
         x = self.dense(x) * self.gain
         log(self, x, "mean")
         return x
+
+
+X = jnp.linspace(-1.0, 1.0, 24).reshape(6, 4)
+
+EXAMPLES = [
+    Example(Build("Logged"), X),
+    Example(Build("Logged", 5), X),
+    Example(Build("Twice"), X),
+    Example(Build("InSetup"), X),
+]

@@ -8,6 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from typed_nnx_codegen.verify.examples import Build, Example
+
 
 class Policy(NamedTuple):
     """Two arrays."""
@@ -86,3 +88,14 @@ class Templates(nn.Module):
     @nn.compact
     def __call__(self, x):
         return nn.Dense(3)(x.reshape(self.shape))
+
+
+EXAMPLES = [
+    Example(Build("Actor", (2, 3)), jnp.ones((5,))),
+    Example(Build("Critic"), jnp.ones((5,)), jnp.ones((2, 2))),
+    Example(Build("ActorCritic", (2, 3)), jnp.ones((5,))),
+    Example(Build("ActorCritic", (4,)), jnp.ones((5,)), use_mean=False),
+    Example(Build("Shaped", (2, 3)), jnp.ones((5,))),
+    Example(Build("Shaped", (2, 3, 4)), jnp.ones((5,))),
+    Example(Build("Templates"), jnp.ones((2, 8))),
+]

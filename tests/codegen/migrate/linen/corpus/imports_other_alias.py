@@ -2,7 +2,10 @@
 
 import flax.linen as fnn
 import jax.nn as jnn
+import jax.numpy as jnp
 from flax import linen
+
+from typed_nnx_codegen.verify.examples import Build, Example
 
 nn = linen
 
@@ -25,3 +28,11 @@ class MixedAlias(linen.Module):
 
     def __call__(self, x):
         return self.net(x)[..., 0]
+
+
+X = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
+
+EXAMPLES = [
+    Example(Build("OtherAlias"), X),
+    Example(Build("MixedAlias", 4), X),
+]

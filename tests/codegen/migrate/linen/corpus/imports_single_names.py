@@ -6,6 +6,8 @@ from flax.linen.initializers import lecun_normal, zeros
 from flax.linen.linear import Embed
 from jax import numpy as jnp
 
+from typed_nnx_codegen.verify.examples import Build, Example
+
 
 class SingleNames(Module):
     width: int
@@ -24,3 +26,12 @@ class SingleNamesConv(Module):
         x = Conv(4, kernel_size=(3, 3))(images)
         x = x.mean(axis=(-3, -2))
         return Dense(3)(jnp.concatenate([x, Embed(5, 2)(labels)], axis=1))
+
+
+X = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
+IMAGES = jnp.sin(jnp.arange(2 * 4 * 4 * 3.0)).reshape(2, 4, 4, 3)
+
+EXAMPLES = [
+    Example(Build("SingleNames", 4), X),
+    Example(Build("SingleNamesConv"), IMAGES, jnp.array([1, 4])),
+]

@@ -5,6 +5,8 @@ import flax.linen
 import jax
 import jax.numpy as jnp
 
+from typed_nnx_codegen.verify.examples import Build, Example
+
 
 class FullNames(flax.linen.Module):
     features: int
@@ -25,3 +27,11 @@ class FullNamesSetup(flax.linen.Module):
 
     def __call__(self, x):
         return jnp.tanh(self.dense(self.norm(x)))
+
+
+X = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
+
+EXAMPLES = [
+    Example(Build("FullNames", 4), X),
+    Example(Build("FullNamesSetup", 4), X),
+]

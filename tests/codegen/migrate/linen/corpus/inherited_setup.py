@@ -6,6 +6,8 @@ from typing import Sequence, Union
 import flax.linen as nn
 import jax.numpy as jnp
 
+from typed_nnx_codegen.verify.examples import Build, Example
+
 
 class Mixer(nn.Module):
     """Classes inherit its `setup`; the sizes in their constructors differ."""
@@ -61,3 +63,18 @@ class OneOrSeveral(nn.Module):
         for width, scale in zip(self.widths, self.scales):
             x = scale * nn.Dense(width)(x)
         return x
+
+
+X = jnp.linspace(-1.0, 1.0, 30).reshape(2, 5, 3)
+CONTEXT = jnp.linspace(-1.0, 1.0, 56).reshape(2, 4, 7)
+BESIDE = jnp.linspace(-1.0, 1.0, 70).reshape(2, 5, 7)
+
+EXAMPLES = [
+    Example(Build("Mixer", 3), X),
+    Example(Build("Mixer", 3), X, CONTEXT),
+    Example(Build("TurnedMixer", 3), X),
+    Example(Build("WideMixer", 3), X, BESIDE),
+    Example(Build("OneOrSeveral", 4), X),
+    Example(Build("OneOrSeveral", (4, 5)), X),
+    Example(Build("OneOrSeveral", (4, 5), (1.0, 3.0)), X),
+]

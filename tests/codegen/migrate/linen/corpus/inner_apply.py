@@ -6,6 +6,8 @@ import jax
 import jax.numpy as jnp
 from flax import linen as nn
 
+from typed_nnx_codegen.verify.examples import Build, Example
+
 
 class HyperNetwork(nn.Module):
     """Makes the weights of another layer."""
@@ -199,3 +201,25 @@ class SpectralConv(nn.Module):
         mixed = jnp.einsum("bmd,mde->bme", spectrum, real + 1j * imag)
         y = jnp.fft.irfft(mixed, n=n, axis=1)
         return nn.gelu(y + nn.Conv(d, (1,))(x))
+
+
+X = jnp.sin(jnp.arange(24.0)).reshape(4, 6)
+CONTEXT = jnp.cos(jnp.arange(12.0)).reshape(4, 3)
+SEQ = jnp.sin(jnp.arange(2 * 5 * 6.0)).reshape(2, 5, 6)
+
+EXAMPLES = [
+    Example(Build("HyperNetwork", 5, 2), X, CONTEXT),
+    Example(Build("FunctionalTarget"), X, CONTEXT[0]),
+    Example(Build("ParamOfModule", 4), X),
+    Example(Build("RandomPrior", 4), X),
+    Example(Build("BatchEnsemble", 5, 2), X),
+    Example(Build("MixtureOfExperts", 3, 4), X),
+    Example(Build("MixtureOfExperts", 3, 4), SEQ, mutable=("intermediates",)),
+    Example(Build("DeepEnsemble", 3, (4, 5)), X),
+    Example(Build("GaussianMixture", 3, 2), X),
+    Example(Build("DiagonalStateSpace", 4), SEQ),
+    Example(Build("ConformerConv"), SEQ, jnp.ones((2, 5))),
+    Example(Build("ConformerConv", 5), SEQ, jnp.ones((2, 5)), train=True, mutable=("batch_stats",)),
+    Example(Build("CausalWaveNet", 4), SEQ),
+    Example(Build("SpectralConv", 2), SEQ),
+]

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import flax.linen as nn
 import jax.numpy as jnp
 
+from typed_nnx_codegen.verify.examples import Build, Example
+
 
 class Scale(nn.Module):
     size: int
@@ -155,3 +157,14 @@ class AnyItem(nn.Module):
     def __call__(self, x):
         parts = [Told(one) for one in self.sizes]
         return nn.Dense(2)(parts[0](x)), parts[1](x)
+
+
+X = jnp.linspace(-1.0, 1.0, 6).reshape(2, 3)
+
+EXAMPLES = [
+    Example(Build("Scale", 3), X),
+    Example(Build("Uses", 4, Build("Scale", 4)), X),
+    *(Example(Build(name), X) for name in ("SharedItems", "TurnedItems", "NamedItems")),
+    *(Example(Build(name), X) for name in ("Told", "Early", "InLiteral", "EarlyChain")),
+    *(Example(Build(name), X) for name in ("FirstItem", "LastItem", "AnyItem")),
+]

@@ -7,6 +7,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from typed_nnx_codegen.verify.examples import Build, Example
+
 
 def scaled(init, mask):
     factor = jnp.sqrt(mask.size / mask.sum())
@@ -197,3 +199,25 @@ class RefusesOthers(nn.Module):
         else:
             raise ValueError(self.kind)
         return nn.Dense(2)(x)
+
+
+X = jnp.linspace(-1.0, 1.0, 24).reshape(6, 4)
+ROWS = X.reshape(2, 3, 4)
+
+EXAMPLES = [
+    Example(Build("MaskOfSetup", (4, 6)), X),
+    Example(Build("MaskOfSetup", (4, 5), strict=True), X),
+    Example(Build("CountsOfSetup", (2, 2)), X),
+    Example(Build("CountsOfSetup", (4,)), X),
+    Example(Build("MaskOfInputs", 2), ROWS),
+    Example(Build("MaskOfInputs", 3, True), ROWS),
+    Example(Build("ChangedInPlace", 4), X),
+    Example(Build("Borrows", (4, 6)), X),
+    Example(Build("MadeInSetup", 4), X),
+    Example(Build("MadeInMethod", 3), X),
+    Example(Build("ConstantOfSetup"), X),
+    Example(Build("ShiftedByLocal", 2), X),
+    Example(Build("RefusesOthers", "one"), X),
+    Example(Build("RefusesOthers", "two"), X),
+    Example(Build("FieldTable", jnp.ones((5, 7))), X),
+]

@@ -7,6 +7,8 @@ import jax.numpy as jnp
 from flax import linen as nn
 from jax import lax
 
+from typed_nnx_codegen.verify.examples import Build, Example
+
 
 def _weighted(query, keys, chunk: int = 2):
     count, width = keys.shape[-2:]
@@ -122,3 +124,17 @@ class FoldedPieces(nn.Module):
         h = nn.Dense(4)(x)
         pieces = jax.lax.map(lambda row: row.reshape(2, 2), h)
         return nn.Dense(3)(jnp.concatenate(pieces, axis=-1)), nn.Dense(2)(jnp.concatenate(pieces))
+
+
+_X = jnp.linspace(-1.0, 1.0, 20).reshape(4, 5)
+
+EXAMPLES = [
+    Example(Build("MappedAttention", 6, 3), _X),
+    Example(Build("ScannedSums", 4), _X),
+    Example(Build("ScannedCount"), _X),
+    Example(Build("CarriedByLayers"), _X),
+    Example(Build("SplitInTheMiddle", 6), jnp.ones((2, 3, 5))),
+    Example(Build("SplitInTheMiddle", 6), jnp.ones((2, 3, 4, 5)), name="four axes"),
+    Example(Build("GatedBlock", 6), jnp.ones((2, 3, 5))),
+    Example(Build("FoldedPieces"), _X),
+]

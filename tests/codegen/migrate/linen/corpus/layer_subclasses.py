@@ -1,7 +1,10 @@
 """Classes that derive from layers of the library."""
 
 import flax.linen as nn
+import jax.numpy as jnp
 from flax.linen.initializers import variance_scaling
+
+from typed_nnx_codegen.verify.examples import Build, Example
 
 SCALE = 1 / 3
 
@@ -39,3 +42,12 @@ class DerivedLayers(nn.Module):
         y = self.second(self.first(x))
         y = y.reshape(*y.shape[:-2], 6)
         return self.third(y)
+
+
+X = jnp.linspace(-1.0, 1.0, 10).reshape(2, 5)
+EXAMPLES = [
+    Example(Build("Dense", 4), X),
+    Example(Build("General", (2, 3)), X),
+    Example(Build("Gentle", 4), X),
+    Example(Build("DerivedLayers"), X),
+]

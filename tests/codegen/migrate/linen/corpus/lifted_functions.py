@@ -4,6 +4,8 @@ import flax.linen as nn
 import jax
 import jax.numpy as jnp
 
+from typed_nnx_codegen.verify.examples import Build, Example
+
 
 def in_chunks(layer, inputs, chunks, deterministic):
     """A function outside of the modules, which scans one of them."""
@@ -157,3 +159,18 @@ class CarriedStatistics(nn.Module):
             split_rngs={"params": False},
         )
         return scan(self.norm, jnp.zeros_like(first), x)
+
+
+SEQ = jnp.sin(jnp.arange(2 * 4 * 6.0)).reshape(2, 4, 6)
+CELL = Build("Cell", 5)
+
+EXAMPLES = [
+    Example(Build("FeedForward", 6), SEQ),
+    Example(Build("ChunkedBlock", 6), SEQ),
+    Example(CELL, SEQ, SEQ[..., :5]),
+    Example(Build("ScanOfField", CELL, 5), SEQ),
+    Example(Build("RematOfParts", 5), SEQ),
+    Example(Build("StepsOfSelf", 5), SEQ),
+    Example(Build("Decoder", 3), SEQ),
+    Example(Build("CarriedStatistics"), SEQ, mutable=("batch_stats",)),
+]

@@ -1,6 +1,9 @@
 """Lists of submodules that methods go through together."""
 
+import jax.numpy as jnp
 from flax import linen as nn
+
+from typed_nnx_codegen.verify.examples import Build, Example
 
 
 class Zipped(nn.Module):
@@ -73,3 +76,14 @@ class SameAgain(nn.Module):
         for i in range(self.depth):
             x = x + self.denses[i](self.norms[i](x))
         return x
+
+
+X = jnp.linspace(-1.0, 1.0, 10).reshape(2, 5)
+
+EXAMPLES = [
+    Example(Build("Zipped", (4, 6, 3)), X),
+    Example(Build("Compact", (4, 6, 3)), X),
+    Example(Build("Numbered", (4, 6, 3)), X),
+    Example(Build("Sometimes", (4, 6, 3)), X),
+    Example(Build("SameAgain"), X),
+]

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import flax.linen as nn
 import jax.numpy as jnp
 
+from typed_nnx_codegen.verify.examples import Build, Example
+
 
 class Counted(nn.Module):
     depth: int
@@ -122,3 +124,21 @@ class Ensemble(nn.Module):
         for _ in range(self.members):
             outputs.append(Enumerated((4, 2))(x))
         return jnp.stack(outputs)
+
+
+X = jnp.arange(10.0).reshape(2, 5) / 7
+W = (6, 4, 8)
+
+EXAMPLES = [
+    Example(Build("Counted", 3), X),
+    Example(Build("Enumerated", W), X),
+    Example(Build("Framed", W), X),
+    Example(Build("Zipped", W, (1.0, 2.0, 0.5)), X),
+    Example(Build("EnumeratedPairs", W, (1.0, 2.0, 0.5)), X),
+    Example(Build("EitherSide", W), X),
+    Example(Build("Sometimes", W), X),
+    Example(Build("Sometimes", W, is_normed=False), X, name="Sometimes, without"),
+    Example(Build("Twice", 2), X),
+    Example(Build("Chosen", W), X),
+    Example(Build("Ensemble", 2), X),
+]

@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 import flax.linen as nn
 import jax.numpy as jnp
 
+from typed_nnx_codegen.verify.examples import Build, Example
+
 
 def activation_named(name: str) -> Callable:
     known = {"relu": nn.relu, "tanh": jnp.tanh, "none": lambda x: x}
@@ -70,3 +72,19 @@ class ExtractorBefore(nn.Module):
     @nn.compact
     def __call__(self, x):
         return nn.Dense(2)(self.extractor(x))
+
+
+X = jnp.sin(jnp.arange(10.0)).reshape(2, 5)
+
+EXAMPLES = [
+    Example(Build("Trunk", (4, 3)), X),
+    Example(Build("Trunk", (4,), 2, "none"), X),
+    Example(Build("Trunk", (4,), 2, jnp.sin), X),
+    Example(Build("TwoHeads"), X),
+    Example(Build("TwoHeads", (3,), "relu"), X),
+    Example(Build("TwoHeads", (), "none"), X),
+    Example(Build("Gated"), X),
+    Example(Build("Gated", jnp.tanh), X),
+    Example(Build("GatedTwice"), X),
+    Example(Build("ExtractorBefore", jnp.tanh), X),
+]

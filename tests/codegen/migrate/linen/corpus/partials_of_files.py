@@ -2,7 +2,10 @@
 
 from functools import partial
 
+import jax.numpy as jnp
 from flax import linen as nn
+
+from typed_nnx_codegen.verify.examples import Build, Example
 
 dense = partial(nn.Dense, kernel_init=nn.initializers.xavier_uniform())
 five = partial(nn.Dense, 5)
@@ -31,3 +34,8 @@ class OfPartialsInSetup(nn.Module):
 
     def __call__(self, x):
         return self.second(nn.relu(self.first(x)))
+
+
+X = jnp.linspace(-1.0, 1.0, 8).reshape(2, 4)
+
+EXAMPLES = [Example(Build(name, 6), X) for name in ("OfPartials", "OfPartialsInSetup")]

@@ -1,8 +1,11 @@
 """The two functions that Linen calls `remat`."""
 
 import flax.linen as nn
+import jax.numpy as jnp
 from flax.linen import partitioning
 from flax.linen import partitioning as nn_partitioning
+
+from typed_nnx_codegen.verify.examples import Build, Example
 
 
 class PlainGated(nn.Module):
@@ -41,3 +44,14 @@ class OneStatic(nn.Module):
         for block in self.blocks:
             x = block(x, 2.0, train)
         return x
+
+
+X = jnp.linspace(-1.0, 1.0, 10).reshape(2, 5)
+EXAMPLES = [
+    Example(Build("PlainGated", 4), X, 2.0, train=True),
+    Example(Build("RematOfPartitioning"), X, train=True),
+    Example(Build("RematOfPartitioning"), X),
+    Example(Build("RematOfLinen"), X, train=True),
+    Example(Build("OneStatic"), X, train=True),
+    Example(Build("OneStatic"), X),
+]

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import flax.linen as nn
+import jax.numpy as jnp
+
+from typed_nnx_codegen.verify.examples import Build, Example
 
 
 class Layers(nn.Module):
@@ -51,3 +54,15 @@ class ConfiguredConv(nn.Module):
     @nn.compact
     def __call__(self, x):
         return nn.Conv(3, (3, 3), **self.options)(x)
+
+
+X = jnp.sin(jnp.arange(10.0)).reshape(2, 5)
+IMAGES = jnp.sin(jnp.arange(2 * 4 * 4 * 3.0)).reshape(2, 4, 4, 3)
+
+EXAMPLES = [
+    Example(Build("Configured", {}, {}), X),
+    Example(Build("Configured", {"width": 5}, {"use_bias": False}), X),
+    Example(Build("Layers", depth=2), X),
+    Example(Build("ConfiguredInSetup", {"depth": 2, "use_bias": False}), X),
+    Example(Build("ConfiguredConv", {"strides": 2}), IMAGES),
+]

@@ -4,6 +4,8 @@ import flax.linen as nn
 import jax
 import jax.numpy as jnp
 
+from typed_nnx_codegen.verify.examples import Build, Example
+
 
 def weights(shape, key, bias=True):
     w = jax.random.normal(key, shape) / shape[0]
@@ -181,3 +183,24 @@ class NamedDtype(nn.Module):
         dtype = dtype_of(self.dtype)
         init = nn.initializers.normal(0.5, dtype=dtype)
         return x @ self.param("w", init, (x.shape[-1], 3), dtype).astype(x.dtype)
+
+
+X = jnp.sin(jnp.arange(12.0)).reshape(4, 3)
+ROWS = jnp.cos(jnp.arange(24.0)).reshape(4, 2, 3)
+EXAMPLES = [
+    Example(Build("Drawn", 5), X),
+    Example(Build("Drawn", 5, table=(0.5,)), X, name="Drawn, told"),
+    Example(Build("DrawnOfCall"), X, rngs=("noise",)),
+    Example(Build("DrawnTwice"), X),
+    Example(Build("ReturnedInits", 4), X),
+    Example(Build("ReturnedInits", 2, table=(0.5, 0.25)), X, name="ReturnedInits, told"),
+    Example(Build("Linear", 3, 2), X),
+    Example(Build("StyleOf", 1), ROWS, jnp.stack([X, X + 1, X - 1], axis=1)),
+    Example(Build("Chained", 2, 5), X),
+    Example(Build("Chained", 0, 5), X, name="Chained, empty"),
+    Example(Build("SetupTable", 3), X),
+    Example(Build("SetupTable", 3, table=(0.5, 0.25)), X, name="SetupTable, told"),
+    Example(Build("SetupTableTwice", 3), X),
+    Example(Build("NamedDtype"), X),
+    Example(Build("NamedDtype", "half"), X, name="NamedDtype, half"),
+]

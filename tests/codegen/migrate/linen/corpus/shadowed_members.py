@@ -6,6 +6,8 @@ from collections.abc import Callable
 import flax.linen as nn
 import jax.numpy as jnp
 
+from typed_nnx_codegen.verify.examples import Build, Example
+
 
 class Named:
     @property
@@ -52,3 +54,13 @@ class ByMethods(Potential):
     @nn.compact
     def __call__(self, x):
         return self.scaled(nn.Dense(3)(x)) + jnp.float32(self.is_scalar)
+
+
+X = jnp.linspace(-1.0, 1.0, 10).reshape(2, 5)
+
+EXAMPLES = [
+    Example(Build("ByFields", 3), X),
+    Example(Build("ByFields", 3, is_scalar=False, label="longer"), X),
+    Example(Build("Derived", 3), X),
+    Example(Build("ByMethods"), X),
+]

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import flax.linen as nn
 import jax.numpy as jnp
 
+from typed_nnx_codegen.verify.examples import Build, Example
+
 
 class BeginsWithInput(nn.Module):
     """The input is in the list, too."""
@@ -77,3 +79,12 @@ class ByPlace(nn.Module):
         for i in range(len(self.widths)):
             x = self.ups[i](jnp.concatenate([x, skips[-1 - i]], axis=-1))
         return x
+
+
+X = jnp.linspace(-1.0, 1.0, 10).reshape(2, 5)
+
+EXAMPLES = [
+    Example(Build("BeginsWithInput", (4, 6, 3)), X),
+    Example(Build("GrowsLater", (4, 6, 3)), X),
+    Example(Build("ByPlace", (4, 6, 3)), X),
+]

@@ -3,6 +3,8 @@
 import flax.linen as nn
 import jax.numpy as jnp
 
+from typed_nnx_codegen.verify.examples import Build, Example
+
 
 class ByMode(nn.Module):
     """What it computes depends on which collections are mutable."""
@@ -82,3 +84,16 @@ class CenteredByStats(nn.Module):
         if self.is_mutable_collection("stats"):
             mean.value = 0.9 * mean.value + 0.1 * x.mean(0)
         return x
+
+
+X = jnp.linspace(-1.0, 1.0, 10).reshape(2, 5)
+EXAMPLES = [
+    Example(Build("HoldsByMode"), X, mutable=("batch_stats",)),
+    Example(Build("HoldsTheHolder"), X, mutable=("batch_stats",)),
+    Example(Build("HoldsOthers"), X),
+    Example(Build("TakesSkips"), X, (X[:, :2], X[:, :3])),
+    Example(Build("TakesRows"), X, X),
+    Example(Build("ByMode"), X, mutable=("batch_stats",)),
+    Example(Build("BeginsWithInput"), X),
+    Example(Build("CenteredByStats"), X, mutable=("stats",)),
+]

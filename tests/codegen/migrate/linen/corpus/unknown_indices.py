@@ -5,6 +5,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from typed_nnx_codegen.verify.examples import Build, Example
+
 
 def order_of(count):
     found = np.zeros(count, dtype=int)
@@ -51,3 +53,8 @@ class Reshaped(nn.Module):
         y = nn.Dense(4)(self._merged(y))
         rows, columns = y.shape[:2]
         return nn.Dense(2)(jax.tree.leaves(y)[0].reshape(rows, columns, 4))
+
+
+X = jnp.linspace(-1.0, 1.0, 45).reshape(3, 3, 5)
+
+EXAMPLES = [Example(Build(name), X) for name in ("Reordered", "TurnedAxis", "Reshaped")]

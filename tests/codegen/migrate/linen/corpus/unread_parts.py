@@ -1,6 +1,9 @@
 """Parts of `setup` that nothing calls: they have no variables in Linen."""
 
 import flax.linen as nn
+import jax.numpy as jnp
+
+from typed_nnx_codegen.verify.examples import Build, Example
 
 
 class Unused(nn.Module):
@@ -62,3 +65,12 @@ class Lends(nn.Module):
 
     def __call__(self, x):
         return self.owner(x), self.owner.lent(x)
+
+
+EXAMPLES = [
+    Example(Build("Inner", 4), jnp.ones((2, 5))),
+    Example(Build("Unused", 4), jnp.ones((2, 5))),
+    Example(Build("UnusedModule", 4), jnp.ones((2, 5))),
+    Example(Build("Passed", 4), jnp.ones((2, 5))),
+    Example(Build("Lends"), jnp.ones((2, 5))),
+]

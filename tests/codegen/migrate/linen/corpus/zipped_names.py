@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 
 import flax.linen as nn
+import jax.numpy as jnp
+
+from typed_nnx_codegen.verify.examples import Build, Example
 
 
 class Zipped(nn.Module):
@@ -50,3 +53,8 @@ class ZippedSizes(nn.Module):
         for layer in self.layers:
             x = layer(x)
         return x
+
+
+X = jnp.linspace(-1.0, 1.0, 10).reshape(2, 5)
+
+EXAMPLES = [Example(Build(name), X) for name in ("Zipped", "ZippedInLoop", "ZippedSizes")]

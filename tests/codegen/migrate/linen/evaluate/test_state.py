@@ -1,47 +1,19 @@
-"""Variables, collections and cells are migrated: outputs, collections and gradients stay."""
+"""Variables, collections and cells: what cannot stay the same has a marker."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import pytest
 
 import typed_nnx as nnx
-from tests.codegen.migrate.linen.corpus_cases import as_users_run
-from tests.codegen.migrate.linen.migrated_files import migrated, problems, verified
-from typed_nnx_codegen.migrate.linen.migration import migrate_linen
+from tests.codegen.migrate.linen.command.running import migrated
+from tests.codegen.migrate.linen.corpus_cases import CORPUS
+from typed_nnx_codegen.migrate.linen.migration import LinenResult, migrate_linen
 from typed_nnx_codegen.migrate.options import Options
-
-_PROGRAMS: Final = Path(__file__).with_name("programs")
-_FILES: Final = ("cells", "kept_collections", "own_parameters")
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:Using 'Module.sow:DeprecationWarning")
-@pytest.mark.parametrize("runtime", ["typed_nnx", "flax.nnx"])
-@pytest.mark.parametrize("name", _FILES)
-def test_a_migrated_program_computes_what_linen_computes(
-    tmp_path: Path, name: str, runtime: Literal["typed_nnx", "flax.nnx"]
-) -> None:
-    file = _PROGRAMS / f"{name}.py"
-
-    with as_users_run():
-        one = migrated([file], tmp_path, runtime)[file]
-        results = verified(one, _PROGRAMS / f"{name}_example.py")
-
-    assert problems(results) == []
-
-
-@pytest.mark.parametrize("name", _FILES)
-def test_nothing_of_a_program_is_left_to_a_person(name: str) -> None:
-    file = _PROGRAMS / f"{name}.py"
-
-    (result,) = migrate_linen([file], [file], Options())
-
-    assert [mark.message for plan in result.plans for mark in plan.marks] == []
 
 
 def _marks(tmp_path: Path, body: str, before: str = "") -> list[str]:
@@ -136,3 +108,51 @@ def test_what_linen_makes_for_other_shapes_alone_is_made_for_these(
 
     assert hasattr(model, "projection") == ("projection" in made) == (size != 7)
     assert model(x).shape == (2, 7)
+
+
+@pytest.fixture(scope="module")
+def agents() -> LinenResult:
+    """What becomes of the agents of the corpus."""
+    file = CORPUS / "agents.py"
+    (result,) = migrate_linen([file], [file], Options())
+    return result
+
+
+def test_a_first_carry_is_asked_of_no_cell(agents: LinenResult) -> None:
+    first = agents.after.partition("def first(batch, width):")[2].partition("class ")[0]
+
+    assert "self" not in first
+    assert "jnp.zeros" in first
+
+
+def test_only_the_last_size_is_asked_for_where_a_batch_axis_is_added(agents: LinenResult) -> None:
+    (plan,) = [plan for plan in agents.plans if plan.cls.name == "Batched"]
+
+    assert [one.name for one in plan.lifted] == ["in_features"]
+
+
+_UNKNOWN_SHAPE = """
+import math
+
+import distribution
+from flax import linen as nn
+
+
+class Critic(nn.Module):
+    @nn.compact
+    def __call__(self, state, action):
+        return nn.Dense(1)(action.reshape(-1))
+
+
+class Agent(nn.Module):
+    @nn.compact
+    def __call__(self, state):
+        return Critic()(state, distribution.sample(state))
+"""
+
+
+def test_a_shape_of_which_nothing_is_known_is_left_to_a_person(tmp_path: Path) -> None:
+    result = migrated(tmp_path / "agent.py", _UNKNOWN_SHAPE)
+
+    assert "action_shape=()" not in result.after
+    assert [plan.cls.name for plan in result.plans if plan.marks] == ["Agent"]

@@ -2,45 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, Final, Literal
+from typing import Final
 
 import pytest
-from click.testing import CliRunner
 
+from tests.codegen.migrate.linen.corpus_cases import CORPUS
 from typed_nnx_codegen.migrate.linen.migration import LinenResult, migrate_linen
 from typed_nnx_codegen.migrate.options import Options
-from typed_nnx_codegen.verify.command import verify
-
-Runtime = Literal["typed_nnx", "flax.nnx"]
-CASES: Final = Path(__file__).with_name("cases")
-FILES: Final = ("call_fields", "held_classes", "held_modules")
-RUNTIMES: Final[tuple[Runtime, ...]] = ("typed_nnx", "flax.nnx")
-
-
-@cache
-def compared(stem: str, runtime: Runtime) -> dict[str, Any]:
-    """Migrate a file, run both sides, and return what was compared, by example."""
-    file = CASES / f"{stem}.py"
-    (result,) = migrate_linen([file], [file], Options(runtime))
-    with TemporaryDirectory() as folder:
-        new, table = Path(folder) / file.name, Path(folder) / "table.json"
-        new.write_text(result.after)
-        new.with_suffix(".migration.json").write_text(json.dumps(result.map))
-        example = file.with_name(f"{stem}_example.py")
-        arguments = [str(file), str(new), "--example", str(example), "--json", str(table)]
-        done = CliRunner().invoke(verify, arguments)
-        assert table.exists(), done.output
-        found = json.loads(table.read_text())
-    rows = (
-        found
-        if isinstance(found, list)
-        else next(value for value in found.values() if isinstance(value, list))
-    )
-    return {row["example"]: row for row in rows}
 
 
 def migrated(tmp_path: Path, code: str) -> LinenResult:
@@ -56,25 +25,8 @@ def messages(result: LinenResult) -> list[str]:
     return [mark.message for plan in result.plans for mark in plan.marks]
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("runtime", RUNTIMES)
-@pytest.mark.parametrize("stem", FILES)
-def test_migrated_modules_compute_what_linen_computes(stem: str, runtime: Runtime) -> None:
-    rows = compared(stem, runtime)
-    different = {name: row for name, row in rows.items() if not row["equal"]}
-    assert rows
-    assert not different
-
-
-@pytest.mark.parametrize("stem", FILES)
-def test_nothing_is_left_to_a_person(stem: str) -> None:
-    file = CASES / f"{stem}.py"
-    (result,) = migrate_linen([file], [file], Options())
-    assert messages(result) == []
-
-
 def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
-    file = CASES / "call_fields.py"
+    file = CORPUS / "call_fields.py"
     (first,) = migrate_linen([file], [file], Options())
     again = tmp_path / "call_fields.py"
     again.write_text(first.after)

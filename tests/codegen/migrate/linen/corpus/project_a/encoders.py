@@ -5,6 +5,8 @@ from typing import NamedTuple
 import jax.numpy as jnp
 from flax import linen as nn
 
+from typed_nnx_codegen.verify.examples import Build, Example
+
 from .layers import ConvStem, ResidualMLP, SpatialSoftmax
 from .layers import ResidualMLP as Trunk
 
@@ -39,3 +41,13 @@ class ImageEncoder(nn.Module):
             features = maps.mean(axis=(1, 2))
         tokens = maps.reshape(maps.shape[0], -1, maps.shape[-1])
         return Encoded(ResidualMLP(5)(features), tokens)
+
+
+X = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
+IMAGES = jnp.sin(jnp.arange(2 * 8 * 8 * 3.0)).reshape(2, 8, 8, 3)
+
+EXAMPLES = [
+    Example(Build("StateEncoder", 4), X),
+    Example(Build("ImageEncoder"), IMAGES),
+    Example(Build("ImageEncoder", (2,), keypoints=False), IMAGES),
+]

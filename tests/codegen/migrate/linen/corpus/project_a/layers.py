@@ -5,6 +5,8 @@ from typing import Callable, Sequence
 import jax.numpy as jnp
 from flax import linen as nn
 
+from typed_nnx_codegen.verify.examples import Build, Example
+
 
 def scaled_init(scale=1.0):
     return nn.initializers.variance_scaling(scale, "fan_avg", "uniform")
@@ -51,3 +53,14 @@ class SpatialSoftmax(nn.Module):
         weights = nn.softmax(flat / (self.temperature * jnp.exp(log_temperature)), axis=-1)
         ys, xs = jnp.meshgrid(jnp.linspace(-1, 1, h), jnp.linspace(-1, 1, w), indexing="ij")
         return jnp.concatenate([weights @ ys.reshape(-1), weights @ xs.reshape(-1)], axis=-1)
+
+
+X = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
+IMAGES = jnp.sin(jnp.arange(2 * 8 * 8 * 3.0)).reshape(2, 8, 8, 3)
+
+EXAMPLES = [
+    Example(Build("ResidualMLP", 4), X),
+    Example(Build("ResidualMLP", width=4, depth=2), X),
+    Example(Build("ConvStem", (3, 4)), IMAGES),
+    Example(Build("SpatialSoftmax", temperature=0.5), IMAGES),
+]

@@ -3,6 +3,8 @@
 import jax.numpy as jnp
 from flax import linen as nn
 
+from typed_nnx_codegen.verify.examples import Build, Example
+
 from . import encoders
 from .encoders import StateEncoder
 from .layers import ResidualMLP
@@ -35,3 +37,12 @@ class Classifier(nn.Module):
         features, tokens = encoders.ImageEncoder()(images)
         pooled = nn.Dense(6, name="pool")(tokens).max(axis=1)
         return nn.Dense(self.classes, name="head")(jnp.concatenate([features, pooled], -1))
+
+
+X = jnp.sin(jnp.arange(12.0)).reshape(2, 6)
+IMAGES = jnp.sin(jnp.arange(2 * 8 * 8 * 3.0)).reshape(2, 8, 8, 3)
+
+EXAMPLES = [
+    Example(Build("Agent", 4, 3), {"state": X, "image": IMAGES}),
+    Example(Build("Classifier", classes=5), IMAGES),
+]

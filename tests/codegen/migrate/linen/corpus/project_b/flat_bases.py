@@ -4,6 +4,8 @@ import flax.linen as nn
 import jax.numpy as jnp
 from jax.nn.initializers import zeros
 
+from typed_nnx_codegen.verify.examples import Build, Example
+
 WIDTH = 3
 
 
@@ -37,3 +39,10 @@ class ReadsItsFile(nn.Module):
 
     def __call__(self, x):
         return self.dense(x)
+
+
+X = jnp.linspace(-1.0, 1.0, 10).reshape(2, 5)
+EXAMPLES = [
+    Example(Build("Base"), X),
+    Example(Build("ReadsItsFile"), X),
+]

@@ -9,6 +9,8 @@ from flat_settings import HIDDEN_SIZE, WIDTHS, Settings
 from flax import linen as nn
 from flax.training import train_state
 
+from typed_nnx_codegen.verify.examples import Build, Example
+
 
 class Policy(nn.Module):
     settings: Settings = Settings()
@@ -46,3 +48,12 @@ def train_step(state, x, y):
 
     loss, grads = jax.value_and_grad(loss_fn)(state.params)
     return state.apply_gradients(grads=grads), loss
+
+
+X = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
+
+EXAMPLES = [
+    Example(Build("Policy"), X),
+    Example(Build("Policy", Build("Settings", hidden=4)), X),
+    Example(Build("Stack"), X),
+]

@@ -3,6 +3,9 @@
 import functools
 
 import flax.linen as nn
+import jax.numpy as jnp
+
+from typed_nnx_codegen.verify.examples import Build, Example
 
 from . import parts, resnet
 from .dec import blocks as dec_blocks
@@ -77,3 +80,18 @@ class Hidden(nn.Module):
     def __call__(self, x):
         bias = self.param("bias", nn.initializers.ones, (3,))
         return Head()(parts.mlp(parts.MLP(4)(x))) + bias
+
+
+X = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
+IMAGE = jnp.sin(jnp.arange(2 * 8 * 8 * 4.0)).reshape(2, 8, 8, 4)
+
+EXAMPLES = [
+    Example(Build("Net"), IMAGE),
+    Example(Build("BlockField"), IMAGE),
+    Example(Build("Auto"), X),
+    Example(Build("Auto", 3), X),
+    Example(Build("AutoCompact"), X),
+    Example(Build("Made"), IMAGE),
+    Example(Build("Derived", 3), IMAGE),
+    Example(Build("Hidden"), X),
+]

@@ -4,6 +4,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import flax.linen as nn
+import jax.numpy as jnp
+
+from typed_nnx_codegen.verify.examples import Build, Example
 
 if TYPE_CHECKING:
     from .aliases import Shape
@@ -34,3 +37,12 @@ class Stem(nn.Module):
     @nn.compact
     def __call__(self, x):
         return nn.relu(nn.Conv(self.filters, (3, 3), name="conv")(x))
+
+
+IMAGE = jnp.sin(jnp.arange(2 * 8 * 8 * 4.0)).reshape(2, 8, 8, 4)
+
+EXAMPLES = [
+    Example(Build("ResidualBlock", 4), IMAGE),
+    Example(Build("ResidualBlock", 8, strides=(2, 2)), IMAGE),
+    Example(Build("Stem"), IMAGE),
+]

@@ -1,6 +1,9 @@
 """A module that its package hides."""
 
 import flax.linen as nn
+import jax.numpy as jnp
+
+from typed_nnx_codegen.verify.examples import Build, Example
 
 
 class MLP(nn.Module):
@@ -13,3 +16,6 @@ class MLP(nn.Module):
 
 def mlp(x):
     return nn.tanh(x)
+
+
+EXAMPLES = [Example(Build("MLP"), jnp.sin(jnp.arange(18.0)).reshape(3, 6))]
