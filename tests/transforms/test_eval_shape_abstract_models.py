@@ -101,6 +101,13 @@ def test_an_abstract_model_stands_in_for_the_real_one_in_compilation(mesh: tp.An
     assert float(compiled(placed)) == 0.0
 
 
+@both
+def test_in_a_mesh_a_shape_without_out_sharding_is_replicated(lib: tp.Any, mesh: tp.Any) -> None:
+    with jax.set_mesh(mesh):
+        found = lib.eval_shape(lambda: lib.Param(jnp.zeros(4)))
+    assert found.get_raw_value().sharding.is_fully_replicated
+
+
 # -- as_abstract -------------------------------------------------------------------------------
 
 

@@ -145,6 +145,16 @@ def test_in_tree_mode_a_new_module_may_not_be_returned_twice(lib, lift):
         lift(lib, inside, graph=False)(sized(lib))
 
 
+@lifts(["jit", "remat", "cond", "checkify", "eval_shape"])
+def test_tree_mode_takes_no_object_that_is_no_pytree(lift):
+    class Apart(nnx.Pytree, pytree=False):  # type: ignore[call-arg]  # not known to checkers
+        def __init__(self) -> None:
+            self.w = nnx.Param(jnp.ones(3))
+
+    with pytest.raises(nnx.errors.GraphError, match="pytree=False"):
+        lift(nnx, lambda model: model.w[...], graph=False)(Apart())
+
+
 @both
 @every_run
 def test_tree_mode_never_allows_graph_updates(lib, lift):

@@ -102,6 +102,11 @@ def test_a_warm_call_goes_through_few_files(model: Block, call: Any, most: int) 
     assert len(rooms(lambda: call(model, x))) <= most
 
 
+def test_a_warm_call_with_a_batch_in_a_dict_takes_nothing_apart(model: Block) -> None:
+    step, batch = nnx.jit(lambda model, batch: evaluate(model, batch["x"])), {"x": jnp.ones((4, 2))}
+    assert "argument" not in {name for _, name in called(lambda: step(model, batch))}
+
+
 def test_a_warm_call_with_a_variable_alone_goes_through_four_files() -> None:
     total = nnx.Variable(jnp.zeros(()))
 

@@ -146,6 +146,16 @@ def by_attribute_of_class(model: Any, x: Any) -> Any:
     return model(x) * model.by
 
 
+class Times:
+    @staticmethod
+    def factor(x: Any) -> Any:
+        return x * FACTOR
+
+
+def through(kind: Any) -> Body:
+    return lambda model, x: kind.factor(model(x))
+
+
 class Scaling(Cell):
     def __call__(self, x: Any) -> Any:
         return super().__call__(x) * FACTOR
@@ -176,6 +186,7 @@ CHANGES: dict[str, tuple[Body, Callable[[], Any], Callable[[pytest.MonkeyPatch],
     "module_function": (by_function_of_module, Cell, lambda p: p.setattr(helpers, "FACTOR", 5.0)),
     "class": (by_attribute_of_class, Cell, lambda p: p.setattr(Cell, "by", 5.0)),
     "global_of_a_method": (plain, Scaling, set_global),
+    "global_of_a_captured_class": (through(Times), Cell, set_global),
     "global_of_a_static_function": (plain, lambda: Acting(act=_twice), set_global),
     "method": (
         plain,
@@ -242,6 +253,15 @@ def test_a_name_that_is_bound_anew_and_a_captured_dict_are_seen(run: Run) -> Non
     assert float(run(body, model)) == 15.0
     more["by"] = 2.0
     assert float(run(body, model)) == 30.0
+
+
+def test_a_transformed_function_that_is_bound_anew_is_seen() -> None:
+    doubles, halves = (nnx.jit(lambda x, by=by: x * by) for by in (2.0, 0.5))
+    inner = doubles
+    step = nnx.remat(lambda x: inner(x))
+    assert [float(step(X)) for _ in range(2)] == [6.0, 6.0]
+    inner = halves
+    assert float(step(X)) == 1.5
 
 
 @pytest.mark.parametrize("transform", [nnx.scan, nnx.remat])
