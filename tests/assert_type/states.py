@@ -25,6 +25,16 @@ def fields(state: Part[Any], numbers: Numbers) -> None:
     del numbers[3]  # E
 
 
+def captured(model: MLP, x: jax.Array) -> None:
+    """A call returns its result with a State for each type of what is captured."""
+    out, found = nnx.capture(model, nnx.Intermediate)(x)
+    assert_type(out, jax.Array)
+    assert_type(found, nnx.State[Any, Any])
+    assert_type(nnx.capture(model)(x), jax.Array)
+    nnx.capture(model, nnx.Intermediate)("x")  # E: [arg-type|reportArgumentType]
+    nnx.capture(model, 3)  # E
+
+
 def making() -> None:
     assert_type(nnx.State({"a": 1}), nnx.State[str, Any, Any, Any])
     nnx.State(3)  # E

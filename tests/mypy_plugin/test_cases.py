@@ -76,8 +76,6 @@ def test_each_error_code_is_reported_by_a_case(code: str, runtime: str) -> None:
 # -- checks that are switched off ---------------------------------------------------------------
 
 
-# What the signatures of a runtime say without the plugin.
-NOT_NEEDED = {("typed_nnx_mypy.inference.gradients", "typed_nnx")}
 PARTS_OF_FILES = [
     (part, file) for file in ALL_FILES for part in PARTS if file.name in case_files_of(part)
 ]
@@ -94,7 +92,7 @@ def test_the_cases_of_a_part_fail_when_it_is_switched_off(
 ) -> None:
     said = said_when_switched_off(file.runtime, shared_folder).get(file.path.name, [])
     missing = [each for each in differences(file, said) if "missing: " in each]
-    assert bool(missing) is ((part, file.runtime) not in NOT_NEEDED)
+    assert missing
     assert [report for report in said if report.code in codes_in(part)] == []
 
 

@@ -44,14 +44,19 @@ def names_given(call: Call) -> Type | None:
     made, written = get_proper_type(call.result), call.expression
     if not isinstance(made, Instance) or written is None:
         return None
-    names = {each for each in written.arg_names if each is not None} | {*entries_of(made)}
-    if is_variable(made.type):
-        names |= file_of(call.checker).metadata
+    names = {each for each in written.arg_names if each is not None}
     if call.has_stars or any(_may_carry(each.type) for each in call.positional):
         names.add(_UNKNOWN)
     if call.receiver is None:
         names.add(_MADE)
-    return with_entries(made, dict.fromkeys(sorted(names), AnyType(TypeOfAny.special_form)))
+    if is_variable(made.type):
+        names |= file_of(call.checker).metadata
+    given = {name: call.keyword(name) for name in sorted(names)}
+    types: dict[str, Type] = {
+        name: each.type if each is not None else AnyType(TypeOfAny.special_form)
+        for name, each in given.items()
+    }
+    return with_entries(made, {**entries_of(made), **types})
 
 
 def _may_carry(value: ProperType) -> bool:
@@ -61,12 +66,14 @@ def _may_carry(value: ProperType) -> bool:
 
 @infers_access
 def attribute_exists(access: StateAccess) -> Type | None:
-    """Report ``variable.name`` and ``metrics.name`` of an object that surely has no such name."""
+    """Return the type of a metric; report what an object surely has not."""
     node, checker, parts = access.node, access.checker, options(access.receiver)[0]
     found = parts[0] if len(parts) == 1 else None
     if not isinstance(node, MemberExpr) or not isinstance(found, Instance):
         return None
-    name, given = node.name, {*entries_of(found)}
+    name, given = node.name, entries_of(found)
+    if name in given and not is_variable(found.type):
+        return given[name]
     is_made = _MADE in given or _is_of_layer(node.expr, checker)
     if not is_made or name in given or _UNKNOWN in given or name.startswith("_"):
         return None
@@ -80,7 +87,7 @@ def attribute_exists(access: StateAccess) -> Type | None:
     if is_variable(found.type):
         said = f"neither it nor its array has `{name}`. Fix: another name, or {{}}(..., {name}=...)"
     else:
-        metrics = ", ".join(f"`{each}`" for each in sorted(given - {_MADE})) or "none"
+        metrics = ", ".join(f"`{each}`" for each in sorted({*given} - {_MADE})) or "none"
         said = (
             f"it has no method and no metric `{name}`; its metrics are {metrics}. "
             f"Fix: one of these, or {{}}({name}=...)"

@@ -31,6 +31,9 @@ def copy_is_used(call: Call) -> None:
     tree = given.type if given is not None else None
     if call.expression is None or not isinstance(tree, Instance) or not _is_part_of_model(tree):
         return
+    view = view_of(tree)
+    if view is not None and view.is_pure:
+        return  # its values are no Variables
     if is_mapping:
         does_nothing_else = _only_maps(call)
     else:

@@ -33,17 +33,18 @@ def states_fit_graphdef(call: Call) -> None:
         return
     model, states = merged
     kinship = {relation(model, view.model) for _, view in states}
-    if not kinship or not kinship <= {"same", "unrelated"}:
+    if not kinship <= {"same", "unrelated"}:
         return
     found = misfit(call, model, Everything(), states)
     if found is None:
         return
     if "unrelated" not in kinship:
         filters = ", ".join(f"`{describe(view.filter)}`" for _, view in states)
+        why = f"the filters are {filters}" if states else "there is none"
         call.report(
             STATE_MISSING,
             f"{call.name}: {short_name(model)} has {in_words(found.leaves)}, which no given State "
-            f"holds: the filters are {filters}. Fix: pass all States that `split` returned, "
+            f"holds: {why}. Fix: pass all States that `split` returned, "
             "nnx.merge(graphdef, state, rest)",
         )
         return

@@ -145,8 +145,14 @@ def _result(call: Call, function: CallableType) -> Type | None:
             return None
         aux = value.items[1]
     if call.name == "value_and_grad":
-        return call.checker.row([value, slope])
+        return call.checker.row([value if with_aux else _loss(value, call), slope])
     return slope if aux is None else call.checker.row([slope, aux])
+
+
+def _loss(found: Type, call: Call) -> Type:
+    """Return the type of a loss: an array where the function has no annotations."""
+    array = call.checker.instance("jax.Array")
+    return array if array is not None and isinstance(get_proper_type(found), AnyType) else found
 
 
 def _gradient(call: Call, function: CallableType, wrt: Wrt) -> Type:
@@ -222,6 +228,8 @@ def gradients_by_arguments(call: Call) -> Type | None:
     items = [*found.items]
     at = 1 if is_valued else 0
     items[at] = _better(items[at], slopes, call, is_tuple=is_tuple) or items[at]
+    if is_valued and _AUX not in said:
+        items[0] = _loss(items[0], call)
     return TupleType(items, found.partial_fallback)
 
 

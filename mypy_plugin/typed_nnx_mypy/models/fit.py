@@ -85,7 +85,7 @@ def misfit(
       given: The States, of this model or of others.
     """
     checker, parts = call.checker, [view for _, view in given]
-    if not parts or _wait_for([model, *(part.model for part in parts)], checker):
+    if _wait_for([model, *(part.model for part in parts)], checker):
         return None
     others = [part for part in parts if relation(model, part.model) == "unrelated"]
     asked = [replace(part, filter=all_of((part.filter, of))) for part in others]
@@ -152,7 +152,7 @@ def missing(model: Type, of: Filter, parts: Sequence[StateView], checker: Checke
     Args:
       model: The type of the model.
       of: Which of its leaves are asked for.
-      parts: The States, of this model or of others. One at least.
+      parts: The States, of this model or of others.
       checker: The type checker of the file.
     """
     known = leaves_of(model, of, checker).items

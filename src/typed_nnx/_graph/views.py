@@ -8,7 +8,7 @@ import inspect
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, ParamSpec, TypeAlias, TypeVar, overload
 
 from typed_nnx._core.cells import graph_lock
 from typed_nnx._core.fields import data
@@ -142,8 +142,40 @@ def recording(module: Module) -> Iterator[Outputs]:
 
 
 VariableType = type[AnyVariable]
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
+@overload
+def capture(
+    fn: VariableType,
+    *var_types: VariableType,
+    init: Mapping[Key, Value] | None = None,
+    method_outputs: VariableType | None = None,
+) -> Any: ...  # a decorator; also where the type of `fn` is not known
+@overload
+def capture(
+    fn: Callable[P, R],
+    *,
+    init: Mapping[Key, Value] | None = None,
+    method_outputs: VariableType | None = None,
+) -> Callable[P, R]: ...
+@overload
+def capture(
+    fn: Callable[P, R],
+    var_type: VariableType,
+    /,
+    *,
+    init: Mapping[Key, Value] | None = None,
+    method_outputs: VariableType | None = None,
+) -> Callable[P, tuple[R, State[Any, Any]]]: ...
+@overload
+def capture(
+    fn: Callable[P, Any],
+    *var_types: VariableType,
+    init: Mapping[Key, Value] | None = None,
+    method_outputs: VariableType | None = None,
+) -> Callable[P, tuple[Any, ...]]: ...
 def capture(
     fn: Any,
     *var_types: VariableType,

@@ -83,6 +83,7 @@ metrics.update(loss=x)
 metrics.compute()
 metrics.reset()
 metrics.loss.compute()
+reveal_type(metrics.loss)  # R: Average
 metrics.accuracy.reset()
 metrics.split()
 Named().loss.compute()

@@ -57,6 +57,13 @@ reveal_type(nnx.grad(loss, argnums=nnx.DiffState(0, nnx.BatchStat))(model, x).no
 jax.tree.map(lambda leaf: leaf * 2, grads).linear
 
 
+def unannotated(model, x):
+    return loss(model, x)
+
+
+reveal_type(nnx.value_and_grad(unannotated)(model, x)[0])  # R: Array
+
+
 # -- unsure
 def unknown(function: Any, model: Any) -> None:
     reveal_type(nnx.grad(function)(model).x)  # R: Any

@@ -124,6 +124,10 @@ def written_back(model: Model) -> None:
     nnx.update(model, state)
 
 
+def of_shapes(model: Model) -> None:
+    shapes = jax.tree.map(jnp.shape, nnx.as_pure(nnx.state(model)))
+
+
 def returned(model: Model) -> nnx.State:
     return jax.tree.map(lambda x: x * 0.5, nnx.state(model))
 

@@ -36,6 +36,9 @@ class Tied(nnx.Module):
 model = Model(nnx.Rngs(0))
 
 # -- reports
+nnx.merge(nnx.graphdef(model))  # E: which no given State holds: there is none. Fix: pass all States  [nnx-state-missing]
+
+
 def before_the_class(late: Late) -> Late:
     graphdef, params, _ = nnx.split(late, nnx.Param, ...)
     return nnx.merge(graphdef, params)  # E: Late has `norm.mean`  [nnx-state-missing]
