@@ -74,15 +74,6 @@ class Blocks(nn.Module):
         return plain(3)(nn.relu(plain(5, name="last")(x)))
 
 
-class OneBlock(nn.Module):
-    """The same functions, each called once: the layers are attributes."""
-
-    @nn.compact
-    def __call__(self, x):
-        x = normalised(nn.Conv(4, (2, 2))(x))
-        return jnp.mean(block(x, 8), axis=(1, 2))
-
-
 class Closures(nn.Module):
     """A function that is returned, and one that is passed on."""
 
@@ -222,7 +213,6 @@ IMAGE = jax.random.normal(jax.random.key(1), (2, 6, 6, 3))
 EXAMPLES = [
     Example(Build("Blocks", (4, 8)), IMAGE),
     Example(Build("Blocks", (2,), kind="layer"), IMAGE),
-    Example(Build("OneBlock"), IMAGE),
     Example(Build("Closures"), X),
     Example(Build("Options"), X),
     Example(Build("Options", bias=False), X),

@@ -86,23 +86,6 @@ class MaskedMeanUser(nn.Module):
         return MaskedMean(mask=mask)(x)
 
 
-class Taken(nn.Module):
-    """The name of the field is that of something else in the method."""
-
-    train: bool = False
-
-    @nn.compact
-    def __call__(self, x):
-        train = x.mean() if self.train else x.sum()
-        return nn.Dense(2)(x) + train
-
-
-class TakenUser(nn.Module):
-    @nn.compact
-    def __call__(self, x, train: bool):
-        return Taken(train=train)(x)
-
-
 class InPartial(nn.Module):
     """A partial with what the call knows, used twice here."""
 
@@ -146,17 +129,6 @@ class NormUser(nn.Module):
         return NormStage(norm=norm)(x)
 
 
-class DropField(nn.Module):
-    """Builds a layer in one place and calls it in another."""
-
-    @nn.compact
-    def __call__(self, x, train: bool = False):
-        drop = nn.Dropout(0.5, deterministic=not train)
-        x = nn.Dense(8)(x)
-        x = drop(x)
-        return drop(nn.Dense(4)(x))
-
-
 X = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
 BN = ("batch_stats",)
 NORM = Build("functools.partial", Build.ref("flax.linen.BatchNorm"), use_running_average=True)
@@ -173,13 +145,9 @@ EXAMPLES = [
     Example(Build("MergedUser"), X),
     Example(Build("MaskedMean", X[:, :1]), X),
     Example(Build("MaskedMeanUser"), X, X[:, :1]),
-    Example(Build("Taken"), X),
-    Example(Build("Taken", True), X),
-    Example(Build("TakenUser"), X, True),
     Example(Build("InPartial"), X, train=False),
     Example(Build("NormBlock", NORM, nn.relu), X),
     Example(Build("NormStage", NORM, 1), X),
     Example(Build("NormUser"), X, mutable=BN),
     Example(Build("NormUser"), X, train=False),
-    Example(Build("DropField"), X),
 ]

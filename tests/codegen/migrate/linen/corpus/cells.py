@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Sequence
-
 import jax
 import jax.numpy as jnp
 from flax import linen as nn
@@ -41,16 +39,6 @@ class CarryWithoutCell(nn.Module):
         return nn.Dense(2)(y), c
 
 
-class OverTime(nn.Module):
-    features: int
-
-    @nn.compact
-    def __call__(self, x):
-        carry, ys = nn.RNN(nn.GRUCell(self.features), return_carry=True)(x)
-        ys = nn.RNN(nn.SimpleCell(4), reverse=True, keep_order=True)(ys)
-        return nn.Dense(3)(ys), nn.Dense(1)(carry)
-
-
 class BothWays(nn.Module):
     """Built in setup, the cells belong to the layers; their carries are tuples."""
 
@@ -64,29 +52,6 @@ class BothWays(nn.Module):
 
     def __call__(self, x):
         return self.head(self.both(x))
-
-
-class Stack(nn.Module):
-    widths: Sequence[int]
-
-    @nn.compact
-    def __call__(self, x):
-        for width in self.widths:
-            x = nn.RNN(nn.MGUCell(width))(x)
-        carry, y = nn.MGUCell(3)(jnp.zeros((x.shape[0], 3)), x[:, -1])
-        return y, carry
-
-
-class NormalizedTwice(nn.Module):
-    """A layer within another one in a loop, and one of its class behind it."""
-
-    widths: Sequence[int]
-
-    @nn.compact
-    def __call__(self, x, train: bool = False):
-        for width in self.widths:
-            x = nn.SpectralNorm(nn.Dense(width))(x, update_stats=train)
-        return nn.Dense(5)(x)
 
 
 class ReadsBothStates(nn.Module):
@@ -104,10 +69,6 @@ X = jnp.sin(jnp.arange(24.0)).reshape(2, 3, 4)
 EXAMPLES = [
     Example(Build("CellInLoop", 5), X),
     Example(Build("CarryWithoutCell", 5), X),
-    Example(Build("OverTime", 5), X),
     Example(Build("BothWays", 5), X),
-    Example(Build("Stack", (5, 3)), X),
-    Example(Build("Stack", (3, 3)), X, name="equal widths"),
-    Example(Build("NormalizedTwice", (5, 5)), X[:, 0, :], train=True, mutable=("batch_stats",)),
     Example(Build("ReadsBothStates", 3), X),
 ]

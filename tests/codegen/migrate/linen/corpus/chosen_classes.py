@@ -60,23 +60,6 @@ class ChosenFunction(nn.Module):
         return nn.Dense(3)(x)
 
 
-class ChosenOnce(nn.Module):
-    """A default that a branch replaces."""
-
-    wide: bool = False
-    plain: bool = False
-
-    @nn.compact
-    def __call__(self, x):
-        layer = nn.Dense
-        if self.wide:
-            layer = partial(nn.Dense, use_bias=False)
-        x = layer(4, name="first")(x)
-        norm = nn.LayerNorm if self.plain else nn.RMSNorm
-        x = norm(epsilon=1e-3)(x)
-        return layer(features=3)(nn.relu(x))
-
-
 class ChangedLater(nn.Module):
     """The condition is another one where the class is used."""
 
@@ -167,22 +150,6 @@ class ReturnedByMethod(nn.Module):
         return nn.Dense(3)(self.norm_layer()(name="norm")(x))
 
 
-class ReturnedByOther(nn.Module):
-    kind: str = "rms"
-
-    def norm_layer(self):
-        return nn.RMSNorm if self.kind == "rms" else nn.LayerNorm
-
-    @nn.compact
-    def __call__(self, x):
-        return self.norm_layer()(name="norm")(x)
-
-
-class ReturnsAnother(ReturnedByOther):
-    def norm_layer(self):
-        return nn.LayerNorm if self.kind == "rms" else nn.RMSNorm
-
-
 class OneNameForTwo(nn.Module):
     @nn.compact
     def __call__(self, x, is_biased: bool = True):
@@ -203,8 +170,6 @@ EXAMPLES = [
     Example(Build("ChosenFunction"), X),
     Example(Build("ChosenFunction", "batch_norm"), X, train=True, mutable=("batch_stats",)),
     Example(Build("ChosenFunction", "none"), X),
-    Example(Build("ChosenOnce"), X),
-    Example(Build("ChosenOnce", wide=True, plain=True), X),
     Example(Build("ChangedLater"), X),
     Example(Build("NeverSeen"), X),
     Example(Build("HoldsClass", 3), X),
@@ -215,8 +180,6 @@ EXAMPLES = [
     Example(Build("ReturnedToName", "group"), X),
     Example(Build("ReturnedByMethod"), X),
     Example(Build("ReturnedByMethod", "layer"), X),
-    Example(Build("ReturnedByOther"), X),
-    Example(Build("ReturnsAnother"), X),
     Example(Build("OneNameForTwo"), X),
     Example(Build("OneNameForTwo"), X, is_biased=False),
 ]

@@ -10,24 +10,6 @@ import jax.numpy as jnp
 from typed_nnx_codegen.verify.examples import Build, Example
 
 
-class ChosenInitializers(nn.Module):
-    """Local names hold one of two initializers, with and without a call."""
-
-    is_last: bool = False
-
-    @nn.compact
-    def __call__(self, x, train: bool = False):
-        scale_init = nn.initializers.zeros if self.is_last else nn.initializers.ones
-        x = nn.BatchNorm(use_running_average=not train, scale_init=scale_init)(x)
-        if self.is_last:
-            kernel_init = nn.initializers.ones
-        else:
-            kernel_init = nn.initializers.zeros
-        x = nn.Dense(3, kernel_init=kernel_init)(x)
-        bias_init = nn.initializers.normal() if self.is_last else nn.initializers.ones
-        return nn.Dense(2, bias_init=bias_init, use_bias=self.is_last)(x)
-
-
 class ThreeInitializers(nn.Module):
     """One of three initializers for a variable, by two fields."""
 
@@ -162,8 +144,6 @@ X = jnp.linspace(-1.0, 1.0, 10).reshape(2, 5)
 IMAGES = jnp.linspace(-1.0, 1.0, 2 * 8 * 8 * 3).reshape(2, 8, 8, 3)
 
 EXAMPLES = [
-    Example(Build("ChosenInitializers"), X),
-    Example(Build("ChosenInitializers", is_last=True), X, train=True, mutable=("batch_stats",)),
     Example(Build("ThreeInitializers"), X),
     Example(Build("ThreeInitializers", is_first=True), X),
     Example(Build("ThreeInitializers", is_last=True), X),

@@ -17,20 +17,9 @@ class FromDict(nn.Module):
         return layer(x)
 
 
-class ActFromDict(nn.Module):
-    act: str = "relu"
-
-    @nn.compact
-    def __call__(self, x):
-        act = {"relu": nn.relu, "gelu": nn.gelu}[self.act]
-        return act(nn.Dense(3)(x))
-
-
 X = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
 
 EXAMPLES = [
     Example(Build("FromDict"), X),
     Example(Build("FromDict", "relu"), X),
-    Example(Build("ActFromDict"), X),
-    Example(Build("ActFromDict", "gelu"), X),
 ]

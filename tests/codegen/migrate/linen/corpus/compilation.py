@@ -45,25 +45,6 @@ class RematMethods(nn.Module):
         return self.second(self.first(x, True))
 
 
-class UsesJitted(nn.Module):
-    @nn.compact
-    def __call__(self, x, train=False):
-        return nn.jit(Layer, static_argnums=(3,))(5)(x, None, train)
-
-
-class Inner(nn.Module):
-    """Its layer has no name of its own in the tree."""
-
-    features: int
-
-    def setup(self):
-        self.layer = nn.Dense(self.features)
-        nn.share_scope(self, self.layer)
-
-    def __call__(self, x):
-        return nn.relu(self.layer(x))
-
-
 class InCompact(nn.Module):
     @nn.compact
     def __call__(self, x):
@@ -72,18 +53,10 @@ class InCompact(nn.Module):
         return layer(x)
 
 
-class SharedScopes(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        return InCompact()(Inner(4)(x)) + Inner(3, name="direct")(x)
-
-
 X = jnp.linspace(-1, 1.5, 10).reshape(2, 5)
 
 EXAMPLES = [
     Example(Build("RematByKeyword"), X, mutable=("batch_stats",), train=True),
     Example(Build("RematMethods", 4), X),
-    Example(Build("UsesJitted"), X, mutable=("batch_stats",), train=True),
-    Example(Build("SharedScopes"), X),
     Example(Build("InCompact"), X),
 ]

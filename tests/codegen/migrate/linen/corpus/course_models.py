@@ -213,16 +213,6 @@ class ShiftNet(nn.Module):
         return self.steps(x)
 
 
-class Shifts(nn.Module):
-    flows: Sequence[nn.Module]
-
-    def __call__(self, z):
-        total = jnp.zeros(z.shape[0])
-        for flow in self.flows:
-            z, total = flow(z, total)
-        return z, total
-
-
 def wave(*shape):
     return jnp.sin(jnp.arange(np.prod(shape), dtype=jnp.float32) + 1.0).reshape(shape)
 
@@ -261,5 +251,4 @@ EXAMPLES = [
     Example(Build("UnitNet", Build.ref("PlainUnit")), IMAGES, train=True, mutable=STATISTICS),
     Example(Build("UnitNet", Build.ref("EarlyUnit")), IMAGES, train=True, mutable=STATISTICS),
     Example(shift(EVEN), wave(2, 4, 4, 3), jnp.zeros(2)),
-    Example(Build("Shifts", flows=[shift(EVEN), shift(1 - EVEN)]), wave(2, 4, 4, 3)),
 ]

@@ -17,14 +17,6 @@ def timestep_embedding(t, dim: int, max_period: float = 10000.0):
     return jnp.concatenate([jnp.cos(args), jnp.sin(args)], axis=-1)
 
 
-class SinusoidalPosEmb(nn.Module):
-    dim: int
-
-    @nn.compact
-    def __call__(self, time):
-        return timestep_embedding(time, self.dim)
-
-
 class FourierFeatures(nn.Module):
     output_size: int
     learnable: bool = True
@@ -249,7 +241,6 @@ TEMB = jnp.cos(jnp.arange(10.0)).reshape(2, 5)
 TOKENS = jnp.cos(jnp.arange(2 * 5 * 6.0)).reshape(2, 5, 6)
 
 EXAMPLES = [
-    Example(Build("SinusoidalPosEmb", 6), TIMES),
     Example(Build("FourierFeatures", 8), TIMES[:, None]),
     Example(Build("FourierFeatures", 8, learnable=False), TIMES[:, None]),
     Example(Build("ResnetBlock"), FEATURES, TEMB),

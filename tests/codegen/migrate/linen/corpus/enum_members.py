@@ -57,19 +57,6 @@ class Passes(nn.Module):
         return Head(mode=Mode.B, features=5)(x)
 
 
-class IntMode(nn.Module):
-    pool: Pool = Pool.MAX
-
-    @nn.compact
-    def __call__(self, x):
-        x = nn.Dense(4)(x)
-        if self.pool is Pool.MEAN:
-            return x.mean(-1)
-        if self.pool == 1:
-            return nn.Dense(self.pool + 2)(x)
-        return x
-
-
 class IntHead(nn.Module):
     pool: Pool
 
@@ -155,20 +142,6 @@ class ByTable(nn.Module):
         return nn.Dense(width)(x)
 
 
-class InSetup(nn.Module):
-    mode: Mode = Mode.A
-
-    def setup(self):
-        if self.mode == Mode.A:
-            self.layer = nn.Dense(3)
-        else:
-            self.layer = nn.Dense(4)
-
-    def __call__(self, x):
-        y = self.layer(x)
-        return y if self.mode is Mode.A else y * 2
-
-
 class ClassMode(nn.Module):
     mode = Mode.B
 
@@ -204,22 +177,6 @@ class FileConstants(nn.Module):
         return nn.Dense(HALF)(x)
 
 
-class Scaled(nn.Module):
-    scale: float = 1.0
-
-    @nn.compact
-    def __call__(self, x):
-        return nn.Dense(4)(x).astype(jnp.bfloat16) * self.scale
-
-
-class OfNumpy(nn.Module):
-    """What numpy computes has a dtype: the output is no longer of bfloat16."""
-
-    @nn.compact
-    def __call__(self, x):
-        return Scaled(scale=np.sqrt(2))(x), Scaled(scale=math.sqrt(2))(x)
-
-
 class Aliased(nn.Module):
     @nn.compact
     def __call__(self, x):
@@ -227,39 +184,6 @@ class Aliased(nn.Module):
         if mode is Mode.A:
             return nn.Dense(3)(x)
         return nn.Dense(4)(x)
-
-
-class Nested(nn.Module):
-    class Kind(enum.Enum):
-        WIDE = "wide"
-        NARROW = "narrow"
-
-    kind: Kind = Kind.WIDE
-
-    @nn.compact
-    def __call__(self, x):
-        if self.kind is Nested.Kind.WIDE:
-            x = nn.Dense(8)(x)
-        return nn.Dense(2)(x) * (2 if self.kind is self.Kind.WIDE else 3)
-
-
-class NotNone(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        mode = Mode.A
-        if mode is None:
-            x = nn.Dense(9)(x)
-        return Head(mode)(x)
-
-
-class Expanded(nn.Module):
-    features: int
-    expansion = 4
-
-    @nn.compact
-    def __call__(self, x):
-        y = nn.Dense(self.features * self.expansion)(x)
-        return nn.Dense(self.expansion)(y)
 
 
 class Names(nn.Module):
@@ -282,8 +206,6 @@ EXAMPLES = [
     Example(Build("Matched"), X),
     Example(Build("Matched", Ref("Mode.A")), X),
     Example(Build("Passes"), X),
-    Example(Build("IntMode"), X),
-    Example(Build("IntMode", Ref("Pool.MEAN")), X),
     Example(Build("IntPasses"), X),
     Example(Build("IntHead", Ref("Pool.MAX")), X),
     Example(Build("TextMode"), X),
@@ -294,17 +216,9 @@ EXAMPLES = [
     Example(Build("Aug"), X),
     Example(Build("ByTable"), X),
     Example(Build("ByTable", Ref("Mode.A")), X),
-    Example(Build("InSetup"), X),
-    Example(Build("InSetup", Ref("Mode.B")), X),
     Example(Build("ClassMode"), X),
     Example(Build("ByHelper"), X),
     Example(Build("FileConstants"), X),
-    Example(Build("Scaled", 0.5), X),
-    Example(Build("OfNumpy"), X),
     Example(Build("Aliased"), X),
-    Example(Build("Nested"), X),
-    Example(Build("Nested", Ref("Nested.Kind.NARROW")), X),
-    Example(Build("NotNone"), X),
-    Example(Build("Expanded", 3), X),
     Example(Build("Names"), X),
 ]

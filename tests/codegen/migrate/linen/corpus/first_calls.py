@@ -38,16 +38,6 @@ class Residuals(nn.Module):
         return x
 
 
-class CountsCalls(nn.Module):
-    """A variable that begins with a number has another one later."""
-
-    @nn.compact
-    def __call__(self, x):
-        count = self.variable("counts", "calls", lambda: 0)
-        y = nn.Dense(3)(x)
-        return y if count.value == 0 else 2.0 * y
-
-
 class BeginsWithNone(nn.Module):
     """`init` leaves an array in it."""
 
@@ -78,7 +68,6 @@ EXAMPLES = [
     Example(Build("ResidualConv", 3), IMAGE),
     Example(Build("ResidualConv", 4), IMAGE),
     Example(Build("Residuals"), X),
-    Example(Build("CountsCalls"), X),
     Example(Build("BeginsWithNone"), X, mutable=("memory",)),
     Example(Build("GrowingBuffer"), X, mutable=("memory",)),
 ]

@@ -136,20 +136,6 @@ class PlanarFlow(nn.Module):
         return z + u * activation[..., None], jnp.log(jnp.abs(1 + psi @ u))
 
 
-class FlowSequence(nn.Module):
-    """Any flows, one after the other."""
-
-    flows: Sequence[nn.Module]
-
-    @nn.compact
-    def __call__(self, z):
-        total = 0.0
-        for flow in self.flows:
-            z, log_det = flow(z)
-            total = total + log_det
-        return z, total
-
-
 class HalvesInTurn(nn.Module):
     hidden: int
     flips: bool
@@ -200,7 +186,6 @@ EXAMPLES = [
     Example(Build("MaskedDense", 2, mask=MASK), ODD),
     Example(Build("MADE", (7, 8)), X),
     Example(Build("PlanarFlow"), X),
-    Example(Build("FlowSequence", [Build("PlanarFlow"), Build("AffineCoupling", 4)]), X),
     Example(Build("HalvesInTurn", 6, True), X, X[:, 0]),
     Example(Build("FlowOfHalves", 3), X),
     Example(Build("FlowOfHalves", 3), X, reverse=True),

@@ -29,27 +29,6 @@ class LastWithoutActivation(nn.Module):
         return self.net(2 * x)
 
 
-class ConvThenFlat(nn.Module):
-    channels: tuple[int, ...]
-    units: tuple[int, ...]
-
-    def setup(self):
-        layers = []
-        for count in self.channels:
-            layers.append(nn.Conv(count, (3, 3), strides=(2, 2)))
-            layers.append(nn.relu)
-        self.convs = nn.Sequential(layers)
-        more = []
-        for size in self.units:
-            more.append(nn.Dense(size))
-        self.head = nn.Sequential(more)
-
-    def __call__(self, x):
-        x = self.convs(x)
-        x = x.reshape((x.shape[0], -1))
-        return self.head(x)
-
-
 class NamedItems(nn.Module):
     """The names count other than the places in the list."""
 
@@ -112,21 +91,6 @@ class WithArgumentCompact(nn.Module):
     def __call__(self, x, scale):
         y = nn.Sequential(layers=[nn.Dense(6), lambda h: h * scale, nn.Dense(4)])(x)
         return nn.Sequential([nn.Dense(5), nn.relu])(y)
-
-
-class LoopOfParts(nn.Module):
-    units: tuple[int, ...]
-
-    @nn.compact
-    def __call__(self, x):
-        layers = []
-        for size in self.units:
-            layers.append(nn.Dense(size))
-            layers.append(nn.relu)
-        layers.append(nn.Dense(3))
-        for layer in layers:
-            x = layer(x)
-        return x
 
 
 class OfComprehension(nn.Module):
@@ -192,35 +156,19 @@ class BetweenOthers(nn.Module):
         return self.net(x)
 
 
-class SumOfAll(nn.Module):
-    units: tuple[int, ...]
-
-    @nn.compact
-    def __call__(self, x):
-        total = 0
-        for size in self.units:
-            x = nn.tanh(nn.Dense(size)(x))
-            total = total + nn.Dense(4)(x)
-        return nn.Dense(2)(total)
-
-
 X = jnp.linspace(-1.0, 1.0, 24).reshape(6, 4)
-IMAGES = jnp.linspace(-1.0, 1.0, 2 * 8 * 8 * 3).reshape(2, 8, 8, 3)
 
 EXAMPLES = [
     Example(Build("LastWithoutActivation", (5, 6)), X),
     Example(Build("LastWithoutActivation", (5,), nn.relu, last=3), X),
-    Example(Build("ConvThenFlat", (4, 6), (7, 2)), IMAGES),
     Example(Build("NamedItems", (5, 6)), X),
     Example(Build("SharedByTwo", (5, 6)), X),
     Example(Build("FilledByFunctions"), X),
     Example(Build("FilledByFunctions", 1), X),
     Example(Build("WithArgumentCompact"), X, 2.0),
-    Example(Build("LoopOfParts", (5, 6)), X),
     Example(Build("OfComprehension"), X),
     Example(Build("OfComprehensionCompact"), X),
     Example(Build("ListsInSetup", (2, 1, 3), (5, 6, 3)), X),
     Example(Build("AppendedListsInSetup", (2, 1, 3), (5, 6, 3)), X),
     Example(Build("BetweenOthers"), X),
-    Example(Build("SumOfAll", (5, 6)), X),
 ]

@@ -1,22 +1,13 @@
 """Fields that hold arrays, in tuples and dicts too."""
 
 from dataclasses import field
-from typing import Any, Dict, Sequence, Tuple
+from typing import Any, Dict, Tuple
 
 import flax.linen as nn
-import jax
 import jax.numpy as jnp
 import numpy as np
 
 from typed_nnx_codegen.verify.examples import Build, Example
-
-
-class Shifted(nn.Module):
-    shift: jax.Array
-
-    @nn.compact
-    def __call__(self, x):
-        return nn.Dense(3)(x + self.shift)
 
 
 class StartedByPair(nn.Module):
@@ -26,16 +17,6 @@ class StartedByPair(nn.Module):
     def __call__(self, x):
         scale, shift = self.state
         return nn.Dense(3)(x * scale + shift)
-
-
-class ManyArrays(nn.Module):
-    arrays: Sequence[jnp.ndarray]
-
-    @nn.compact
-    def __call__(self, x):
-        for one in self.arrays:
-            x = x + one
-        return nn.Dense(3)(x)
 
 
 class NamedArrays(nn.Module):
@@ -81,10 +62,7 @@ class Boxed(nn.Module):
 
 X = jnp.linspace(-1.0, 1.0, 10).reshape(2, 5)
 EXAMPLES = [
-    Example(Build("Shifted", X[0]), X),
     Example(Build("StartedByPair", (X[0], X[1])), X),
-    Example(Build("ManyArrays", (X[0], X[1])), X),
-    Example(Build("ManyArrays", [X[0], X[1], X]), X),
     Example(Build("NamedArrays", {"one": X[0]}), X),
     Example(Build("Holder"), X),
     Example(Build("StartedThenScaled", (X[0], X[1]), 2.0), X),

@@ -92,24 +92,6 @@ class SettingsInPartial(nn.Module):
         return self.conv(4)(x)
 
 
-class NormOrNone(nn.Module):
-    norm: Callable | None = None
-
-    @nn.compact
-    def __call__(self, x):
-        x = nn.Dense(4)(x)
-        if self.norm is not None:
-            x = self.norm()(x)
-        return x
-
-
-class NormOrNoneUser(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        x = NormOrNone(norm=partial(nn.LayerNorm, epsilon=1e-3))(x)
-        return NormOrNone()(x)
-
-
 class Given(nn.Module):
     """Only a function of the file says what the field holds."""
 
@@ -142,8 +124,6 @@ EXAMPLES = [
     Example(Build("WideNet"), X),
     Example(Build("EitherBlock", Build.ref("Wide"), 3), X),
     Example(Build("SettingsInPartial"), SEQ),
-    Example(Build("NormOrNone"), X),
-    Example(Build("NormOrNoneUser"), X),
     Example(Build("Given", TORSO), X),
     Example(Build("Given", Build("functools.partial", Build.ref("Wide"), 2), heads=3), X),
 ]

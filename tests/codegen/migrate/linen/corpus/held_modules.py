@@ -1,6 +1,5 @@
 """Fields that hold modules, one or several."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import flax.linen as nn
@@ -34,53 +33,6 @@ class HeadedUser(nn.Module):
         return Headed(head=Part(2))(x)
 
 
-class Encoded(nn.Module):
-    """The width of what a field makes is what the module in it knows."""
-
-    encoder: nn.Module
-    classes: int = 2
-
-    @nn.compact
-    def __call__(self, tokens):
-        return nn.Dense(self.classes)(self.encoder(tokens).mean(axis=-2))
-
-
-class EncodedUser(nn.Module):
-    """Built in `setup`, inline and beside."""
-
-    def setup(self):
-        self.table = nn.Embed(9, 6)
-        self.first = Encoded(self.table)
-        self.second = Encoded(nn.Embed(9, 4), classes=3)
-
-    def __call__(self, tokens):
-        return self.first(tokens), self.second(tokens)
-
-
-class Stack(nn.Module):
-    parts: Sequence[nn.Module]
-
-    @nn.compact
-    def __call__(self, x):
-        for part in self.parts:
-            x = part(x)
-        return x
-
-
-class StackUser(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        return Stack([nn.Dense(4), nn.relu, Part(3)])(x)
-
-
-class StackInSetup(nn.Module):
-    def setup(self):
-        self.stack = Stack(parts=[Part(4), nn.Dense(2)])
-
-    def __call__(self, x):
-        return self.stack(x)
-
-
 class Heads(nn.Module):
     heads: dict[str, Any]
     extra: list[nn.Module] | None = None
@@ -111,22 +63,7 @@ class WrapperUser(nn.Module):
         return Wrapper(inner=Wrapper(nn.Dense(6)))(x)
 
 
-class WrapperInSetup(nn.Module):
-    width: int
-
-    def setup(self):
-        self.block = Wrapper(inner=Part(self.width))
-        self.blocks = [Wrapper(nn.Dense(self.width)) for _ in range(2)]
-
-    def __call__(self, x):
-        x = self.block(x)
-        for block in self.blocks:
-            x = block(x)
-        return x
-
-
 X = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
-TOKENS = jnp.arange(8).reshape(2, 4)
 PART = Build("Part", 4)
 DENSE = Build("flax.linen.Dense", 2)
 
@@ -134,14 +71,8 @@ EXAMPLES = [
     Example(Build("Headed"), X),
     Example(Build("Headed", PART), X),
     Example(Build("HeadedUser"), X),
-    Example(Build("Encoded", Build("flax.linen.Embed", 9, 5)), TOKENS),
-    Example(Build("EncodedUser"), TOKENS),
-    Example(Build("Stack", (PART, nn.relu, DENSE)), X),
-    Example(Build("StackUser"), X),
-    Example(Build("StackInSetup"), X),
     Example(Build("Heads", {"a": PART, "b": DENSE}), X),
     Example(Build("Heads", {"a": DENSE}, [PART, Build("Part", 3)]), X),
     Example(Build("Wrapper", Build("flax.linen.Dense", 6)), X),
     Example(Build("WrapperUser"), X),
-    Example(Build("WrapperInSetup", 6), X),
 ]

@@ -61,15 +61,6 @@ class DenseEncoder(AbstractEncoder):
         return nn.relu(nn.Dense(self.width)(x))
 
 
-class ConvEncoder(AbstractEncoder):
-    channels: Sequence[int] = (3, 4)
-
-    def encode(self, x):
-        for c in self.channels:
-            x = nn.relu(nn.Conv(c, (3, 3), strides=2)(x))
-        return jnp.reshape(x, (x.shape[0], -1))
-
-
 class SetupBase(nn.Module):
     width: int
 
@@ -91,28 +82,6 @@ class SetupChild(SetupBase):
 
     def __call__(self, x):
         return self.second(super().__call__(x))
-
-
-class CompactBase(nn.Module):
-    width: int = 5
-
-    @nn.compact
-    def __call__(self, x):
-        return nn.tanh(nn.Dense(self.width)(x))
-
-
-class CompactChild(CompactBase):
-    """Layers before and after those of the parent."""
-
-    @nn.compact
-    def __call__(self, x):
-        x = nn.Dense(4)(x)
-        x = super().__call__(x)
-        return nn.Dense(2)(x)
-
-
-class CompactGrandchild(CompactChild):
-    width: int = 3
 
 
 class WithNorm:
@@ -231,20 +200,15 @@ class LoopChild(LoopBase):
 
 
 X = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
-IMAGES = jnp.sin(jnp.arange(2 * 8 * 8 * 3.0)).reshape(2, 8, 8, 3)
 
 EXAMPLES = [
     Example(Build("PolicyNetwork"), X),
     Example(Build("PolicyNetwork", 4, nn.tanh, actions=2), X),
     Example(Build("QNetwork"), X, X[:, :2]),
     Example(Build("DenseEncoder", 3), X),
-    Example(Build("ConvEncoder", output_size=3), IMAGES),
     Example(Build("SetupBase", 4), X),
     Example(Build("SetupChild", 4), X),
     Example(Build("SetupChild", 4, out=3), X),
-    Example(Build("CompactBase"), X),
-    Example(Build("CompactChild"), X),
-    Example(Build("CompactGrandchild"), X),
     Example(Build("MixinUser", 4), X),
     Example(Build("MixinReplacer"), X),
     Example(Build("PostInit", 4), X),

@@ -9,32 +9,6 @@ from flax import linen as nn
 from typed_nnx_codegen.verify.examples import Build, Example
 
 
-class HyperNetwork(nn.Module):
-    """Makes the weights of another layer."""
-
-    hidden: int
-    out: int
-
-    @nn.compact
-    def __call__(self, x, context):
-        d = x.shape[-1]
-        h = nn.relu(nn.Dense(self.hidden)(context))
-        kernel = nn.Dense(d * self.out, name="to_kernel")(h).reshape(-1, d, self.out)
-        bias = nn.Dense(self.out, name="to_bias")(h)
-        return jnp.einsum("bd,bdo->bo", x, kernel) + bias
-
-
-class FunctionalTarget(nn.Module):
-    """Applies a module that it does not own to weights that it makes."""
-
-    @nn.compact
-    def __call__(self, x, context):
-        inner = nn.Dense(2, parent=None)
-        kernel = nn.Dense(x.shape[-1] * 2, name="kernel_net")(context).reshape(x.shape[-1], 2)
-        bias = self.param("bias", nn.initializers.zeros, (2,))
-        return inner.apply({"params": {"kernel": kernel, "bias": bias}}, x)
-
-
 class ParamOfModule(nn.Module):
     """Keeps the parameters of a module as one parameter of its own."""
 
@@ -45,66 +19,6 @@ class ParamOfModule(nn.Module):
         inner = nn.Dense(self.width, parent=None)
         params = self.param("inner", lambda key: inner.init(key, x)["params"])
         return inner.apply({"params": params}, x)
-
-
-class RandomPrior(nn.Module):
-    """A fixed random network beside a trained one."""
-
-    width: int
-    scale: float = 0.5
-
-    @nn.compact
-    def __call__(self, x):
-        trained = nn.Dense(1, name="head")(nn.relu(nn.Dense(self.width, name="body")(x)))
-        prior = nn.Dense(1, name="prior")(x)
-        return trained + self.scale * jax.lax.stop_gradient(prior)
-
-
-class BatchEnsemble(nn.Module):
-    """Fast weights of rank one for each member."""
-
-    features: int
-    members: int
-
-    @nn.compact
-    def __call__(self, x):
-        r = self.param("alpha", nn.initializers.ones, (self.members, x.shape[-1]))
-        s = self.param("gamma", nn.initializers.ones, (self.members, self.features))
-        x = x.reshape(self.members, -1, x.shape[-1])
-        y = nn.Dense(self.features, use_bias=False)(x * r[:, None]) * s[:, None]
-        return y.reshape(-1, self.features)
-
-
-class MixtureOfExperts(nn.Module):
-    """Routes softly over stacked experts."""
-
-    experts: int
-    hidden: int
-
-    @nn.compact
-    def __call__(self, x):
-        d = x.shape[-1]
-        gates = nn.softmax(nn.Dense(self.experts, use_bias=False, name="router")(x))
-        w_in = self.param("w_in", nn.initializers.lecun_normal(), (self.experts, d, self.hidden))
-        w_out = self.param("w_out", nn.initializers.lecun_normal(), (self.experts, self.hidden, d))
-        h = nn.gelu(jnp.einsum("...d,edh->...eh", x, w_in))
-        y = jnp.einsum("...eh,ehd->...ed", h, w_out)
-        self.sow("intermediates", "load", gates.mean(axis=tuple(range(gates.ndim - 1))))
-        return jnp.einsum("...ed,...e->...d", y, gates)
-
-
-class DeepEnsemble(nn.Module):
-    """Members in a list, results stacked."""
-
-    members: int
-    widths: Sequence[int]
-
-    def setup(self):
-        self.nets = [RandomPrior(self.widths[i % len(self.widths)]) for i in range(self.members)]
-
-    def __call__(self, x):
-        outs = jnp.stack([net(x) for net in self.nets], axis=0)
-        return outs.mean(0), outs.std(0)
 
 
 class GaussianMixture(nn.Module):
@@ -204,18 +118,10 @@ class SpectralConv(nn.Module):
 
 
 X = jnp.sin(jnp.arange(24.0)).reshape(4, 6)
-CONTEXT = jnp.cos(jnp.arange(12.0)).reshape(4, 3)
 SEQ = jnp.sin(jnp.arange(2 * 5 * 6.0)).reshape(2, 5, 6)
 
 EXAMPLES = [
-    Example(Build("HyperNetwork", 5, 2), X, CONTEXT),
-    Example(Build("FunctionalTarget"), X, CONTEXT[0]),
     Example(Build("ParamOfModule", 4), X),
-    Example(Build("RandomPrior", 4), X),
-    Example(Build("BatchEnsemble", 5, 2), X),
-    Example(Build("MixtureOfExperts", 3, 4), X),
-    Example(Build("MixtureOfExperts", 3, 4), SEQ, mutable=("intermediates",)),
-    Example(Build("DeepEnsemble", 3, (4, 5)), X),
     Example(Build("GaussianMixture", 3, 2), X),
     Example(Build("DiagonalStateSpace", 4), SEQ),
     Example(Build("ConformerConv"), SEQ, jnp.ones((2, 5))),

@@ -1,23 +1,9 @@
 """Layers that compute in the dtype of an array of the call."""
 
-import functools
-
 import jax.numpy as jnp
 from flax import linen as nn
 
 from typed_nnx_codegen.verify.examples import Build, Example
-
-
-class TypedByInputs(nn.Module):
-    """Dense layers in the dtype of what they are called with."""
-
-    features: int
-
-    @nn.compact
-    def __call__(self, x):
-        h = nn.Dense(self.features, dtype=x.dtype, name="enter")(x)
-        h = nn.gelu(h)
-        return nn.Dense(features=x.shape[-1], dtype=h.dtype, use_bias=False)(h)
 
 
 class TypedByAnother(nn.Module):
@@ -79,27 +65,6 @@ class TypedByAnotherNorm(nn.Module):
         return nn.LayerNorm(dtype=y.dtype)(x)
 
 
-class TypedInLayers(nn.Module):
-    """Layers in a loop, each in the dtype of what the one before gave."""
-
-    sizes: tuple[int, ...] = (4, 3)
-
-    @nn.compact
-    def __call__(self, x):
-        for k, size in enumerate(self.sizes):
-            x = nn.Dense(size, dtype=x.dtype, name=f"layer_{k}")(x)
-        return x
-
-
-class TypedPartial(nn.Module):
-    """A partial of a layer that has the dtype of the inputs."""
-
-    @nn.compact
-    def __call__(self, x):
-        dense = functools.partial(nn.Dense, features=4, dtype=x.dtype)
-        return dense(name="first")(x) * dense(name="second")(x)
-
-
 class TypedFirstValues(nn.Module):
     """Parameters whose first values functions make in the dtype of the inputs."""
 
@@ -119,8 +84,6 @@ _X = jnp.linspace(-1.0, 1.0, 20).reshape(4, 5)
 _HALF = _X.astype(jnp.bfloat16)
 
 EXAMPLES = [
-    Example(Build("TypedByInputs", 6), _X),
-    Example(Build("TypedByInputs", 6), _HALF, name="half"),
     Example(Build("TypedByAnother", 6), _X, _HALF),
     Example(Build("TypedByAnother", 6), _HALF, _X, name="half"),
     Example(Build("TypedConvolution"), jnp.ones((2, 6, 6, 3), jnp.bfloat16)),
@@ -130,7 +93,5 @@ EXAMPLES = [
     Example(Build("TypedNorms"), _X, name="full"),
     Example(Build("TypedByAnotherNorm"), _X, _HALF),
     Example(Build("TypedByAnotherNorm"), _HALF, _X, name="half"),
-    Example(Build("TypedInLayers"), _HALF),
-    Example(Build("TypedPartial"), _HALF),
     Example(Build("TypedFirstValues"), _X),
 ]

@@ -133,22 +133,6 @@ class MadeInMethod(nn.Module):
         return nn.Dense(self.size, kernel_init=init)(y)
 
 
-class ConstantOfSetup(nn.Module):
-    """The initializer reads a local that a function of the file computes."""
-
-    def setup(self):
-        table = jnp.array([0.1, 0.2, 0.3, 0.4])[:, None]
-        inverse = softplus_inverse(table)
-        self.coefficients = self.param("coefficients", nn.initializers.constant(inverse), (4, 1))
-
-    def __call__(self, x):
-        return x @ self.coefficients
-
-
-def softplus_inverse(x):
-    return jnp.log(jnp.exp(x) - 1.0)
-
-
 class FieldTable(nn.Module):
     """The size of a layer is that of an array in a field."""
 
@@ -180,27 +164,6 @@ class ShiftedByLocal(nn.Module):
         return x @ self.tensors.T
 
 
-class RefusesOthers(nn.Module):
-    """What follows the branch does not depend on it: its other side ends."""
-
-    kind: str
-    size: int = 3
-
-    @nn.compact
-    def __call__(self, x):
-        if self.kind not in ("one", "two"):
-            raise ValueError(self.kind)
-        else:
-            x = nn.Dense(self.size)(x)
-        if self.kind == "one":
-            x = nn.relu(x)
-        elif self.kind == "two":
-            x = nn.LayerNorm()(x)
-        else:
-            raise ValueError(self.kind)
-        return nn.Dense(2)(x)
-
-
 X = jnp.linspace(-1.0, 1.0, 24).reshape(6, 4)
 ROWS = X.reshape(2, 3, 4)
 
@@ -215,9 +178,6 @@ EXAMPLES = [
     Example(Build("Borrows", (4, 6)), X),
     Example(Build("MadeInSetup", 4), X),
     Example(Build("MadeInMethod", 3), X),
-    Example(Build("ConstantOfSetup"), X),
     Example(Build("ShiftedByLocal", 2), X),
-    Example(Build("RefusesOthers", "one"), X),
-    Example(Build("RefusesOthers", "two"), X),
     Example(Build("FieldTable", jnp.ones((5, 7))), X),
 ]

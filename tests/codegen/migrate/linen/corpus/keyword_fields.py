@@ -2,7 +2,6 @@
 
 import dataclasses
 import functools
-from dataclasses import KW_ONLY
 
 import flax
 import flax.linen as nn
@@ -21,15 +20,6 @@ class KeywordFields(nn.Module):
     @nn.compact
     def __call__(self, x):
         return nn.Dense(self.width, use_bias=self.bias)(x) * self.scale
-
-
-class MoreKeywords(KeywordFields):
-    _: KW_ONLY
-    more: int = 1
-
-    @nn.compact
-    def __call__(self, x):
-        return KeywordFields(self.more, bias=self.bias)(super().__call__(x))
 
 
 class PositionalBehind(KeywordFields):
@@ -98,7 +88,6 @@ X = jnp.arange(10.0).reshape(2, 5)
 EXAMPLES = [
     Example(Build("KeywordFields", bias=True), X),
     Example(Build("KeywordFields", 4, bias=False), X),
-    Example(Build("MoreKeywords", 4, bias=True, more=2), X),
     Example(Build("PositionalBehind", 4, 7, bias=True), X),
     Example(Build("KeywordUser"), X),
     Example(Build("FollowsFields"), X),

@@ -252,18 +252,6 @@ class LlamaForCausalLM(nn.Module):
         return (logits, states) if output_hidden_states else logits
 
 
-class TiedLogits(nn.Module):
-    """The table of words is an argument: there are as many logits as it has rows."""
-
-    hidden: int
-
-    @nn.compact
-    def __call__(self, x, table):
-        h = nn.Dense(table.shape[-1], name="dense")(nn.Dense(self.hidden, name="first")(x))
-        logits = jnp.matmul(h, jnp.transpose(table))
-        return logits + self.param("bias", nn.initializers.normal(1.0), (logits.shape[-1],))
-
-
 TOKENS = jnp.arange(10).reshape(2, 5)
 HIDDEN = jnp.cos(jnp.arange(2 * 5 * 6.0)).reshape(2, 5, 6)
 WIDE = jnp.cos(jnp.arange(2 * 5 * 8.0)).reshape(2, 5, 8)
@@ -291,5 +279,4 @@ EXAMPLES = [
     Example(Build("LlamaLayers", LLAMA), WIDE, output_hidden_states=True),
     Example(Build("LlamaForCausalLM", LLAMA), TOKENS),
     Example(Build("LlamaForCausalLM", TIED), TOKENS, output_hidden_states=True),
-    Example(Build("TiedLogits", 4), HIDDEN, WIDE[0]),
 ]

@@ -1,6 +1,5 @@
 """scan over layers: one set of weights for each step."""
 
-import functools
 from typing import Any
 
 import flax.linen as nn
@@ -37,13 +36,6 @@ class Stack(nn.Module):
         return nn.Dense(2)(x)
 
 
-class StackOfWeightsLast(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        layers = nn.scan(Block, variable_axes={"params": 1}, split_rngs={"params": True}, length=3)
-        return layers(4)(x, jnp.array([0.5, 1.0, 2.0]))[0]
-
-
 class Conditioned(nn.Module):
     @nn.compact
     def __call__(self, carry, inputs):
@@ -70,24 +62,6 @@ class StackWithInputs(nn.Module):
         return x, total, found
 
 
-class NormedLayer(nn.Module):
-    @nn.compact
-    def __call__(self, x, _):
-        return nn.BatchNorm(use_running_average=False)(nn.Dense(x.shape[-1])(x)), None
-
-
-class NormedStack(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        x, _ = nn.scan(
-            NormedLayer,
-            variable_axes={"params": 0, "batch_stats": 0},
-            split_rngs={"params": True},
-            length=3,
-        )()(x, None)
-        return x
-
-
 class MaybeRemat(nn.Module):
     remat: bool = False
     policy: Any = None
@@ -102,70 +76,11 @@ class MaybeRemat(nn.Module):
         return x
 
 
-class Stage(nn.Module):
-    """A stack within a stack."""
-
-    @nn.compact
-    def __call__(self, x, _):
-        x, _ = nn.scan(
-            Block,
-            variable_axes={"params": 0},
-            split_rngs={"params": True},
-            in_axes=nn.broadcast,
-            length=2,
-        )(3, name="inner")(x, 1.0)
-        return x, x.sum()
-
-
-class Stages(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        lift = functools.partial(nn.scan, variable_axes={"params": 0}, split_rngs={"params": True})
-        return lift(Stage, length=3)(name="outer")(x, None)
-
-
-class ManyStacks(nn.Module):
-    """Members of stacks."""
-
-    @nn.compact
-    def __call__(self, x):
-        stack = nn.scan(
-            Block,
-            variable_axes={"params": 0},
-            split_rngs={"params": True},
-            length=2,
-            in_axes=nn.broadcast,
-        )
-        members = nn.vmap(
-            stack,
-            variable_axes={"params": 0},
-            split_rngs={"params": True},
-            in_axes=None,
-            axis_size=3,
-        )
-        return members(4)(x, 2.0)[0]
-
-
-class Policy(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        block = nn.remat(Block, policy=jax.checkpoint_policies.dots_saveable)
-        x, _ = block(3)(x, 1.0)
-        x, _ = Block(2)(x, 1.0)
-        x, _ = block(4, name="last")(x, scale=2.0)
-        return x
-
-
 X = jnp.linspace(-1, 1, 10).reshape(2, 5)
 
 EXAMPLES = [
     Example(Build("Stack", 3), X, deterministic=True),
-    Example(Build("StackOfWeightsLast"), X),
     Example(Build("StackWithInputs"), X, jnp.ones((3, 2, 4)), jnp.ones((3, 2, 5))),
-    Example(Build("NormedStack"), X, mutable=("batch_stats",)),
     Example(Build("MaybeRemat", False), X),
     Example(Build("MaybeRemat", True, policy=jax.checkpoint_policies.nothing_saveable), X),
-    Example(Build("Stages"), X),
-    Example(Build("ManyStacks"), X),
-    Example(Build("Policy"), X),
 ]

@@ -58,33 +58,6 @@ class ScanOrLoop(nn.Module):
         return nn.LayerNorm(name="norm")(x)
 
 
-class ScanWithInputs(nn.Module):
-    """Each layer gets a slice of its own and gives one back."""
-
-    depth: int
-
-    def setup(self):
-        self.layers = nn.scan(
-            ConditionedLayer,
-            variable_axes={"params": 0},
-            split_rngs={"params": True},
-            in_axes=0,
-            out_axes=0,
-        )()
-
-    def __call__(self, x, conditions):
-        assert conditions.shape[0] == self.depth
-        return self.layers(x, conditions)
-
-
-class ConditionedLayer(nn.Module):
-    @nn.compact
-    def __call__(self, x, condition):
-        y = nn.Dense(x.shape[-1])(x) + nn.Dense(x.shape[-1], use_bias=False)(condition)
-        y = nn.tanh(y)
-        return y, y.mean(-1)
-
-
 class FunctionBody(nn.Module):
     """Scan over a function of the module itself."""
 
@@ -114,19 +87,6 @@ class RematLoop(nn.Module):
         return x
 
 
-class RematSetup(nn.Module):
-    depth: int
-
-    def setup(self):
-        Block = nn.checkpoint(MLPBlock, static_argnums=(2,))
-        self.blocks = [Block(4) for _ in range(self.depth)]
-
-    def __call__(self, x, deterministic=True):
-        for block in self.blocks:
-            x = block(x, deterministic)
-        return x
-
-
 class RematMethod(nn.Module):
     width: int
 
@@ -134,27 +94,6 @@ class RematMethod(nn.Module):
     @nn.compact
     def __call__(self, x):
         return nn.Dense(x.shape[-1])(jnp.sin(nn.Dense(self.width)(x)))
-
-
-class RematFunction(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        def inner(mdl, y):
-            return nn.Dense(6)(nn.relu(nn.Dense(5)(y)))
-
-        x = nn.remat(inner)(self, x)
-        return nn.Dense(2)(x)
-
-
-class JittedParts(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        x = nn.jit(MLPBlock)(5)(x)
-        return self.head(x)
-
-    @nn.jit
-    def head(self, x):
-        return nn.Dense(2, name="head")(x)
 
 
 class JittedWithSettings(nn.Module):
@@ -314,18 +253,13 @@ EXAMPLES = [
     Example(Build("ScanOrLoop", 2, 4, remat=True), X),
     Example(Build("ScanOrLoop", 2, 4, scan=False), X),
     Example(Build("ScanOrLoop", 2, 4, scan=False, remat=True), X),
-    Example(Build("ScanWithInputs", 3), X, jnp.cos(jnp.arange(3 * 3 * 2.0)).reshape(3, 3, 2)),
-    Example(Build("ConditionedLayer"), X, X[:, :2]),
     Example(Build("FunctionBody", 3), X),
     Example(Build("RematLoop", (4, 5)), X),
     Example(Build("RematLoop", (4, 5), use_remat=False), X),
-    Example(Build("RematSetup", 2), X),
     Example(Build("RematMethod", 4), X),
-    Example(Build("RematFunction"), X),
     Example(Build("TrainedBlock", 4, True), X, None),
     Example(Build("FieldOfCall"), X),
     Example(Build("FieldOfCall", 3), X, False),
-    Example(Build("JittedParts"), X),
     Example(Build("JittedWithSettings"), X),
     Example(Build("MultiHead", 2), X),
     Example(Build("MultiHead", 3, shared_input=False), X),

@@ -27,41 +27,6 @@ class MixedList(nn.Module):
         return x
 
 
-class MixedTuple(nn.Module):
-    width: int
-
-    def setup(self):
-        self.stages = (nn.Dense(self.width), jnp.tanh, nn.LayerNorm(), nn.Dense(3))
-
-    def __call__(self, x):
-        for stage in self.stages:
-            x = stage(x)
-        return x
-
-
-class UsesMixed(nn.Module):
-    width: int
-
-    def setup(self):
-        self.norm = nn.LayerNorm()
-        self.mixed = MixedList(self.width)
-
-    def __call__(self, x, train: bool = False):
-        return x + self.mixed(self.norm(x), train)
-
-
-class PlainList(nn.Module):
-    width: int
-
-    def setup(self):
-        self.stages = [nn.Dense(self.width), nn.Dense(3), nn.LayerNorm()]
-
-    def __call__(self, x):
-        for stage in self.stages:
-            x = stage(x)
-        return x
-
-
 class Inner(nn.Module):
     width: int
     depth: int
@@ -99,20 +64,6 @@ class MappedInSetup(nn.Module):
         x = x.transpose(1, 0, 2)
         out = self.mapped(name="Mapped")(x, train)
         return out.transpose(1, 0, 2)
-
-
-class PartialInSetup(nn.Module):
-    width: int
-
-    def setup(self):
-        self.make = partial(
-            nn.Dense, self.width, use_bias=False, kernel_init=nn.initializers.normal(0.5)
-        )
-        self.one = self.make()
-        self.two = self.make(name="second")
-
-    def __call__(self, x):
-        return self.two(self.one(x))
 
 
 class Projected(nn.Module):
@@ -199,22 +150,6 @@ class CountedBlocks(nn.Module):
         return x
 
 
-class UnnamedParts(nn.Module):
-    width: int
-    is_crossed: bool = False
-
-    def setup(self):
-        self.parts = (Projected(self.width),)
-        if self.is_crossed:
-            self.parts += (Projected(self.width),)
-        self.parts += (Squared(self.width),)
-
-    def __call__(self, x):
-        if self.is_crossed:
-            x = x + self.parts[1](x)
-        return self.parts[-1](x + self.parts[0](x))
-
-
 class MiscountedParts(nn.Module):
     width: int
     is_crossed: bool = False
@@ -282,22 +217,6 @@ class GrownInPlace(nn.Module):
         for layer in self.layers:
             x = nn.relu(layer(x))
         return x.reshape((-1, self.out, self.widths[-1]))
-
-
-class GrownThenKept(nn.Module):
-    """A list gets its last layer, and becomes a tuple."""
-
-    widths: tuple[int, ...]
-
-    def setup(self):
-        layers = [nn.Dense(width) for width in self.widths]
-        layers.append(nn.Dense(3))
-        self.layers = tuple(layers)
-
-    def __call__(self, x):
-        for layer in self.layers:
-            x = nn.relu(layer(x))
-        return x
 
 
 class SequentialOfSums(nn.Module):
@@ -369,12 +288,8 @@ X = jnp.linspace(-1.0, 1.0, 24).reshape(3, 2, 4)
 EXAMPLES = [
     Example(Build("MixedList", 5), X),
     Example(Build("MixedList", 5, rate=0.5), X, train=False),
-    Example(Build("MixedTuple", 5), X),
-    Example(Build("UsesMixed", 4), X),
-    Example(Build("PlainList", 4), X),
     Example(Build("Inner", 5, 2), X, False),
     Example(Build("MappedInSetup", 5, 2), X),
-    Example(Build("PartialInSetup", 5), X),
     Example(Build("CountedParts", 4), X),
     Example(Build("CountedParts", 4, True), X),
     Example(Build("ChosenFirst", 4), X),
@@ -382,8 +297,6 @@ EXAMPLES = [
     Example(Build("ChosenFirst", 4, is_crossed=True), X),
     Example(Build("CountedBlocks", 4, 2), X),
     Example(Build("CountedBlocks", 4, 2, True), X),
-    Example(Build("UnnamedParts", 4), X),
-    Example(Build("UnnamedParts", 4, True), X),
     Example(Build("MiscountedParts", 4), X),
     Example(Build("MiscountedParts", 4, True), X),
     Example(Build("Projected", 4), X),
@@ -392,7 +305,6 @@ EXAMPLES = [
     Example(Build("TuplesOfLayers", (3, 5)), X),
     Example(Build("GrownInPlace", (3, 5), 2), X),
     Example(Build("GrownInPlace", (4,), 2), X),
-    Example(Build("GrownThenKept", (3, 5)), X),
     Example(Build("UnpackedLayers", 4), X),
     Example(Build("MixedExperts", 3, 5), X),
     *(Example(Build(name, (4, 4)), X) for name in ("SequentialOfSums", "SequentialInCall")),

@@ -6,19 +6,6 @@ from flax import linen as nn
 from typed_nnx_codegen.verify.examples import Build, Example
 
 
-class Zipped(nn.Module):
-    widths: tuple[int, ...] = (4, 6)
-
-    def setup(self):
-        self.denses = [nn.Dense(width) for width in self.widths]
-        self.norms = [nn.LayerNorm() for width in self.widths]
-
-    def __call__(self, x):
-        for dense, norm in zip(self.denses, self.norms):
-            x = norm(dense(x))
-        return x
-
-
 class Compact(nn.Module):
     widths: tuple[int, ...] = (4, 6)
 
@@ -81,7 +68,6 @@ class SameAgain(nn.Module):
 X = jnp.linspace(-1.0, 1.0, 10).reshape(2, 5)
 
 EXAMPLES = [
-    Example(Build("Zipped", (4, 6, 3)), X),
     Example(Build("Compact", (4, 6, 3)), X),
     Example(Build("Numbered", (4, 6, 3)), X),
     Example(Build("Sometimes", (4, 6, 3)), X),

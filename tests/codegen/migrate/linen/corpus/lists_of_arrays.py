@@ -205,18 +205,6 @@ class HeadsTogether(nn.Module):
         return self.out(self.norm(y))
 
 
-class PartsOfOne(nn.Module):
-    """One of the parts is no whole."""
-
-    width: int
-    heads: int
-
-    @nn.compact
-    def __call__(self, x):
-        parts = jnp.split(nn.Dense(self.width, name="first")(x), self.heads, axis=-1)
-        return nn.Dense(2, name="second")(parts[0] * 2 + parts[-1])
-
-
 class HeadsBeside(nn.Module):
     """What as many layers return as a field says is put together, with more, without one."""
 
@@ -270,7 +258,6 @@ EXAMPLES = [
     Example(Build("Odd", (4, 6, 3)), X),
     Example(Build("Block", 4), X),
     Example(Build("HeadsTogether", 6, 3), X),
-    Example(Build("PartsOfOne", 6, 3), X),
     Example(Build("HeadsBeside", 3), X, jnp.arange(4).reshape(2, 2)),
     Example(Build("HeadsChanged", 3), X),
 ]

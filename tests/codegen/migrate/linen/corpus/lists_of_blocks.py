@@ -66,61 +66,6 @@ class Stage(nn.Module):
         return x, seen
 
 
-class Middle(nn.Module):
-    """A list with one item before the loop, gone over from the second one on."""
-
-    width_in: int
-    width: int
-    depth: int = 1
-
-    def setup(self):
-        units = [Unit(self.width_in, self.width)]
-        mixes = []
-        for _ in range(self.depth):
-            mixes.append(Mix(self.width))
-            units.append(Unit(self.width, self.width))
-        self.units = units
-        self.mixes = mixes
-
-    def __call__(self, x):
-        x = self.units[0](x)
-        for mix, unit in zip(self.mixes, self.units[1:], strict=True):
-            x = unit(mix(x))
-        return x
-
-
-class Chain(nn.Module):
-    """Widths from a field, appended one by one."""
-
-    widths: tuple[int, ...] = (4, 6)
-
-    def setup(self):
-        layers = []
-        for width in self.widths:
-            layers.append(nn.Dense(width))
-        self.layers = layers
-        self.head = nn.Dense(2)
-
-    def __call__(self, x):
-        for layer in self.layers:
-            x = nn.relu(layer(x))
-        return self.head(x)
-
-
-class Cross(nn.Module):
-    """Layers of `setup` that are called with one of two arguments."""
-
-    width: int = 4
-
-    def setup(self):
-        self.key = nn.Dense(self.width)
-        self.value = nn.Dense(self.width)
-
-    def __call__(self, x, context=None):
-        context = x if context is None else context
-        return jnp.mean(self.key(context) * self.value(context), axis=1)
-
-
 _IMAGE = jnp.linspace(-1.0, 1.0, 2 * 8 * 8 * 3).reshape(2, 8, 8, 3)
 
 EXAMPLES = [
@@ -128,9 +73,4 @@ EXAMPLES = [
     Example(Build("Unit", 3, 3), _IMAGE, name="plain"),
     Example(Build("Stage", 3, 4), _IMAGE, name="stage"),
     Example(Build("Stage", 3, 5, depth=3, shrinks=False), _IMAGE, name="deep stage"),
-    Example(Build("Middle", 3, 4, 2), _IMAGE),
-    Example(Build("Chain"), jnp.ones((2, 3))),
-    Example(Build("Chain", (5,)), jnp.ones((2, 3)), name="short chain"),
-    Example(Build("Cross"), jnp.ones((2, 3, 5)), name="itself"),
-    Example(Build("Cross"), jnp.ones((2, 3, 5)), jnp.ones((2, 3, 7)), name="another"),
 ]

@@ -84,29 +84,6 @@ class Stages(nn.Module):
         return dense(3)(x)
 
 
-class InLoops(nn.Module):
-    """A function that is defined in a loop, and one on one side of a branch."""
-
-    widths: Sequence[int]
-    is_wide: bool = False
-
-    @nn.compact
-    def __call__(self, x):
-        for width in self.widths:
-
-            def init(key, shape, dtype=jnp.float32):
-                return jnp.full(shape, 1.0 / width, dtype)  # noqa: B023 - it is called at once
-
-            x = nn.Dense(width, kernel_init=init)(x)
-        if self.is_wide:
-
-            def last(key, shape, dtype=jnp.float32):
-                return jnp.full(shape, 0.5, dtype)
-
-            x = nn.Dense(9, kernel_init=last)(x)
-        return x
-
-
 class LateInLoop(nn.Module):
     """A function that submodules keep, of the item of a loop: it would be that of the last one."""
 
@@ -134,54 +111,6 @@ class Activated(nn.Module):
         return self.activation(x) * self.width_of(1)
 
 
-class InSetup(nn.Module):
-    """A function that `setup` defines."""
-
-    width: int
-    gain: float = 0.5
-
-    def setup(self):
-        def init(key, shape, dtype=jnp.float32):
-            return jnp.full(shape, self.gain, dtype)
-
-        self.dense = nn.Dense(self.width, kernel_init=init)
-        self.scale = self.param("scale", init, (self.width,))
-
-    def __call__(self, x):
-        return self.dense(x) * self.scale
-
-
-class KeptFunctions(nn.Module):
-    """Functions that statements read which the constructor keeps."""
-
-    kinds: Sequence[str]
-    width: int = 3
-
-    def __post_init__(self):
-        super().__post_init__()
-
-        # Each of them.
-        def check(kind):
-            if kind not in ("wide", "narrow"):
-                raise ValueError(kind)
-
-        jax.tree.map(check, list(self.kinds))
-
-    def setup(self):
-        def width_of(kind):
-            return self.width * (2 if kind == "wide" else 1)
-
-        def init(key, shape, dtype=jnp.float32):
-            return jnp.full(shape, 0.5 / self.width, dtype)
-
-        self.widths = list(map(width_of, self.kinds))
-        self.first = nn.Dense(4, kernel_init=init)
-        self.scale = self.param("scale", init, (1,))
-
-    def __call__(self, x):
-        return self.first(x) * self.scale + sum(self.widths)
-
-
 X = jnp.linspace(-1.0, 1.0, 12).reshape(3, 4)
 
 EXAMPLES = [
@@ -190,11 +119,7 @@ EXAMPLES = [
     Example(Build("NoisyDense", 3), X, jax.random.PRNGKey(0)),
     Example(Build("Stages"), X),
     Example(Build("Stages", 3), X),
-    Example(Build("InLoops", (3, 2)), X),
-    Example(Build("InLoops", (3, 2), True), X),
     Example(Build("LateInLoop", (2, 3)), X),
-    Example(Build("InSetup", 3), X),
-    Example(Build("KeptFunctions", ("wide", "narrow")), X),
     Example(Build("Scaled", 3, abs), X),
     Example(Build("Activated", jnp.tanh, abs), X),
 ]

@@ -8,16 +8,6 @@ import jax.numpy as jnp
 from typed_nnx_codegen.verify.examples import Build, Example
 
 
-class Counted(nn.Module):
-    depth: int
-
-    @nn.compact
-    def __call__(self, x):
-        for _ in range(self.depth):
-            x = nn.relu(nn.Dense(5)(x))
-        return x
-
-
 class Enumerated(nn.Module):
     widths: Sequence[int]
 
@@ -28,30 +18,6 @@ class Enumerated(nn.Module):
             x = nn.LayerNorm()(x)
             if i < len(self.widths) - 1:
                 x = nn.relu(x)
-        return x
-
-
-class Framed(nn.Module):
-    widths: Sequence[int]
-
-    @nn.compact
-    def __call__(self, x):
-        x = nn.Dense(4)(x)
-        for width in self.widths:
-            x = x + width * nn.Dense(4)(nn.tanh(x))
-        mean = nn.Dense(3)(x)
-        scale = nn.Dense(3)(x)
-        return mean, scale
-
-
-class Zipped(nn.Module):
-    widths: Sequence[int]
-    scales: Sequence[float]
-
-    @nn.compact
-    def __call__(self, x):
-        for width, scale in zip(self.widths, self.scales):
-            x = scale * nn.Dense(width)(x)
         return x
 
 
@@ -76,30 +42,6 @@ class EitherSide(nn.Module):
                 x = nn.relu(nn.Dense(width)(x))
             else:
                 x = nn.Dense(width, use_bias=False)(x)
-        return x
-
-
-class Sometimes(nn.Module):
-    widths: Sequence[int]
-    is_normed: bool = True
-
-    @nn.compact
-    def __call__(self, x):
-        for width in self.widths:
-            x = nn.Dense(width)(x)
-            if self.is_normed:
-                x = nn.LayerNorm()(x)
-        return x
-
-
-class Twice(nn.Module):
-    depth: int
-
-    @nn.compact
-    def __call__(self, x):
-        for _ in range(self.depth):
-            x = nn.Dense(4)(x)
-            x = nn.Dense(4, use_bias=False)(x)
         return x
 
 
@@ -130,15 +72,9 @@ X = jnp.arange(10.0).reshape(2, 5) / 7
 W = (6, 4, 8)
 
 EXAMPLES = [
-    Example(Build("Counted", 3), X),
     Example(Build("Enumerated", W), X),
-    Example(Build("Framed", W), X),
-    Example(Build("Zipped", W, (1.0, 2.0, 0.5)), X),
     Example(Build("EnumeratedPairs", W, (1.0, 2.0, 0.5)), X),
     Example(Build("EitherSide", W), X),
-    Example(Build("Sometimes", W), X),
-    Example(Build("Sometimes", W, is_normed=False), X, name="Sometimes, without"),
-    Example(Build("Twice", 2), X),
     Example(Build("Chosen", W), X),
     Example(Build("Ensemble", 2), X),
 ]

@@ -65,16 +65,6 @@ class MappedInCall(nn.Module):
         return nn.Dense(2)(scaled(kept, 2.0))
 
 
-class MappedTwice(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        y = jax.vmap(jax.vmap(lambda row: jnp.concatenate([row, row[..., :2]], axis=-1)))(x)
-        y = nn.Dense(4)(y)
-        batch, steps, width = y.shape
-        y = jax.vmap(lambda one: one.reshape(-1), in_axes=1, out_axes=0)(y)
-        return nn.Dense(3)(y)
-
-
 class Vectorized(nn.Module):
     @nn.compact
     def __call__(self, x):
@@ -161,7 +151,6 @@ X = jnp.linspace(-1.0, 1.0, 30).reshape(2, 3, 5)
 EXAMPLES = [
     Example(Build("Flipping"), X, jnp.array([1, 3])),
     Example(Build("MappedInCall"), X[0]),
-    Example(Build("MappedTwice"), X),
     Example(Build("Vectorized"), X),
     Example(Build("UnsureRank"), X[0]),
     Example(Build("UnsureRank"), X),

@@ -25,13 +25,6 @@ class NoMaskBatch(nn.Module):
         return nn.BatchNorm()(x, use_running_average=not train, mask=None)
 
 
-class NoMaskRMS(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        x = nn.Dropout(0.5)(x, deterministic=True, rng=None)
-        return nn.RMSNorm()(x, mask=None)
-
-
 class ParamList(nn.Module):
     depth: int = 3
 
@@ -81,25 +74,6 @@ class ParamDict(nn.Module):
         return x * self.table["a"] + self.table["b"]
 
 
-class PartitionedLocal(nn.Module):
-    width: int = 4
-
-    @nn.compact
-    def __call__(self, x):
-        init = nn.with_partitioning(nn.initializers.lecun_normal(), ("in", "out"))
-        w = self.param("w", init, (x.shape[-1], self.width))
-        return x @ w
-
-
-class ParamByField(nn.Module):
-    key: str = "scale"
-
-    @nn.compact
-    def __call__(self, x):
-        s = self.param(self.key, nn.initializers.ones, (x.shape[-1],))
-        return x * s
-
-
 class ParamByPrefix(nn.Module):
     prefix: str = "a"
 
@@ -126,14 +100,10 @@ EXAMPLES = [
     Example(Build("NoMaskArg"), X, mask=X > 0.1),
     Example(Build("NoMaskBatch"), X),
     Example(Build("NoMaskBatch"), X, train=True, mutable=["batch_stats"]),
-    Example(Build("NoMaskRMS"), X),
     Example(Build("ParamList"), X),
     Example(Build("ParamListLoop"), X),
     Example(Build("ParamTuple"), X),
     Example(Build("ParamDict"), X),
-    Example(Build("PartitionedLocal"), X),
-    Example(Build("ParamByField"), X),
-    Example(Build("ParamByField", "other"), X),
     Example(Build("ParamByPrefix"), X),
     Example(Build("GrowsMean"), X, mutable=["stats"]),
 ]

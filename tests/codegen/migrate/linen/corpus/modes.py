@@ -111,20 +111,6 @@ class ModeInSequence(nn.Module):
         return net(x)
 
 
-class ModeInList(nn.Module):
-    """The same, of a list that a loop fills."""
-
-    sizes: tuple[int, ...] = (4, 5)
-
-    @nn.compact
-    def __call__(self, x, train: bool = False):
-        layers = []
-        for size in self.sizes:
-            layers.append(nn.Dense(size))
-            layers.append(nn.BatchNorm(use_running_average=not train))
-        return nn.Sequential(layers)(x)
-
-
 class ModesWithin(nn.Module):
     """Calls such modules."""
 
@@ -179,8 +165,6 @@ EXAMPLES = [
     Example(Build("HoldsModes"), X, mutable=STATS, train=True, name="HoldsModes, all in training"),
     Example(Build("HasModeField"), X, mutable=STATS),
     Example(Build("ModeInSequence", 4), X),
-    Example(Build("ModeInList"), X),
-    Example(Build("ModeInList"), X, True, mutable=("batch_stats",), name="ModeInList, training"),
     Example(Build("ModesWithin"), X),
     *(Example(Build(name), X) for name in ("ModeGiven", "ModeAlsoAlone")),
     Example(Build("CallsNorm", Build("flax.linen.LayerNorm")), X),

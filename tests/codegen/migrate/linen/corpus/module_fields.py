@@ -1,12 +1,11 @@
 """Fields that hold modules, classes, partials, functions and initializers."""
 
 from functools import partial
-from typing import Callable, Optional, Protocol, Type
+from typing import Callable, Optional, Protocol
 
 import jax
 import jax.numpy as jnp
 from flax import linen as nn
-from jax.tree_util import Partial
 
 from typed_nnx_codegen.verify.examples import Build, Example
 
@@ -18,19 +17,6 @@ class Projection(nn.Module):
     @nn.compact
     def __call__(self, x):
         return nn.Dense(self.features, kernel_init=self.kernel_init)(x)
-
-
-class ClassField(nn.Module):
-    dense_cls: Type[nn.Module] = nn.Dense
-    norm_cls: Optional[Type[nn.Module]] = nn.LayerNorm
-    features: int = 4
-
-    @nn.compact
-    def __call__(self, x):
-        x = self.dense_cls(self.features)(x)
-        if self.norm_cls is not None:
-            x = self.norm_cls()(x)
-        return self.dense_cls(features=2, name="out")(x)
 
 
 class InstanceField(nn.Module):
@@ -46,15 +32,6 @@ class InstanceField(nn.Module):
         if self.decoder is not None:
             return self.decoder(h)
         return h
-
-
-class InstanceDefault(nn.Module):
-    """The default itself is a module."""
-
-    head: nn.Module = nn.Dense(3)
-
-    def __call__(self, x):
-        return nn.softmax(self.head(x))
 
 
 class FactoryField(nn.Module):
@@ -81,43 +58,6 @@ class FactoryInSetup(nn.Module):
         x = self.first(x)
         for layer in self.rest:
             x = x + layer(x)
-        return x
-
-
-class Residual(nn.Module):
-    """Wraps whatever it is given."""
-
-    inner: nn.Module
-
-    def __call__(self, x, *args, **kwargs):
-        return x + self.inner(x, *args, **kwargs)
-
-
-class ResidualUser(nn.Module):
-    """Wrapped layers built in compact belong to the builder."""
-
-    @nn.compact
-    def __call__(self, x):
-        d = x.shape[-1]
-        x = Residual(nn.Dense(d))(x)
-        x = Residual(Projection(d))(x)
-        x = nn.Dense(4)(x)
-        return Residual(nn.Dense(4))(x)
-
-
-class ResidualSetupUser(nn.Module):
-    """The same in setup: they belong to the wrapper."""
-
-    width: int
-
-    def setup(self):
-        self.first = Residual(nn.Dense(self.width))
-        self.layers = [Residual(inner=Projection(self.width)) for _ in range(2)]
-
-    def __call__(self, x):
-        x = self.first(x)
-        for layer in self.layers:
-            x = layer(x)
         return x
 
 
@@ -211,31 +151,14 @@ class DefaultsInTurn(nn.Module):
         return self.last(jnp.tanh(self.first(x)))
 
 
-class TreePartials(nn.Module):
-    """Partials of `jax.tree_util`."""
-
-    features: int = 3
-
-    @nn.compact
-    def __call__(self, x, training: bool = False):
-        norm = Partial(nn.LayerNorm, use_bias=False)
-        dense = Partial(nn.Dense, use_bias=False)
-        return norm()(dense(self.features)(norm()(x)))
-
-
 X = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
 SEQ = jnp.sin(jnp.arange(2 * 4 * 6.0)).reshape(2, 4, 6)
 PROJECTION = Build.ref("Projection")
 
 EXAMPLES = [
     Example(Build("Projection", 4), X),
-    Example(Build("ClassField"), X),
-    Example(Build("ClassField", PROJECTION, Build.ref("flax.linen.RMSNorm"), 5), X),
-    Example(Build("ClassField", norm_cls=None), X),
     Example(Build("InstanceField", Build("flax.linen.Dense", 5)), X),
     Example(Build("InstanceField", Build("Projection", 5), decoder=Build("Projection", 2)), X),
-    Example(Build("InstanceDefault"), X),
-    Example(Build("InstanceDefault", head=Build("Projection", 2)), X),
     Example(Build("FactoryField", Build.ref("flax.linen.Dense")), X),
     Example(Build("FactoryField", PROJECTION, depth=3), X),
     Example(
@@ -246,9 +169,6 @@ EXAMPLES = [
         X,
     ),
     Example(Build("FactoryInSetup"), X),
-    Example(Build("Residual", Build("flax.linen.Dense", 6)), X),
-    Example(Build("ResidualUser"), X),
-    Example(Build("ResidualSetupUser", 6), X),
     Example(Build("PreNorm", Build("flax.linen.Dense", 4)), X),
     Example(Build("TransformerOfWrappers", 2, 6), SEQ),
     Example(Build("TorsoAndHead", Build("Projection", 4), Build("flax.linen.Dense", 2)), X),
@@ -265,5 +185,4 @@ EXAMPLES = [
     Example(Build("ProtocolModule"), X),
     Example(Build("DefaultsInTurn"), X),
     Example(Build("DefaultsInTurn", first=Build("Projection", 4)), X),
-    Example(Build("TreePartials"), X),
 ]

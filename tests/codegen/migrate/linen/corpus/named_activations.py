@@ -45,25 +45,6 @@ class TwoHeads(nn.Module):
         return nn.Dense(2)(x), nn.Dense(1)(x)
 
 
-class Gated(nn.Module):
-    """A function of the field, or another one."""
-
-    inner_act: Callable | None = None
-
-    @nn.compact
-    def __call__(self, x):
-        function = self.inner_act if callable(self.inner_act) else nn.silu
-        return nn.Dense(3)(function(nn.Dense(4)(x)))
-
-
-class GatedTwice(nn.Module):
-    squash: Callable = jnp.tanh
-
-    @nn.compact
-    def __call__(self, x):
-        return nn.Dense(2)(Gated(self.squash)(x))
-
-
 class ExtractorBefore(nn.Module):
     """What a field computes need not keep the shape, whatever is in its name."""
 
@@ -83,8 +64,5 @@ EXAMPLES = [
     Example(Build("TwoHeads"), X),
     Example(Build("TwoHeads", (3,), "relu"), X),
     Example(Build("TwoHeads", (), "none"), X),
-    Example(Build("Gated"), X),
-    Example(Build("Gated", jnp.tanh), X),
-    Example(Build("GatedTwice"), X),
     Example(Build("ExtractorBefore", jnp.tanh), X),
 ]

@@ -27,14 +27,6 @@ class RateInSignature(nn.Module):
         return act(nn.Dense(3)(x)) * self.scale
 
 
-class InitOfNormalization(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        x = nn.normalization.LayerNorm()(x)
-        x = nn.activation.relu(x)
-        return nn.Dense(2, kernel_init=nn.initializers.lecun_normal())(x)
-
-
 def lifted(target: nn.transforms.Target) -> nn.transforms.Target:
     return nn.remat(target)
 
@@ -109,7 +101,6 @@ EXAMPLES = [
     Example(Build("RateDefault"), X),
     Example(Build("RateDefault", 0.3), X),
     Example(Build("RateInSignature", 2.0), X),
-    Example(Build("InitOfNormalization"), X),
     Example(Build("UsesTarget"), X),
     Example(Build("ClassWidth"), X),
     Example(Build("Wider"), X),

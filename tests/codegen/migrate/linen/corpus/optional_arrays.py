@@ -65,21 +65,6 @@ class Conditioned(nn.Module):
         return x
 
 
-class UsedArgument(nn.Module):
-    """Both a setting and the call may leave it out."""
-
-    use: bool = True
-
-    @nn.compact
-    def __call__(self, x, c=None):
-        y = None
-        if self.use:
-            y = c
-        if y is not None:
-            x = x + nn.Dense(3)(y)
-        return nn.Dense(2)(x)
-
-
 class EitherArgument(nn.Module):
     """Only the call says whether it is there."""
 
@@ -131,9 +116,6 @@ EXAMPLES = [
     Example(Build("Conditioned", 2, 0), X),
     Example(Build("Conditioned", 2, 1), X, X + 1, name="Conditioned, both"),
     Example(Build("Conditioned", 0, 1), X, X + 1, name="Conditioned, classes"),
-    Example(Build("UsedArgument"), X),
-    Example(Build("UsedArgument"), X, X + 1, name="UsedArgument, given"),
-    Example(Build("UsedArgument", False), X, X + 1, name="UsedArgument, not used"),
     Example(Build("EitherArgument"), X, X + 1),
     Example(Build("EitherArgument"), X, X + 1, flag=False, name="EitherArgument, not used"),
     Example(Build("Before", 2), X),

@@ -1,8 +1,5 @@
 """Parts that only some objects have, and sizes that follow from which there are."""
 
-from typing import Optional
-
-import flax
 import flax.linen as nn
 import jax.numpy as jnp
 
@@ -15,25 +12,6 @@ class Adapter(nn.Module):
     @nn.compact
     def __call__(self, x):
         return nn.Dense(self.width)(x)
-
-
-class OptionalAdapter(nn.Module):
-    width: int
-    is_adapted: bool = False
-    is_plain: bool = True
-
-    def setup(self):
-        self.dense = nn.Dense(self.width)
-        self.adapter = Adapter(self.width // 2) if self.is_adapted else None
-        self.last = None if self.is_plain else Adapter(7)
-
-    def __call__(self, x):
-        x = self.dense(x)
-        if self.adapter is not None:
-            x = self.adapter(x)
-        if self.last is None:
-            return x
-        return self.last(x)
 
 
 class BranchedAdapter(nn.Module):
@@ -69,19 +47,6 @@ class DroppedAdapter(nn.Module):
         if self.adapter is not None:
             x = self.adapter(x)
         return x
-
-
-class HeadOfOptional(nn.Module):
-    width: int
-    is_adapted: bool = False
-    is_plain: bool = True
-
-    def setup(self):
-        self.trunk = OptionalAdapter(self.width, self.is_adapted, self.is_plain)
-        self.head = nn.Dense(3)
-
-    def __call__(self, x):
-        return self.head(self.trunk(x))
 
 
 class HeadOfBranched(nn.Module):
@@ -131,57 +96,6 @@ class HeadOfPaired(nn.Module):
         return self.head(self.stages(x))
 
 
-@flax.struct.dataclass
-class Encoded:
-    states: jnp.ndarray
-    pooled: Optional[jnp.ndarray] = None
-
-
-@flax.struct.dataclass
-class EncodedImage(Encoded):
-    """The same, of an image."""
-
-
-class EncodesImages(nn.Module):
-    width: int
-    is_pooled: bool = True
-
-    def setup(self):
-        self.dense = nn.Dense(self.width)
-        self.pooler = Adapter(2 * self.width) if self.is_pooled else None
-
-    def __call__(self, x, as_record: bool = True):
-        x = self.dense(x)
-        pooled = self.pooler(x[:, 0]) if self.is_pooled else None
-        if not as_record:
-            if pooled is None:
-                return (x,)
-            return (x, pooled)
-        return EncodedImage(states=x, pooled=pooled)
-
-
-class HeadOfEncoded(nn.Module):
-    width: int
-
-    def setup(self):
-        self.encoder = EncodesImages(self.width, is_pooled=False)
-        self.head = nn.Dense(2)
-
-    def __call__(self, x):
-        return self.head(self.encoder(x).states)
-
-
-class HeadOfPooled(nn.Module):
-    width: int
-
-    def setup(self):
-        self.encoder = EncodesImages(self.width)
-        self.head = nn.Dense(2)
-
-    def __call__(self, x):
-        return self.head(self.encoder(x).pooled)
-
-
 class WeightNormed(nn.Module):
     width: int
     count: int
@@ -217,18 +131,6 @@ class ProjectsOrNot(nn.Module):
     def __call__(self, x, deterministic: bool = True):
         x = self.drop(x, deterministic=deterministic)
         return self.summary(x)
-
-
-class HeadOfProjected(nn.Module):
-    width: int
-    is_projected: bool = False
-
-    def setup(self):
-        self.summary = ProjectsOrNot(self.width, self.is_projected)
-        self.head = nn.Dense(3)
-
-    def __call__(self, x):
-        return self.head(self.summary(x))
 
 
 class InlineOrFunction(nn.Module):
@@ -291,10 +193,6 @@ class OneOfThree(nn.Module):
 X = jnp.linspace(-1.0, 1.0, 24).reshape(3, 2, 4)
 
 EXAMPLES = [
-    Example(Build("HeadOfOptional", 6), X),
-    Example(Build("HeadOfOptional", 6, True), X),
-    Example(Build("HeadOfOptional", 6, True, False), X),
-    Example(Build("HeadOfOptional", 6, is_plain=False), X),
     Example(Build("HeadOfBranched", 6), X),
     Example(Build("HeadOfBranched", 6, 6), X),
     Example(Build("HeadOfBranched", 6, 5), X),
@@ -303,12 +201,7 @@ EXAMPLES = [
     Example(Build("HeadOfPaired", (3, 4, 5), (1, 2, 3)), X),
     Example(Build("HeadOfPaired", (3,), (1,)), X),
     Example(Build("HeadOfPaired", (3, 4, 5), (1, 2)), X),
-    Example(Build("HeadOfEncoded", 6), X),
-    Example(Build("HeadOfPooled", 6), X),
-    Example(Build("EncodesImages", 6), X, as_record=False),
     Example(Build("WeightNormed", 3, 4), X),
-    Example(Build("HeadOfProjected", 5), X),
-    Example(Build("HeadOfProjected", 5, True), X),
     Example(Build("InlineOrFunction", 5), X),
     Example(Build("InlineOrFunction", 5, True), X),
     Example(Build("BranchOrFunction", 5), X),
@@ -319,8 +212,6 @@ EXAMPLES = [
     Example(Build("OneOfThree", 5), X),
     Example(Build("OneOfThree", 5, "layer"), X),
     Example(Build("OneOfThree", 5, "wide"), X),
-    Example(Build("OptionalAdapter", 6), X),
-    Example(Build("OptionalAdapter", 6, True, False), X),
     Example(Build("BranchedAdapter", 6), X),
     Example(Build("BranchedAdapter", 6, 3), X),
     Example(Build("DroppedAdapter", 4), X),

@@ -25,20 +25,6 @@ class NamedInLoops(nn.Module):
         return total + shifts[0] * shifts[1]
 
 
-class NamedByHelper(nn.Module):
-    """One call in a helper declares several parameters."""
-
-    width: int
-
-    def weight(self, name, shape):
-        return self.param(name, nn.initializers.normal(0.5), shape)
-
-    @nn.compact
-    def __call__(self, x):
-        hidden = jnp.tanh(x @ self.weight("first", (x.shape[-1], self.width)))
-        return hidden @ self.weight("second", (self.width, 2))
-
-
 class KeywordsAndTrees(nn.Module):
     width: int
 
@@ -94,20 +80,6 @@ class ComputedInSetup(nn.Module):
         return jnp.linalg.norm(self.weight) * x
 
 
-class TakenNames(nn.Module):
-    """Parameters that are called like fields, methods and words of Python."""
-
-    scale: float = 2.0
-
-    @nn.compact
-    def __call__(self, x):
-        factor = self.param("scale", nn.initializers.ones, (x.shape[-1],))
-        slope = self.param("lambda", nn.initializers.ones, (1,))
-        mean = self.param("mean", nn.initializers.zeros, (1,))
-        state = self.variable("tracked", "mean", jnp.zeros, (1,))
-        return x * factor * self.scale * slope + mean - state.value
-
-
 class NamedAxes(nn.Module):
     features: int
     kernel_init: Any = nn.with_partitioning(nn.initializers.normal(0.3), ("embed", None))
@@ -123,12 +95,10 @@ X = jnp.sin(jnp.arange(8.0)).reshape(2, 4)
 
 EXAMPLES = [
     Example(Build("NamedInLoops", 3), X),
-    Example(Build("NamedByHelper", 5), X),
     Example(Build("KeywordsAndTrees", 3), X),
     Example(Build("OneOrTheOther"), X),
     Example(Build("OneOrTheOther", 2), X),
     Example(Build("ComputedInSetup", 4), X),
     Example(Build("ComputedInSetup", 4), X, method="norm"),
-    Example(Build("TakenNames"), X),
     Example(Build("NamedAxes", 3), X),
 ]

@@ -28,14 +28,6 @@ class RematOfPartitioning(nn.Module):
         return PlainGated(2)(x, 1.0, train)
 
 
-class RematOfLinen(nn.Module):
-    @nn.compact
-    def __call__(self, x, train: bool = False):
-        block = nn.remat(PlainGated, static_argnums=(3,), prevent_cse=False)
-        x = block(3)(x, 2.0, train)
-        return block(4)(x, 0.5, train)
-
-
 class OneStatic(nn.Module):
     def setup(self):
         self.blocks = [partitioning.remat(PlainGated, static_argnums=(2,))(3) for _ in range(2)]
@@ -51,7 +43,6 @@ EXAMPLES = [
     Example(Build("PlainGated", 4), X, 2.0, train=True),
     Example(Build("RematOfPartitioning"), X, train=True),
     Example(Build("RematOfPartitioning"), X),
-    Example(Build("RematOfLinen"), X, train=True),
     Example(Build("OneStatic"), X, train=True),
     Example(Build("OneStatic"), X),
 ]

@@ -2,7 +2,6 @@
 
 from typing import Any, Optional
 
-import jax
 import jax.numpy as jnp
 from flax import linen as nn
 from flax.linen import partitioning as nn_partitioning
@@ -13,61 +12,11 @@ Dtype = Any
 param_with_axes = nn_partitioning.param_with_axes
 
 
-class PromotedTypes(nn.Module):
-    """Layers without dtype follow what they get."""
-
-    @nn.compact
-    def __call__(self, x, tokens):
-        e = nn.Embed(7, 4, dtype=jnp.bfloat16)(tokens)
-        y = nn.Dense(4)(e)
-        z = nn.Conv(3, (2,), dtype=jnp.bfloat16)(y)
-        return nn.Dense(2)(x.astype(jnp.bfloat16)), z
-
-
-class Initializers(nn.Module):
-    """Initializers in all their spellings."""
-
-    scale: float = 1.0
-
-    @nn.compact
-    def __call__(self, x):
-        x = nn.Dense(4, kernel_init=jax.nn.initializers.glorot_normal(), bias_init=constant(0.5))(x)
-        x = nn.Dense(
-            features=5,
-            kernel_init=nn.initializers.variance_scaling(self.scale, "fan_in", "truncated_normal"),
-            bias_init=lambda key, shape, dtype: jnp.full(shape, 0.1, dtype),
-        )(x)
-        x = nn.LayerNorm(epsilon=1e-5, scale_init=nn.initializers.constant(0.9))(x)
-        return nn.Dense(3, kernel_init=nn.zeros_init(), bias_init=nn.ones_init())(x)
-
-
 def constant(value):
     def init(key, shape, dtype=jnp.float32):
         return jnp.full(shape, value, dtype)
 
     return init
-
-
-class Partitioned(nn.Module):
-    """Logical names of axes on kernels and on own parameters."""
-
-    mlp_dim: int
-    dtype: Dtype = jnp.float32
-
-    @nn.compact
-    def __call__(self, x):
-        init = nn.initializers.lecun_normal()
-        x = nn.Dense(
-            self.mlp_dim,
-            dtype=self.dtype,
-            kernel_init=nn.with_logical_partitioning(init, ("embed", "mlp")),
-            bias_init=nn.with_logical_partitioning(nn.initializers.zeros_init(), ("mlp",)),
-        )(x)
-        x = nn.with_logical_constraint(x, ("batch", "length", "mlp"))
-        scale = self.param(
-            "scale", nn.with_logical_partitioning(nn.initializers.ones, ("mlp",)), (x.shape[-1],)
-        )
-        return nn.Dense(3, kernel_init=nn.with_partitioning(init, (None, "model")))(x * scale)
 
 
 class PartitionedScan(nn.Module):
@@ -114,13 +63,9 @@ class LogicalEmbed(nn.Module):
 
 
 X = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
-SEQ = jnp.sin(jnp.arange(2 * 4 * 6.0)).reshape(2, 4, 6)
 TOKENS = jnp.arange(6).reshape(2, 3)
 
 EXAMPLES = [
-    Example(Build("PromotedTypes"), X, TOKENS),
-    Example(Build("Initializers", scale=0.5), X),
-    Example(Build("Partitioned", 4), SEQ),
     Example(Build("PartitionedScan", 2), X),
     Example(Build("PartitionedLayer"), X, None),
     Example(Build("LogicalEmbed", 9, 4), TOKENS),

@@ -256,15 +256,6 @@ class DecoderByConfig(nn.Module):
         return self.decoder(x)
 
 
-class FirstSeen(nn.Module):
-    """Keeps the mean of what it was called with first."""
-
-    @nn.compact
-    def __call__(self, x):
-        first = self.variable("seen", "mean", lambda: x.mean(0))
-        return x - first.value
-
-
 class FunctionalWholeTree(nn.Module):
     """Layers with parameters that are all computed."""
 
@@ -310,7 +301,6 @@ EXAMPLES = [
     Example(Build("TiedLanguageModel", config()), TOKENS, init_cache=True, mutable=("cache",)),
     Example(Build("DecoderByConfig", config()), TOKENS),
     Example(Build("DecoderByConfig", config(tied=False)), TOKENS),
-    Example(Build("FirstSeen"), X),
     Example(Build("FunctionalWholeTree", 4), X[:, 0]),
     Example(Build("TableDecoder", config()), X, jnp.sin(jnp.arange(66.0)).reshape(6, 11)),
 ]

@@ -100,20 +100,6 @@ SmallResNet = partial(ResNet, stage_sizes=[1, 1], block_cls=ResidualBlock)
 BottleneckResNet = partial(ResNet, stage_sizes=[1, 1], block_cls=Bottleneck)
 
 
-class OptionalStrides(nn.Module):
-    """Settings decide the strides, and so the size of the flat features."""
-
-    down: bool = False
-    pool: bool = False
-
-    @nn.compact
-    def __call__(self, x):
-        strides = (2, 2) if self.down else (1, 1)
-        x = nn.Conv(4, (3, 3), strides=strides)(x)
-        x = nn.avg_pool(x, (2, 2), strides=(2, 1) if self.pool else (1, 1), padding="SAME")
-        return nn.Dense(3)(x.reshape((x.shape[0], -1)))
-
-
 class ListsForTuples(nn.Module):
     """Linen makes tuples of the lists that its fields are given."""
 
@@ -151,11 +137,6 @@ EXAMPLES = [
     Example(Build("ResidualBlock", 3, CONV, NORM, nn.relu), IMAGES, mutable=BN),
     Example(Build("ResidualBlock", 4, CONV, NORM, nn.relu, (2, 2)), IMAGES, mutable=BN),
     Example(Build("Bottleneck", 2, CONV, NORM, act=nn.silu), IMAGES, mutable=BN),
-    *(
-        Example(Build("OptionalStrides", down, pool), jnp.ones((2, 7, 7, 3)).at[0, 2].set(-1.0))
-        for down in (False, True)
-        for pool in (False, True)
-    ),
     Example(Build("ListsForTuples", [4, 5]), IMAGES),
     Example(Build("ListsForTuples", (4, 5), [2]), IMAGES),
 ]

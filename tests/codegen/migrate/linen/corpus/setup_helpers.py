@@ -69,19 +69,6 @@ class ShortHelper(nn.Module):
         return self.head(x)
 
 
-class HelperOfNumbers(nn.Module):
-    size: int
-
-    def setup(self):
-        def doubled(number):
-            return number * 2
-
-        self.inner = nn.Dense(doubled(self.size))
-
-    def __call__(self, x):
-        return self.inner(x)
-
-
 class UsedElsewhere(nn.Module):
     """The function is a value, too: it stays where it is."""
 
@@ -141,7 +128,6 @@ EXAMPLES = [
     Example(Build("LocalHelper", 5), X),
     Example(Build("ShortHelper", (5, 6)), X),
     Example(Build("ShortHelper", (5,), use_bias=False), X),
-    Example(Build("HelperOfNumbers", 3), X),
     Example(Build("UsedElsewhere", (5, 6)), X),
     Example(Build("NoneFirst"), X),
     Example(Build("NoneFirst", 5), X),

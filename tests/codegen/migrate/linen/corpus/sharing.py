@@ -8,41 +8,6 @@ from flax import linen as nn
 from typed_nnx_codegen.verify.examples import Build, Example
 
 
-class UniversalTransformer(nn.Module):
-    """The same layer again and again."""
-
-    steps: int
-
-    @nn.compact
-    def __call__(self, x):
-        layer = RecurrentLayer(name="shared")
-        for _ in range(self.steps):
-            x = layer(x)
-        return nn.Dense(2)(x)
-
-
-class RecurrentLayer(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        y = nn.SelfAttention(num_heads=2)(nn.LayerNorm()(x))
-        x = x + y
-        return x + nn.Dense(x.shape[-1])(nn.relu(nn.Dense(8)(nn.LayerNorm()(x))))
-
-
-class TiedAutoencoder(nn.Module):
-    """The decoder uses the transposed kernel of the encoder."""
-
-    hidden: int
-
-    @nn.compact
-    def __call__(self, x):
-        encoder = nn.Dense(self.hidden, name="encoder")
-        h = nn.sigmoid(encoder(x))
-        kernel = encoder.variables["params"]["kernel"]
-        bias = self.param("decoder_bias", nn.initializers.zeros, (x.shape[-1],))
-        return h @ kernel.T + bias
-
-
 class TiedLanguageModel(nn.Module):
     vocab: int
     dim: int
@@ -85,19 +50,6 @@ class LoRAUser(nn.Module):
         return DenseLoRA(nn.Dense(3), 1, name="last")(nn.relu(x))
 
 
-class BorrowedScope(nn.Module):
-    """A wrapper that leaves no trace in the tree."""
-
-    features: int
-
-    def setup(self):
-        self.inner = nn.Dense(self.features)
-        nn.share_scope(self, self.inner)
-
-    def __call__(self, x):
-        return nn.relu(self.inner(x))
-
-
 class MeanTeacher(nn.Module):
     """Aliases of one module in setup."""
 
@@ -113,34 +65,13 @@ class MeanTeacher(nn.Module):
         return self.student(x) + self.teacher(x), [head(x) for head in self.heads]
 
 
-class MemoizedBlocks(nn.Module):
-    """Weights by position in a cycle."""
-
-    depth: int
-    cycle: int
-
-    @nn.compact
-    def __call__(self, x):
-        d = x.shape[-1]
-        blocks = [nn.Dense(d) for _ in range(self.cycle)]
-        for i in range(self.depth):
-            x = x + nn.tanh(blocks[i % self.cycle](x))
-        return x
-
-
 X = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
-SEQ = jnp.sin(jnp.arange(2 * 4 * 6.0)).reshape(2, 4, 6)
 TOKENS = jnp.arange(8).reshape(2, 4)
 
 EXAMPLES = [
-    Example(Build("UniversalTransformer", 3), SEQ),
-    Example(Build("RecurrentLayer"), SEQ),
-    Example(Build("TiedAutoencoder", 4), X),
     Example(Build("TiedLanguageModel", 9, 4), TOKENS),
     Example(Build("TiedLanguageModel", 9, 4, tie=False), TOKENS),
     Example(Build("DenseLoRA", Build("flax.linen.Dense", 5), 2), X),
     Example(Build("LoRAUser"), X),
-    Example(Build("BorrowedScope", 4), X),
     Example(Build("MeanTeacher", 4), X),
-    Example(Build("MemoizedBlocks", 5, 2), X),
 ]

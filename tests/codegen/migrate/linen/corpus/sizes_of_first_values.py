@@ -8,7 +8,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from flax.linen.normalization import _canonicalize_axes, _compute_stats
-from jax import random
 from jax.nn import initializers
 
 from typed_nnx_codegen.verify.examples import Build, Example
@@ -62,35 +61,6 @@ class Positions(nn.Module):
         table = self.param("table", initializers.normal(0.02), (1, count, width))
         half = self.param("half", initializers.normal(0.02), (int(np.ceil(x.shape[1] / 2)), 3))
         return jnp.sum(table) + jnp.sum(half) + x
-
-
-class Scaled(nn.Module):
-    width: int
-
-    @nn.compact
-    def __call__(self, x):
-        std = 1 / np.sqrt(x.shape[-1])
-        bound = jnp.sqrt(3.0 / x.shape[-1])
-        w = self.param("w", nn.initializers.normal(std), (x.shape[-1], self.width))
-        v = self.param(
-            "v",
-            lambda key, shape: random.uniform(key, shape, minval=-bound, maxval=bound),
-            (self.width,),
-        )
-        return nn.Dense(3, kernel_init=nn.initializers.normal(std))(x @ w + v)
-
-
-class Constants(nn.Module):
-    width: int
-
-    @nn.compact
-    def __call__(self, x):
-        shape = [x.shape[-1], self.width]
-        start = jnp.ones(shape) * 0.5
-        ramp = jnp.linspace(0.0, 1.0, self.width)
-        w = self.param("w", lambda *_: start)
-        b = self.param(name="b", init_fn=lambda *_: ramp)
-        return x @ w + b
 
 
 class Chosen(nn.Module):
@@ -223,22 +193,6 @@ class NormedCritic(nn.Module):
         return nn.Dense(1)(x)
 
 
-class NormedCritics(nn.Module):
-    count: int = 2
-
-    @nn.compact
-    def __call__(self, x, action, train: bool = False):
-        mapped = nn.vmap(
-            NormedCritic,
-            variable_axes={"params": 0, "batch_stats": 0},
-            split_rngs={"params": True, "batch_stats": True},
-            in_axes=None,
-            out_axes=0,
-            axis_size=self.count,
-        )
-        return mapped(use_norm=True)(x, action, train)
-
-
 class NormedBlock(nn.Module):
     width: int
     norm: Any = nn.LayerNorm
@@ -263,12 +217,6 @@ class SlowBlocks(nn.Module):
             x = NormedBlock(width, norm)(x)
         x = norm()(x)
         return nn.Dense(1)(x)
-
-
-class PlainBlocks(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        return NormedBlock(4)(NormedBlock(4, nn.RMSNorm)(x))
 
 
 def from_front(rank, dims):
@@ -339,8 +287,6 @@ EXAMPLES = [
     Example(Build("OwnNorm"), X, train=False),
     Example(Build("UsesOwnNorm"), X, mutable=STATS),
     Example(Build("Positions"), X),
-    Example(Build("Scaled", 3), X),
-    Example(Build("Constants", 3), X),
     Example(Build("Chosen", True), X),
     Example(Build("Chosen", False), X),
     Example(Build("ByRank"), X),
@@ -352,11 +298,9 @@ EXAMPLES = [
     Example(Build("NormedCritic"), ROWS, ACTION, train=True, mutable=STATS),
     Example(Build("NormedCritic"), ROWS, ACTION),
     Example(Build("NormedCritic", use_norm=False), ROWS, ACTION, mutable=STATS),
-    Example(Build("NormedCritics"), ROWS, ACTION, train=True, mutable=STATS),
     Example(Build("NormedBlock", 4), ROWS),
     Example(Build("SlowBlocks"), ROWS, train=True, mutable=STATS),
     Example(Build("SlowBlocks"), ROWS),
-    Example(Build("PlainBlocks"), ROWS),
     Example(Build("ScaledAlong"), X),
     Example(Build("ScaledAlong", use_scale=False), ROWS),
     Example(Build("ScaledTwice"), X),

@@ -77,15 +77,6 @@ class OtherWindow(nn.Module):
         return nn.Dense(2)(x.mean((1, 2), keepdims=True))
 
 
-class Table(nn.Module):
-    size: tuple[int, int]
-
-    @nn.compact
-    def __call__(self):
-        rows = self.param("rows", nn.initializers.normal(), self.size)
-        return nn.Dense(2)(nn.tanh(rows))
-
-
 class ThreeExtractors(nn.Module):
     """Linen counts the parts by the classes that the fields hold."""
 
@@ -113,7 +104,6 @@ EXAMPLES = [
     Example(Build("Pooled", (3, 3)), IMAGE),
     Example(Build("Pooled", (1, 2), groups=1), IMAGE, name="Pooled, one group"),
     Example(Build("OtherWindow"), X),
-    Example(Build("Table", (3, 4))),
     Example(Build("ThreeExtractors"), X),
     Example(Build("ThreeExtractors", Ref("WideFeatures"), third=Ref("WideFeatures")), X),
     Example(Build("ThreeExtractors", second=Ref("WideFeatures")), X),

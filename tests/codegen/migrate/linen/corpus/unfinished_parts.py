@@ -32,12 +32,6 @@ class HoldsTheHolder(nn.Module):
         return nn.relu(HoldsByMode(4)(x))
 
 
-class HoldsOthers(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        return nn.Dense(3)(nn.relu(x))
-
-
 class TakesSkips(nn.Module):
     """The loop takes one array after the other, and no size of them is known."""
 
@@ -90,7 +84,6 @@ X = jnp.linspace(-1.0, 1.0, 10).reshape(2, 5)
 EXAMPLES = [
     Example(Build("HoldsByMode"), X, mutable=("batch_stats",)),
     Example(Build("HoldsTheHolder"), X, mutable=("batch_stats",)),
-    Example(Build("HoldsOthers"), X),
     Example(Build("TakesSkips"), X, (X[:, :2], X[:, :3])),
     Example(Build("TakesRows"), X, X),
     Example(Build("ByMode"), X, mutable=("batch_stats",)),

@@ -119,7 +119,9 @@ def agents() -> LinenResult:
 
 
 def test_a_first_carry_is_asked_of_no_cell(agents: LinenResult) -> None:
-    first = agents.after.partition("def first(batch, width):")[2].partition("class ")[0]
+    first = agents.after.partition("def initialize_carry(batch_size, hidden_size):")[2].partition(
+        "class "
+    )[0]
 
     assert "self" not in first
     assert "jnp.zeros" in first
