@@ -59,8 +59,9 @@ HOOKS: Final = (
     "on_set_value",
 )
 
+PARTIAL: Final = "functools.partial"
 # Partials of transforms; mypy's own plugin has hooks on them too.
-PARTIALS: Final = ("functools.partial", "functools.partial.__call__")
+PARTIALS: Final = (PARTIAL, f"{PARTIAL}.__call__")
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,14 @@ from typing import Final, TypeAlias
 
 from mypy.nodes import CallExpr, Context, Expression, ListExpr, TupleExpr
 
-from typed_nnx_mypy.call import Call, argument_of
+from typed_nnx_mypy.call import argument_of
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.errorcodes import ARGNUMS
 from typed_nnx_mypy.models.arguments import is_not_differentiable
 from typed_nnx_mypy.models.kinds import short_name
-from typed_nnx_mypy.registry import on_call
 from typed_nnx_mypy.syntax.constants import constant_of, items_of
 from typed_nnx_mypy.syntax.parameters import Function
-from typed_nnx_mypy.syntax.transforms import PARTIAL, Transform, transform_named, transform_of
+from typed_nnx_mypy.syntax.transforms import Transform, on_transform, transform_named
 
 _OF_NNX: Final = ("grad", "value_and_grad")
 _OF_JAX: Final = (
@@ -32,14 +31,15 @@ _Chosen: TypeAlias = tuple[int, Context]
 """The position of an argument, from the end where it is negative, and where it is written."""
 
 
-@on_call(*_ALL, PARTIAL)
-def differentiated_arguments_exist(call: Call) -> None:
+@on_transform(*_ALL)
+def differentiated_arguments_exist(transform: Transform) -> None:
     """Report what `argnums` of a gradient says wrong, and functions that begin with no float."""
-    transform = transform_of(call, *_ALL)
-    if transform is None or transform.has_stars:
+    if transform.has_stars:
         return
     option = transform.option("argnums", position=1)
-    chosen = _chosen(option, call.checker) if option is not None else [(0, call.node)]
+    chosen = (
+        _chosen(option, transform.checker) if option is not None else [(0, transform.call.node)]
+    )
     if chosen is None:
         return
     if option is not None and not chosen:
@@ -55,13 +55,12 @@ def differentiated_arguments_exist(call: Call) -> None:
                 _report_type(transform, each)
 
 
-@on_call("custom_vjp", PARTIAL)
-def nondifferentiated_arguments_exist(call: Call) -> None:
+@on_transform("custom_vjp")
+def nondifferentiated_arguments_exist(transform: Transform) -> None:
     """Report what `nondiff_argnums` of a custom_vjp says wrong."""
-    transform = transform_of(call, "custom_vjp")
-    option = transform.option("nondiff_argnums") if transform is not None else None
-    chosen = _chosen(option, call.checker) if option is not None else None
-    if transform is None or chosen is None:
+    option = transform.option("nondiff_argnums")
+    chosen = _chosen(option, transform.checker) if option is not None else None
+    if chosen is None:
         return
     _report_repeated(transform, "nondiff_argnums", chosen)
     if transform.function is not None:
@@ -128,18 +127,10 @@ def _is_in_range(transform: Transform, option: str, chosen: _Chosen) -> bool:
         return True
     transform.report(
         ARGNUMS,
-        f"`{option}` names argument {number}, but {_takes(function)}. Fix: {_range(count)}",
+        f"`{option}` names argument {number}, but {function.takes}. Fix: {_range(count)}",
         at,
     )
     return False
-
-
-def _takes(function: Function) -> str:
-    known = function.positional
-    if not known:
-        return "it takes none by position"
-    names = ", ".join(each.name or "_" for each in known)
-    return f"it takes {len(known)} by position ({names})"
 
 
 def _range(count: int) -> str:
@@ -172,7 +163,7 @@ def _report_type(transform: Transform, chosen: _Chosen) -> None:
 def _may_be_whole(transform: Transform) -> bool:
     """Tell whether `allow_int` is given, or may be."""
     option = transform.option("allow_int")
-    constant = constant_of(option, transform.call.checker) if option is not None else None
+    constant = constant_of(option, transform.checker) if option is not None else None
     return option is not None and (constant is None or constant.value is not False)
 
 

@@ -17,7 +17,7 @@ from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.errorcodes import ATTRIBUTE
 from typed_nnx_mypy.models.filters import entries_of, with_entries
 from typed_nnx_mypy.models.kinds import (
-    ARRAY,
+    holds_array,
     is_pytree,
     is_variable,
     options,
@@ -113,6 +113,6 @@ def _has(found: Instance, name: str) -> bool:
     if not is_variable(found.type):
         return False
     value = value_type(found)
-    if not isinstance(value, Instance) or value.type.fullname != ARRAY:
+    if not isinstance(value, Instance) or not holds_array(found):
         return True
     return value.type.get(name) is not None or name in _ANYWHERE

@@ -48,18 +48,17 @@ from typed_nnx_mypy.syntax.axes import (
 )
 from typed_nnx_mypy.syntax.constants import constant_of
 from typed_nnx_mypy.syntax.parameters import Function
-from typed_nnx_mypy.syntax.transforms import PARTIAL
+from typed_nnx_mypy.syntax.transforms import Transform, on_transform
 
 _AXIS: Final = "use a whole number or None"
 
 
-@on_call(*MAPS, SCAN, PARTIAL)
-def axes_fit(call: Call) -> None:
+@on_transform(*MAPS, SCAN)
+def axes_fit(transform: Transform) -> None:
     """Report axes that surely fail when the function is called."""
-    mapped = mapped_of(call)
-    if mapped is not None:
-        for found in _misfits(mapped):
-            _report(call, mapped.title, found)
+    mapped = mapped_of(transform)
+    for found in _misfits(mapped) if mapped is not None else ():
+        _report(transform.call, transform.title, found)
 
 
 @on_call("StateAxes")
@@ -95,7 +94,7 @@ def _misfits(mapped: Mapped) -> Iterator[Misfit]:
 
 def _values(mapped: Mapped) -> Iterator[Misfit]:
     """Yield what is no axis for the transform."""
-    checker = mapped.call.checker
+    checker = mapped.checker
     for part in (*parts_of(mapped.ins), *parts_of(mapped.outs)):
         match part:
             case WrongAxis(is_in_filters=False) if not (mapped.is_scan and part.kind == "bool"):
@@ -123,7 +122,7 @@ def _nothing_to_map(mapped: Mapped) -> Iterator[Misfit]:
         return
     size = mapped.option("length" if mapped.is_scan else "axis_size")
     if size is not None and mapped.name != "pmap":
-        constant = constant_of(size, mapped.call.checker)
+        constant = constant_of(size, mapped.checker)
         if constant is None or constant.value is not None:
             return
     if mapped.is_scan:
@@ -218,7 +217,7 @@ def _axis_of(mapped: Mapped, number: int) -> Axis | None:
 def _parameters(mapped: Mapped) -> Iterator[Misfit]:
     """Yield the axes that do not fit the parameter that they are for."""
     function = mapped.function
-    checker, only_modules = mapped.call.checker, not mapped.is_scan
+    checker, only_modules = mapped.checker, not mapped.is_scan
     for number, parameter in enumerate(function.positional if function is not None else ()):
         axis = _axis_of(mapped, number)
         if axis is None or not parameter.kind.is_required():
@@ -262,14 +261,14 @@ def _result(mapped: Mapped) -> Iterator[Misfit]:
     function, axes = mapped.function, mapped.outs
     if function is None:
         return
-    result = result_of(function, mapped.call.checker)
+    result = result_of(function, mapped.checker)
     if isinstance(axes, AxesRow) and any(isinstance(each, CarryAxis) for each in axes.items):
         if not _may_be_tuple(result, len(axes.items)):
             said = f"out_axes is for a tuple of {len(axes.items)}, but the function returns "
             fix = "return one result for each of out_axes"
             yield Misfit(axes.at, said + text_of(result), fix)
         return
-    found = _misfit(axes, result, mapped.call.checker)
+    found = _misfit(axes, result, mapped.checker)
     if found is not None:
         yield Misfit(found.at, f"{found.found}, which the function returns", found.fix)
 

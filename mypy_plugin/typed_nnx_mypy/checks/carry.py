@@ -38,7 +38,7 @@ from typed_nnx_mypy.syntax.axes import (
 from typed_nnx_mypy.syntax.children import descendants
 from typed_nnx_mypy.syntax.parameters import Function, Parameter, function_of
 from typed_nnx_mypy.syntax.targets import single_targets
-from typed_nnx_mypy.syntax.transforms import PARTIAL
+from typed_nnx_mypy.syntax.transforms import Transform, on_transform
 
 _BOTH: Final = "in_axes=(nnx.Carry, 0), out_axes=(nnx.Carry, 0)"
 
@@ -58,11 +58,11 @@ _NAMES: Final = {"jax.lax.scan": ("f", "init")}
 # -- scan -------------------------------------------------------------------------------------
 
 
-@on_call(SCAN, PARTIAL)
-def scan_has_one_carry(call: Call) -> None:
+@on_transform(SCAN)
+def scan_has_one_carry(transform: Transform) -> None:
     """Report a Carry in one of the options only, several, and one inside of something."""
-    mapped = mapped_of(call)
-    if mapped is None or not mapped.is_scan:
+    mapped = mapped_of(transform)
+    if mapped is None:
         return
     found = list(_misplaced(mapped)) or list(_unpaired(mapped)) or list(_changed(mapped))
     for at, said, fix in found:
@@ -113,7 +113,7 @@ def _changed(mapped: Mapped) -> Iterator[tuple[Context, str, str]]:
         return
     place = ins.items.index(_carries(ins)[0]) if isinstance(ins, AxesRow) else 0
     parameter = function.at(place)
-    result = result_of(function, mapped.call.checker)
+    result = result_of(function, mapped.checker)
     if isinstance(outs, AxesRow):
         result = item_of(result, outs.items.index(_carries(outs)[0]), len(outs.items))
     if parameter is None:
@@ -133,7 +133,7 @@ def _given_at_once(mapped: Mapped, place: int) -> Structure:
         return Unsure()
     if not all(kind.is_positional() for kind in called.arg_kinds[: place + 1]):
         return Unsure()
-    return written(called.args[place], mapped.call.checker)
+    return written(called.args[place], mapped.checker)
 
 
 # -- loops ------------------------------------------------------------------------------------

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.errorcodes import HAS_AUX
 from typed_nnx_mypy.models.structures import Leaf, Row, Structure, Unsure, result_of, text_of
-from typed_nnx_mypy.registry import on_call
 from typed_nnx_mypy.syntax.constants import constant_of
-from typed_nnx_mypy.syntax.transforms import PARTIAL, transform_of
+from typed_nnx_mypy.syntax.transforms import Transform, on_transform
 
 _GRADIENTS = ("grad", "value_and_grad", "jax.grad", "jax.value_and_grad")
 _WITH_AUX = 2
 """How many results a function has that returns something with its loss."""
 
 
-@on_call(*_GRADIENTS, PARTIAL)
-def result_is_a_loss(call: Call) -> None:
+@on_transform(*_GRADIENTS)
+def result_is_a_loss(transform: Transform) -> None:
     """Report a function whose result is not what `has_aux` says."""
-    transform = transform_of(call, *_GRADIENTS)
-    if transform is None or transform.has_stars or transform.function is None:
+    if transform.has_stars or transform.function is None:
         return
     option = transform.option("has_aux", position=2 if transform.runtime == "jax" else None)
-    constant = constant_of(option, call.checker) if option is not None else None
+    constant = constant_of(option, transform.checker) if option is not None else None
     if option is not None and (constant is None or not isinstance(constant.value, bool)):
         return
-    found = result_of(transform.function, call.checker)
+    found = result_of(transform.function, transform.checker)
     fix = _fix(found, has_aux=constant is not None and constant.value is True)
     if fix:
         transform.report(HAS_AUX, f"it returns {text_of(found)}, {fix}", option)

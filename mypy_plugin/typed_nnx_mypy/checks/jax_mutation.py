@@ -14,12 +14,11 @@ from mypy.nodes import Expression, FuncDef
 from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.errorcodes import JAX_MUTATION
 from typed_nnx_mypy.models.mutations import Outer, outer_of
-from typed_nnx_mypy.names import PARTIALS
 from typed_nnx_mypy.registry import on_call
-from typed_nnx_mypy.syntax.transforms import transform_of
+from typed_nnx_mypy.syntax.transforms import Transform, on_transform
 
 # The transforms of one function, with the NNX transform of the same use.
-_SUCCESSORS: Final = {
+SUCCESSORS: Final = {
     "jax.checkpoint": "nnx.remat",
     "jax.eval_shape": "nnx.eval_shape",
     "jax.grad": "nnx.grad",
@@ -48,13 +47,11 @@ _CONTROL: Final[dict[str, tuple[tuple[int, str], ...]]] = {
 _NO_SUCCESSOR: Final = ("jax.lax.map",)
 
 
-@on_call(*_SUCCESSORS, *PARTIALS)
-def outer_objects_stay_in_transforms(call: Call) -> None:
+@on_transform(*SUCCESSORS)
+def outer_objects_stay_in_transforms(transform: Transform) -> None:
     """Report changes of outer objects in the function of a transform."""
-    transform = transform_of(call, *_SUCCESSORS)
-    if transform is not None:
-        outer = outer_of(transform.given, transform.function, call.checker)
-        _report(call, outer, transform.name, _SUCCESSORS[transform.name])
+    outer = outer_of(transform.given, transform.function, transform.checker)
+    _report(transform.call, outer, transform.name, SUCCESSORS[transform.name])
 
 
 @on_call(*_CONTROL)

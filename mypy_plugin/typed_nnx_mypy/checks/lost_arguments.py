@@ -19,16 +19,14 @@ from mypy.nodes import (
 )
 from mypy.types import CallableType, Instance, ProperType, TupleType, get_proper_type
 
-from typed_nnx_mypy.call import Call
+from typed_nnx_mypy.checks.jax_mutation import SUCCESSORS
 from typed_nnx_mypy.checks.static_args import options_of
 from typed_nnx_mypy.errorcodes import LOST_UPDATE
-from typed_nnx_mypy.models.kinds import Kind, is_rngs, kind_of
+from typed_nnx_mypy.models.kinds import ARRAY, Kind, is_rngs, kind_of
 from typed_nnx_mypy.models.mutations import Mutation, Outer, mutations, outer_of
-from typed_nnx_mypy.names import PARTIALS
-from typed_nnx_mypy.registry import on_call
 from typed_nnx_mypy.syntax.children import descendants
 from typed_nnx_mypy.syntax.targets import own_nodes
-from typed_nnx_mypy.syntax.transforms import Transform, transform_of
+from typed_nnx_mypy.syntax.transforms import Transform, on_transform
 from typed_nnx_mypy.syntax.uses import (
     may_be_read_after,
     occurrences,
@@ -37,39 +35,31 @@ from typed_nnx_mypy.syntax.uses import (
     targets_of,
 )
 
-# The transforms whose function runs for what it returns, with the NNX transform of the same use.
-_SUCCESSORS: Final = {
-    "jax.checkpoint": "nnx.remat",
-    "jax.grad": "nnx.grad",
-    "jax.jit": "nnx.jit",
-    "jax.pmap": "nnx.pmap",
-    "jax.shard_map": "nnx.shard_map",
-    "jax.value_and_grad": "nnx.value_and_grad",
-    "jax.vmap": "nnx.vmap",
-}
-_VALUES: Final = frozenset(
-    {"jax.Array", "jax._src.basearray.Array", "builtins.float", "builtins.int"}
+# The transforms whose function runs for what it returns.
+_FOR_RESULTS: Final = (
+    *("jax.checkpoint", "jax.grad", "jax.jit", "jax.pmap", "jax.shard_map"),
+    *("jax.value_and_grad", "jax.vmap"),
 )
+_VALUES: Final = frozenset({"jax.Array", ARRAY, "builtins.float", "builtins.int"})
 
 
-@on_call(*_SUCCESSORS, *PARTIALS)
-def changed_arguments_are_returned(call: Call) -> None:
+@on_transform(*_FOR_RESULTS)
+def changed_arguments_are_returned(transform: Transform) -> None:
     """Report changes of parameters that nothing in the function uses after that."""
-    transform = transform_of(call, *_SUCCESSORS)
     # What a partial binds is no argument.
-    if transform is None or transform.has_stars or isinstance(transform.given, CallExpr):
+    if transform.has_stars or isinstance(transform.given, CallExpr):
         return
-    inside = outer_of(transform.given, transform.function, call.checker)
+    inside = outer_of(transform.given, transform.function, transform.checker)
     if inside is None or not isinstance(inside.function, FuncDef):
         return
     names = inside.take_as_outer(_traced(inside.function, transform))
     for found in inside.changes():
         if found.root in names and _is_lost(found, inside.function, names, inside):
-            call.report(
+            transform.call.report(
                 LOST_UPDATE,
                 f"{transform.name}: `{inside.function.name}` changes {found.title} of a copy of its "
                 f"argument `{found.root}`, which is not used after this; the change is lost. "
-                f"Fix: use {_SUCCESSORS[transform.name]}, or return the new state and write it "
+                f"Fix: use {SUCCESSORS[transform.name]}, or return the new state and write it "
                 "back outside",
                 found.node,
             )
@@ -77,7 +67,7 @@ def changed_arguments_are_returned(call: Call) -> None:
 
 def _traced(function: FuncDef, transform: Transform) -> set[str]:
     """Return the names of parameters that jax traces and the function does not bind again."""
-    options = options_of(transform, transform.call.checker)
+    options = options_of(transform)
     if not options.is_complete:
         return set()
     names = {argument.variable.name for argument in function.arguments}

@@ -15,6 +15,7 @@ from mypy.types import Instance
 from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.errorcodes import MISPLACED_MARK
+from typed_nnx_mypy.models.history import FILLING
 from typed_nnx_mypy.models.kinds import is_plain_container, is_pytree, is_variable
 from typed_nnx_mypy.models.marks import methods_of
 from typed_nnx_mypy.models.values import Display
@@ -33,7 +34,6 @@ _USING: Final = frozenset(
 )
 # Functions of the runtimes that put what they are given into Pytrees.
 _TAKING: Final = ("List", "Dict", "Sequential", "data", "static")
-_ADDING: Final = ("append", "extend", "insert", "setdefault", "update")
 _OPERATORS: Final = ("or", "and")
 
 
@@ -193,7 +193,7 @@ class _Place:
             return f"`{name}` is given the marked value, and not the value itself"
         if (
             isinstance(callee, MemberExpr)
-            and callee.name in _ADDING
+            and callee.name in FILLING
             and self._is_plain_attribute(callee.expr)
         ):
             return "it is put into a plain container, where nothing takes the mark off"

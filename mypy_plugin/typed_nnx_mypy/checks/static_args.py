@@ -8,7 +8,6 @@ from typing import Final
 from mypy.nodes import Context
 
 from typed_nnx_mypy.call import Argument, Call
-from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.errorcodes import STATIC_ARGS
 from typed_nnx_mypy.models.arguments import is_unhashable, is_untraceable
 from typed_nnx_mypy.models.filters import Everything
@@ -18,11 +17,10 @@ from typed_nnx_mypy.registry import on_call
 from typed_nnx_mypy.syntax.constants import items_of
 from typed_nnx_mypy.syntax.parameters import Function, Parameter, definition_of
 from typed_nnx_mypy.syntax.transforms import (
-    PARTIAL,
     Transform,
     bound_count,
+    on_transform,
     transform_behind,
-    transform_of,
 )
 
 JITS: Final = ("jit", "jit_partial", "jax.jit")
@@ -83,14 +81,14 @@ def _is_among(parameter: Parameter, row: list[Parameter]) -> bool:
     return any(each is parameter for each in row)
 
 
-def options_of(transform: Transform, checker: Checker) -> Options:
+def options_of(transform: Transform) -> Options:
     """Return what the options of a transform say of the arguments of its function."""
     function = transform.function
     choices: list[Choice] = []
     is_complete = True
     for option, kind in _OPTIONS.items():
         written = transform.option(option)
-        items = items_of(written, checker) if written is not None else []
+        items = items_of(written, transform.checker) if written is not None else []
         is_complete &= items is not None or option in DONATED
         for item in items or ():
             key = item.value
@@ -111,13 +109,12 @@ def options_of(transform: Transform, checker: Checker) -> Options:
 # -- where the function is compiled -----------------------------------------------------------
 
 
-@on_call(*_ALL, PARTIAL)
-def options_fit_the_function(call: Call) -> None:
+@on_transform(*_ALL)
+def options_fit_the_function(transform: Transform) -> None:
     """Report static and donated arguments that the function has not, or that cannot be."""
-    transform = transform_of(call, *_ALL)
-    if transform is None or transform.function is None:
+    function, options = transform.function, options_of(transform)
+    if function is None:
         return
-    function, options = transform.function, options_of(transform, call.checker)
     _report_missing(transform, function, options)
     if function.is_exact:
         _report_both(transform, options)
@@ -128,6 +125,8 @@ def options_fit_the_function(call: Call) -> None:
 
 
 def _report_missing(transform: Transform, function: Function, options: Options) -> None:
+    names = ", ".join(each.name or "_" for each in function.parameters)
+    listed = f" ({names})" if names else ""
     for each in options.choices:
         key = each.key
         if each.parameter is not None:
@@ -135,26 +134,20 @@ def _report_missing(transform: Transform, function: Function, options: Options) 
         if isinstance(key, str) and not function.takes_more_by_name:
             transform.report(
                 STATIC_ARGS,
-                f"`{each.option}` names `{key}`, but there is no such parameter"
-                f"{_listed(function.parameters)}. Fix: name one of them, or remove it",
+                f"`{each.option}` names `{key}`, but there is no such parameter{listed}. "
+                "Fix: name one of them, or remove it",
                 each.at,
             )
         elif isinstance(key, int) and not function.takes_more_by_position:
             # pmap does not look at the others.
             if transform.name in MAPS and (key < 0 or each.is_donated):
                 continue
-            count = len(function.positional)
             transform.report(
                 STATIC_ARGS,
-                f"`{each.option}` names argument {key}, but it takes {count} by position"
-                f"{_listed(function.positional)}. Fix: {_fix_number(function, key)}",
+                f"`{each.option}` names argument {key}, but {function.takes}. "
+                f"Fix: {_fix_number(function, key)}",
                 each.at,
             )
-
-
-def _listed(parameters: tuple[Parameter, ...]) -> str:
-    names = [each.name or "_" for each in parameters]
-    return f" ({', '.join(names)})" if names else ""
 
 
 def _fix_number(function: Function, number: int) -> str:
@@ -206,7 +199,7 @@ def _not_static(transform: Transform, parameter: Parameter | Argument) -> str:
         return f"{found} has no hash. Fix: {fix}"
     is_module = kind_of(parameter.type) in (Kind.PYTREE, Kind.LIST, Kind.DICT)
     is_jit = transform.name in JITS
-    if is_jit and is_module and is_present(parameter.type, Everything(), transform.call.checker):
+    if is_jit and is_module and is_present(parameter.type, Everything(), transform.checker):
         return (
             f"a {found} holds arrays, which would stay as they are in the first call. "
             f"Fix: {_fix_module(transform)}"
@@ -257,7 +250,7 @@ def arguments_fit_the_options(call: Call) -> None:
     transform = transform_behind(call)
     if written is None or transform is None or transform.name not in JITS:
         return
-    options, function = options_of(transform, call.checker), transform.function
+    options, function = options_of(transform), transform.function
     if function is None or not options.is_complete or transform.has_stars:
         return
     offset = bound_count(written.callee, call.checker)
@@ -289,7 +282,7 @@ def _report_argument(
         return
     is_known = parameter.kind.is_required() and is_untraceable(parameter.type)
     # A callable may be a Module; a function that is written is none.
-    definition = definition_of(argument.expression, transform.call.checker)
+    definition = definition_of(argument.expression, transform.checker)
     if not is_known and (is_untraceable(argument.type) or definition is not None):
         transform.report(
             STATIC_ARGS,

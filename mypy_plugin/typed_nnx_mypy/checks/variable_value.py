@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from mypy.maptype import map_instance_to_supertype
 from mypy.types import CallableType, Instance, NoneType, ProperType, get_proper_type
 
 from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.errorcodes import VARIABLE_VALUE
-from typed_nnx_mypy.models.kinds import ARRAY, short_name
+from typed_nnx_mypy.models.kinds import holds_array, is_of_runtime, short_name
 from typed_nnx_mypy.registry import on_call
 
 _NO_ARRAYS: Final = frozenset(
@@ -23,7 +22,7 @@ _SETTERS: Final = ("__setitem__", "on_set_value", "set_value")
 def value_can_be_an_array(call: Call) -> None:
     """Report ``variable[...] = value`` where the Variable holds an array, which the value is not."""
     given, receiver = call.formals(1), get_proper_type(call.receiver)
-    if len(given) != 1 or not isinstance(receiver, Instance) or not _holds_array(receiver):
+    if len(given) != 1 or not isinstance(receiver, Instance) or not _takes_arrays(receiver):
         return
     if _is_no_array(given[0].type) and not call.checker.is_expected_to_fail(call.node):
         call.report(
@@ -34,15 +33,9 @@ def value_can_be_an_array(call: Call) -> None:
         )
 
 
-def _holds_array(receiver: Instance) -> bool:
-    for base in receiver.type.mro:
-        if base.name == "Variable":
-            values = map(get_proper_type, map_instance_to_supertype(receiver, base).args)
-            names = [each.type.fullname for each in values if isinstance(each, Instance)]
-            return names == [ARRAY]
-        if any(name in base.names for name in _SETTERS):
-            return False
-    return False
+def _takes_arrays(receiver: Instance) -> bool:
+    """Tell whether a Variable holds an array, and nothing of its class makes one of other values."""
+    return holds_array(receiver) and all(is_of_runtime(receiver.type, name) for name in _SETTERS)
 
 
 def _is_no_array(found: ProperType) -> bool:

@@ -94,9 +94,9 @@ def is_unhashable(found: Type) -> bool:
     match proper:
         case Instance():
             info = proper.type
-            is_state = info.name in ("State", "FlatState") and bool(runtime_of(info.fullname))
+            is_state = info.name == "State" and bool(runtime_of(info.fullname))
             is_array = kind_of(proper) in (Kind.ARRAY, Kind.VARIABLE)
-            return info.fullname in _UNHASHABLE or is_array or (is_state and info.name == "State")
+            return info.fullname in _UNHASHABLE or is_array or is_state
         case TypedDictType():
             return True
         case _:

@@ -17,9 +17,8 @@ from mypy import types
 from mypy.nodes import TypeInfo
 from mypy.types import Instance, LiteralType, ProperType, TupleType, Type, get_proper_type
 
-from typed_nnx_mypy.models.kinds import runtime_base
+from typed_nnx_mypy.models.kinds import ARRAY, runtime_base
 
-_ARRAY: Final = "jax._src.basearray.Array"
 Key: TypeAlias = str | int | None
 """A key of a path; None where it is not known, as the index of a list."""
 
@@ -234,7 +233,7 @@ def _takes(of: Filter, leaf: ProperType, is_exact: bool) -> bool | None:
         case OfType():
             return _is_of_type(leaf, of.type)
         case WithTag():
-            is_array = isinstance(leaf, Instance) and leaf.type.fullname == _ARRAY
+            is_array = isinstance(leaf, Instance) and leaf.type.fullname == ARRAY
             return False if is_array else None  # it has no metadata
         case PathIn():
             return () in of.paths

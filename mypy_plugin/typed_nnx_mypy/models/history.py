@@ -22,7 +22,7 @@ from typed_nnx_mypy.syntax.assigned import file_of
 from typed_nnx_mypy.syntax.children import descendants
 from typed_nnx_mypy.syntax.targets import is_attribute
 
-_FILLING = ("append", "extend", "insert", "setdefault", "update")
+FILLING = ("append", "extend", "insert", "setdefault", "update")
 
 
 def assignments_to(owner: TypeInfo, name: str, checker: Checker) -> list[AttributeCheck]:
@@ -74,7 +74,7 @@ def is_filled(owner: TypeInfo, name: str) -> bool:
 def _fills(node: nodes.Node, name: str, self_name: str) -> bool:
     match node:
         case CallExpr(callee=MemberExpr(expr=MemberExpr() as target, name=method)):
-            return method in _FILLING and is_attribute(target, self_name, name)
+            return method in FILLING and is_attribute(target, self_name, name)
         case AssignmentStmt():
             return any(
                 isinstance(each, nodes.IndexExpr) and is_attribute(each.base, self_name, name)

@@ -99,6 +99,12 @@ def runtime_of_class(info: TypeInfo) -> str:
     return next((found for base in info.mro if (found := runtime_of(base.fullname))), "")
 
 
+def is_of_runtime(info: TypeInfo, name: str) -> bool:
+    """Tell whether a member is as a runtime defines it; mypy may know it from `object` only."""
+    base = info.get_containing_type_info(name)
+    return base is None or base.fullname == "builtins.object" or bool(runtime_of(base.fullname))
+
+
 def arguments_at(found: Instance, *names: str) -> list[ProperType]:
     """Return the arguments of a type for the class of a runtime that it is derived from."""
     base = runtime_base(found.type, *names)
@@ -178,6 +184,12 @@ def value_type(found: ProperType) -> ProperType:
         return found
     arguments = arguments_at(found, "Variable")
     return arguments[0] if arguments else types.AnyType(types.TypeOfAny.special_form)
+
+
+def holds_array(found: ProperType) -> bool:
+    """Tell whether a Variable surely holds an array of jax."""
+    value = value_type(found)
+    return isinstance(value, Instance) and value.type.fullname == ARRAY
 
 
 def with_value(found: ProperType, value: ProperType) -> ProperType | None:

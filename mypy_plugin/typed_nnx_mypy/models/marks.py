@@ -14,6 +14,7 @@ from typing import Final
 from mypy import nodes
 from mypy.nodes import Decorator, FuncDef, TypeInfo
 
+from typed_nnx_mypy.models.kinds import is_of_runtime
 from typed_nnx_mypy.names import runtime_of
 
 KEY: Final = "typed_nnx"
@@ -135,12 +136,7 @@ def marks_on(info: TypeInfo, name: str) -> set[str]:
 
 def is_stored_as_given(info: TypeInfo) -> bool:
     """Tell whether the runtimes check what is assigned to attributes, and no ``__setattr__`` does."""
-    is_own = any(
-        "__setattr__" in base.names and not runtime_of(base.fullname)
-        for base in info.mro
-        if base.fullname != "builtins.object"
-    )
-    return is_checked(info) and not is_own
+    return is_checked(info) and is_of_runtime(info, "__setattr__")
 
 
 def methods_of(definition: nodes.ClassDef) -> Iterator[FuncDef]:

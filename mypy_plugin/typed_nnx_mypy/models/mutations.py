@@ -16,12 +16,11 @@ from mypy.types import Instance, ProperType
 
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.early import early_type
-from typed_nnx_mypy.models.kinds import Kind, is_rngs, kind_of, runtime_of_class
-from typed_nnx_mypy.names import is_named, runtime_of
+from typed_nnx_mypy.models.kinds import Kind, is_of_runtime, is_rngs, kind_of, runtime_of_class
+from typed_nnx_mypy.names import PARTIAL, is_named, runtime_of
 from typed_nnx_mypy.syntax.children import descendants
 from typed_nnx_mypy.syntax.parameters import Function, definition_of, is_of_file
 from typed_nnx_mypy.syntax.targets import bound_names, own_nodes, parts, targets
-from typed_nnx_mypy.syntax.transforms import PARTIAL
 
 TypeOf: TypeAlias = Callable[[Expression], ProperType | None]
 """Returns the type of an expression; None where it is not known."""
@@ -114,7 +113,7 @@ def _of_target(target: Expression, type_of: TypeOf) -> Iterator[Mutation]:
             if (
                 isinstance(found, Instance)
                 and kind_of(found) in kinds
-                and _is_of_runtime(found.type, "__setitem__")
+                and is_of_runtime(found.type, "__setitem__")
             ):
                 yield Mutation(owner, found, target)
         case _:
@@ -124,7 +123,7 @@ def _of_target(target: Expression, type_of: TypeOf) -> Iterator[Mutation]:
 def _sets(found: Instance, name: str) -> bool:
     """Tell whether an assignment to an attribute surely sets it."""
     if kind_of(found) is Kind.VARIABLE:
-        return name in _VALUES and _is_of_runtime(found.type, name)
+        return name in _VALUES and is_of_runtime(found.type, name)
     symbol = found.type.get(name)
     is_property = symbol is not None and isinstance(
         symbol.node, nodes.Decorator | nodes.OverloadedFuncDef
@@ -132,14 +131,8 @@ def _sets(found: Instance, name: str) -> bool:
     return (
         kind_of(found) in (Kind.PYTREE, Kind.LIST, Kind.DICT)
         and not is_property
-        and _is_of_runtime(found.type, "__setattr__")
+        and is_of_runtime(found.type, "__setattr__")
     )
-
-
-def _is_of_runtime(info: nodes.TypeInfo, name: str) -> bool:
-    """Tell whether a member is as a runtime defines it; mypy may know it from `object` only."""
-    base = info.get_containing_type_info(name)
-    return base is None or base.fullname == "builtins.object" or bool(runtime_of(base.fullname))
 
 
 # -- calls ------------------------------------------------------------------------------------
@@ -164,7 +157,7 @@ def _of_function(fullname: str, call: CallExpr, type_of: TypeOf) -> Iterator[Mut
         return
     if fullname == "builtins.setattr":
         # The name may be anything, but the setting of a Variable's attributes is its own.
-        is_plain = kind_of(found) is Kind.PYTREE and _is_of_runtime(found.type, "__setattr__")
+        is_plain = kind_of(found) is Kind.PYTREE and is_of_runtime(found.type, "__setattr__")
         if is_plain:
             yield Mutation(call.args[0], found, call)
         return

@@ -184,11 +184,9 @@ def either(first: Structure, second: Structure) -> Structure:
         case Leaf(), Leaf():
             return Leaf(first.name if first.name == second.name else "an array or a number")
         case Row(), Row() if (first.kind, first.name) == (second.kind, second.name):
-            if first.items is None or second.items is None:
-                return Row(first.kind, None, first.name)
-            if len(first.items) != len(second.items):
-                return Row(first.kind, None, first.name)
-            return Row(first.kind, tuple(map(either, first.items, second.items)), first.name)
+            ones, others = first.items or (), second.items or ()
+            items = tuple(map(either, ones, others)) if ones and len(ones) == len(others) else None
+            return Row(first.kind, items, first.name)
         case Table(), Table():
             return Table(None)
         case _:

@@ -8,13 +8,12 @@ from typing import Final
 
 from mypy import nodes, types
 from mypy.nodes import CallExpr, Context, Expression, RefExpr
-from mypy.types import Instance, get_proper_type
+from mypy.types import Instance
 
-from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.names import is_named
+from typed_nnx_mypy.names import PARTIAL, is_named
 from typed_nnx_mypy.syntax.constants import Value, constant_of, resolved
-from typed_nnx_mypy.syntax.transforms import PARTIAL, Transform, transform_of
+from typed_nnx_mypy.syntax.transforms import Transform
 
 MAPS: Final = ("vmap", "pmap", "jax.vmap", "jax.pmap")
 SCAN: Final = "scan"
@@ -22,8 +21,6 @@ SCAN: Final = "scan"
 _POSITIONS: Final = {("jax.vmap", "in_axes"): 1, ("jax.vmap", "out_axes"): 2}
 
 _DEPTH: Final = 4
-# Not float: what is declared as one may be a whole number.
-_WRONG: Final = ("builtins.bool", "builtins.str", "builtins.bytes")
 
 
 @dataclass(frozen=True)
@@ -152,26 +149,10 @@ def _of_value(value: Value, at: Expression) -> Axis:
 
 def _of_type(found: types.ProperType, at: Expression) -> Axis:
     match found:
-        case types.NoneType():
-            return NoAxis(at)
-        case types.TupleType():
-            items = [get_proper_type(each) for each in found.items]
-            is_plain = found.partial_fallback.type.fullname == "builtins.tuple"
-            if not is_plain or any(isinstance(each, types.UnpackType) for each in items):
-                return UnknownAxis(at)
-            return AxesRow(at, "tuple", tuple(_of_type(each, at) for each in items))
-        case types.TypeType(item=Instance() as item) if is_named(item.type.fullname, "Carry"):
-            return CarryAxis(at)
-        case types.CallableType(ret_type=result) if found.is_type_obj():
-            made = get_proper_type(result)
-            is_carry = isinstance(made, Instance) and is_named(made.type.fullname, "Carry")
-            return CarryAxis(at) if is_carry else UnknownAxis(at)
         case Instance() if is_named(found.type.fullname, "StateAxes"):
             return AxesByFilter(at, None)
         case Instance() if found.type.fullname == "builtins.int":
             return Number(at)
-        case Instance() if found.type.fullname in _WRONG:
-            return WrongAxis(at, found.type.name)
         case _:
             return UnknownAxis(at)
 
@@ -224,22 +205,21 @@ class Mapped(Transform):
         return self.runtime == "jax"
 
 
-def mapped_of(call: Call) -> Mapped | None:
-    """Return the function that a call maps; None for other calls and for ``**options``."""
-    transform = transform_of(call, *MAPS, SCAN)
-    if transform is None or transform.has_stars:
+def mapped_of(transform: Transform) -> Mapped | None:
+    """Return the function that a transform maps; None where there may be more options."""
+    if transform.has_stars:
         return None
-    if call.name == PARTIAL and transform.function is None:
-        return None  # more options may follow
+    if transform.call.name == PARTIAL and transform.function is None:
+        return None
     ins = _option(transform, "in_axes")
     outs = _option(transform, "out_axes")
     return Mapped(
         **vars(transform),
-        ins=_axes(ins, transform, call),
-        outs=_axes(outs, transform, call),
+        ins=_axes(ins, transform),
+        outs=_axes(outs, transform),
         gives_ins=ins is not None,
         gives_outs=outs is not None,
-        called=_called_at_once(transform, call.checker),
+        called=_called_at_once(transform),
     )
 
 
@@ -247,17 +227,17 @@ def _option(transform: Transform, name: str) -> Expression | None:
     return transform.option(name, _POSITIONS.get((transform.name, name)))
 
 
-def _axes(given: Expression | None, transform: Transform, call: Call) -> Axis:
+def _axes(given: Expression | None, transform: Transform) -> Axis:
     if given is not None:
-        return axes_of(given, call.checker)
-    at: Context = call.node
+        return axes_of(given, transform.checker)
+    at: Context = transform.call.node
     if transform.name == SCAN:
         return AxesRow(at, "tuple", (CarryAxis(at), Number(at)))
     return Number(at)
 
 
-def _called_at_once(transform: Transform, checker: Checker) -> CallExpr | None:
-    written = transform.written
+def _called_at_once(transform: Transform) -> CallExpr | None:
+    written, checker = transform.written, transform.checker
     if written is None or transform.given is None:
         return None
     made: CallExpr = written

@@ -17,9 +17,9 @@ from mypy.typeops import function_type
 from mypy.types import CallableType, Instance, ProperType, Type, get_proper_type
 
 from typed_nnx_mypy.checker import Checker
+from typed_nnx_mypy.names import PARTIAL
 from typed_nnx_mypy.syntax.assigned import assigned_once, is_rebound
 
-_PARTIAL: Final = "functools.partial"
 # Where mypy keeps what is left of the function.
 _PARTIAL_TYPE: Final = "__mypy_partial"
 
@@ -67,6 +67,13 @@ class Function:
         return tuple(each for each in self.parameters if each.kind.is_positional())
 
     @property
+    def takes(self) -> str:
+        """What it takes by position, for messages."""
+        known = self.positional
+        names = ", ".join(each.name or "_" for each in known)
+        return f"it takes {len(known) or 'none'} by position" + (f" ({names})" if names else "")
+
+    @property
     def takes_more_by_position(self) -> bool:
         """Whether there is ``*args``, or may be."""
         return not self.is_exact or any(p.kind is ArgKind.ARG_STAR for p in self.parameters)
@@ -104,7 +111,7 @@ def function_of(expression: Expression, checker: Checker) -> Function | None:
     found = checker.type_of(expression)
     if definition is not None:
         return of_definition(definition, checker, found)
-    if isinstance(found, Instance) and found.type.fullname == _PARTIAL:
+    if isinstance(found, Instance) and found.type.fullname == PARTIAL:
         return _of_partial(expression, found, checker)
     return of_type(found)
 

@@ -6,15 +6,15 @@ nnx.jit(static_argnums=1)(f)        @partial(nnx.jit, static_argnums=1)
 partial(nnx.jit, static_argnums=1)(f)
 ```
 
-A check of a transform is registered for its name and for ``functools.partial``, and begins with
-`transform_of`.
+A check of a transform is registered by `on_transform`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from functools import wraps
+from typing import Final, NamedTuple, TypeAlias
 
 from mypy.errorcodes import ErrorCode
 from mypy.nodes import CallExpr, Context, Decorator, Expression, MemberExpr, NameExpr, RefExpr, Var
@@ -22,7 +22,8 @@ from mypy.types import Instance
 
 from typed_nnx_mypy.call import Call, argument_of
 from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.names import Name, name_of
+from typed_nnx_mypy.names import PARTIAL, Name, name_of
+from typed_nnx_mypy.registry import on_call
 from typed_nnx_mypy.syntax.assigned import assigned_once
 from typed_nnx_mypy.syntax.parameters import (
     Function,
@@ -32,8 +33,6 @@ from typed_nnx_mypy.syntax.parameters import (
     of_definition,
     of_type,
 )
-
-PARTIAL: Final = "functools.partial"
 
 # What they return is called like the function that they are given, and returns the same.
 _SAME_SIGNATURE: Final = ("jit", "remat", "checkpoint", "jax.jit", "jax.checkpoint")
@@ -69,6 +68,11 @@ class Transform:
         name = self.function.name if self.function is not None else ""
         return f"{self.name} of `{name}`" if name else self.name
 
+    @property
+    def checker(self) -> Checker:
+        """The type checker of the file."""
+        return self.call.checker
+
     def report(self, code: ErrorCode, text: str, at: Context | None = None) -> None:
         """Report a finding at a place, or at the call."""
         self.call.report(code, f"{self.title}: {text}", at)
@@ -86,6 +90,25 @@ class Transform:
         return argument_of(self.written, name, at)
 
 
+TransformCheck: TypeAlias = Callable[[Transform], None]
+
+
+def on_transform(*names: str) -> Callable[[TransformCheck], TransformCheck]:
+    """Register a check of transforms, by their public names, in all forms that they have."""
+
+    def register(check: TransformCheck) -> TransformCheck:
+        @on_call(*names, PARTIAL)
+        @wraps(check)
+        def of_call(call: Call) -> None:
+            transform = _transform_of(call, names)
+            if transform is not None:
+                check(transform)
+
+        return check
+
+    return register
+
+
 class _Head(NamedTuple):
     """A transform with its options, before it gets a function."""
 
@@ -94,16 +117,8 @@ class _Head(NamedTuple):
     first: int
 
 
-def transform_of(call: Call, *names: str) -> Transform | None:
-    """Return the transform that a call puts on a function.
-
-    Args:
-        call: A call of a transform, or of `functools.partial` with one.
-        names: The public names of the transforms that the caller looks at.
-
-    Returns:
-        None for other calls.
-    """
+def _transform_of(call: Call, names: Container[str]) -> Transform | None:
+    """Return the transform of one of some names that a call, maybe of a partial, puts on a function."""
     head: _Head | None = _Head(Name(call.name, call.runtime), call.expression, 0)
     if call.name == PARTIAL:
         head = _head(call.node, call.checker) if isinstance(call.node, Expression) else None
