@@ -49,14 +49,6 @@ class Config:
         """Return the severity of an error code."""
         return self.severity.get(code, "error")
 
-    def as_data(self) -> dict[str, object]:
-        """Return the settings as JSON: what they are decides which results mypy may keep."""
-        return {
-            "runtimes": list(self.runtimes),
-            "severity": dict(sorted(self.severity.items())),
-            "report_open": self.report_open,
-        }
-
 
 def find_pyproject(config_file: str | None, start: Path) -> Path | None:
     """Return the pyproject.toml beside mypy's configuration, or else the next one above `start`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -66,7 +67,7 @@ class TypedNnxPlugin(Plugin):
             # The error that mypy shows without a traceback, and that a daemon survives.
             raise CompileError([str(error)]) from error
         # Made once and short: mypy asks for it for each module, and writes it down for each.
-        settings = json.dumps(self._config.as_data(), sort_keys=True)
+        settings = json.dumps(asdict(self._config), sort_keys=True)
         self._state = hashlib.sha1(
             f"{digest_of(Path(__file__).parent)} {settings}".encode(), usedforsecurity=False
         ).hexdigest()

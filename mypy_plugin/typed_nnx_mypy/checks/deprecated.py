@@ -93,10 +93,11 @@ for _each in SPELLINGS:
 # A class by its older name is the class: mypy calls it by the name of now.
 _OLD["Variable"] += _OLD["VariableState"]
 # Methods that every Module of a user has.
-INHERITED: Final = frozenset({"iter_children", "iter_modules"})
+INHERITED: Final = frozenset(
+    each.name.removeprefix("Module.") for each in SPELLINGS if each.name.startswith("Module.")
+)
 _FALSE: Final = "builtins.False"
-_ATTRIBUTES: Final = ("raw_value", "sharding_names", "value")
-_ENDINGS: Final = tuple(f".Variable.{name}" for name in _ATTRIBUTES)
+_ENDINGS: Final = tuple(f".{e.name}" for e in SPELLINGS if e.name.startswith("Variable."))
 
 
 # -- calls ------------------------------------------------------------------------------------
