@@ -34,7 +34,7 @@ from typed_nnx_codegen.migrate.linen.layers.products import ConvLayer, DenseLaye
 from typed_nnx_codegen.migrate.linen.project.gradual import code_in_bridges
 
 _COLLECTIONS: Final = frozenset({"params", "batch_stats", "cache", "intermediates"})
-_AUTO: Final = re.compile(r"([A-Z]\w*)_(\d+|\{\w+\})")
+_NUMBERED: Final = re.compile(r"([A-Za-z]\w*)_(\d+|\{\w+\})")
 _WORD: Final = re.compile(r"[A-Za-z]\w*")
 
 
@@ -51,10 +51,8 @@ class PathNames:
     def is_old(self, text: str) -> bool:
         """Whether a string names a submodule of Linen by its class."""
         for word in _WORD.findall(text):
-            if word in self._changed:
-                return True
-            match = _AUTO.fullmatch(word)
-            if match is not None and f"{match[1]}_" in self._changed:
+            match = _NUMBERED.fullmatch(word)
+            if word in self._changed or (match is not None and f"{match[1]}_" in self._changed):
                 return True
         return False
 
@@ -64,8 +62,8 @@ class PathNames:
         old = entry.linen.split("/")
         old = old[1:] if old[0] in _COLLECTIONS and len(old) > 1 else old
         for part in old:
-            match = _AUTO.fullmatch(part)
-            if match is not None:
+            match = _NUMBERED.fullmatch(part)
+            if match is not None and part not in entry.to.split("."):
                 self._changed.add(f"{match[1]}_")
                 if find_layer(f"{LINEN}.{match[1]}") is not None:
                     self._changed.add(match[1])

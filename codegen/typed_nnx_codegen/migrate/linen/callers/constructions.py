@@ -19,12 +19,16 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
     text_of,
 )
 from typed_nnx_codegen.migrate.analysis.values import (
+    NOTHING,
     UNKNOWN,
     External,
     Instance,
+    Method,
     ProjectClass,
+    ProjectFunction,
     Value,
     options_of,
+    resolved,
     without_none,
 )
 from typed_nnx_codegen.migrate.linen.callers.caller_sizes import (
@@ -196,6 +200,8 @@ METHODS: Final = {"init": 2, "init_with_output": 2, "apply": 2, "bind": 1}
 _MODELS: Final = re.compile(r"model|module|net|actor|critic|polic", re.IGNORECASE)
 _CLASS_OF_MODELS: Final = re.compile(r"(model|module|net|network)_?(cls|class)$")
 INITS: Final = frozenset({"init", "init_with_output"})
+# A table that is filled elsewhere has no items where it is read.
+_UNKNOWN: Final = (UNKNOWN, NOTHING)
 JIT: Final = frozenset({"jax.jit", "jax.experimental.pjit.pjit"})
 
 
@@ -303,15 +309,27 @@ class Constructions:
         return isinstance(value, ProjectClass) and self._classes.of(value) is not None
 
     def _tables(self, analysis: Analysis) -> Iterator[str]:
-        for node in analysis.nodes.of(cst.Assign):
-            match node:
-                case cst.Assign(
-                    targets=[cst.AssignTarget(target=target)], value=cst.Dict(elements=elements)
-                ) if any(
-                    self.is_module_class(analysis.values.get(one.value, UNKNOWN))
-                    for one in elements
-                ):
-                    yield dotted(target).rpartition(".")[2]
+        """Yield the names of tables that list modules, or that a decorator puts modules into."""
+        assigned = [
+            node
+            for node in analysis.nodes.of(cst.Assign)
+            if isinstance(node.value, cst.Dict)
+            and any(
+                self.is_module_class(analysis.values.get(one.value, UNKNOWN))
+                for one in node.value.elements
+            )
+        ]
+        for cls in self._classes.all_in(analysis):
+            for decorator in cls.node.decorators:
+                made = decorator.decorator
+                func = made.func if isinstance(made, cst.Call) else made
+                value = resolved(analysis.values.get(func, UNKNOWN))
+                if isinstance(value, ProjectFunction):
+                    below = descendants(value.node)
+                    assigned += [one for one in below if isinstance(one, cst.Assign)]
+        for node in assigned:
+            target = node.targets[0].target
+            yield _last(target.value if isinstance(target, cst.Subscript) else target)
 
     def made_by(self, value: Value) -> tuple[Construction, ...]:
         """Return where the objects that a value stands for are constructed."""
@@ -364,28 +382,28 @@ class Constructions:
     def _read_unknown(self, analysis: Analysis) -> None:
         """Find `init` and `apply` of what may be a module: functions see at run time what it is."""
         places = self.places(analysis)
-        receivers: set[str] = set()
-        handed_on: list[cst.Attribute] = []
+        receivers: dict[str, cst.BaseExpression] = {}
+        others: list[tuple[cst.Attribute, cst.Call | None]] = []
         for node in analysis.nodes.of(cst.Attribute):
             if node.attr.value not in METHODS or node in self.uses or node not in places:
                 continue
             value = analysis.values.get(node.value, UNKNOWN)
             is_any = isinstance(value, Instance) and value.cls == f"{LINEN}.Module"
-            if value != UNKNOWN and not is_any:
+            if value not in _UNKNOWN and not is_any:
                 continue
             call = _call_of(node, analysis, places)
             if is_any or (call is not None and _is_like_linen(node, call, analysis)):
-                receivers.add(code_of(node.value))
+                receivers[code_of(node.value)] = node.value
                 self.uses[node] = Use(node, analysis, (), (), call)
-            elif call is None:
-                handed_on.append(node)
-        for node in handed_on:
+            else:
+                others.append((node, call))
+        for node, call in others:
             parent = places.parent(node)
             keyword = parent.keyword if isinstance(parent, cst.Arg) else None
-            is_named = keyword is not None and keyword.value == "apply_fn"
+            is_named = keyword is not None and keyword.value == "apply_fn" and call is None
             is_read = not isinstance(parent, (cst.AssignTarget, cst.Attribute, cst.Del))
             if is_read and (is_named or code_of(node.value) in receivers):
-                self.uses[node] = Use(node, analysis, (), (), None)
+                self.uses[node] = Use(node, analysis, (), (), call)
         for call in analysis.nodes.of(cst.Call):
             if call not in places or call in self.planned:
                 continue
@@ -393,27 +411,71 @@ class Constructions:
             options = options_of(value)
             if len(options) > 1 and all(map(self.is_module_class, options)):
                 self.chosen[call] = None
-            elif value == UNKNOWN and self._is_class_of_models(call.func):
+            elif value in _UNKNOWN and self._is_class_of_models(call.func, analysis):
                 self.later[call] = None
+        for receiver in receivers.values():
+            self.later |= dict.fromkeys(self._unknown_calls(receiver, analysis, set()))
 
-    def _is_class_of_models(self, func: cst.BaseExpression) -> bool:
+    def _unknown_calls(
+        self, node: cst.CSTNode, analysis: Analysis, seen: set[cst.CSTNode]
+    ) -> Iterator[cst.Call]:
+        """Yield the calls of what is not known that give what an expression stands for."""
+        if node in seen:
+            return
+        seen.add(node)
+        places = self.places(analysis)
+        found: list[tuple[cst.CSTNode, Analysis]] = []
+        match node:
+            case cst.Call(func=func):
+                value = resolved(analysis.values.get(func, UNKNOWN))
+                if value in _UNKNOWN and node in places and node not in self.planned:
+                    yield node
+                function = value.function if isinstance(value, Method) else value
+                if isinstance(function, ProjectFunction):
+                    below = descendants(function.node)
+                    found += [
+                        (one.value, home)
+                        for home in self._classes.analyses
+                        if function.node in self.places(home)
+                        for one in below
+                        if isinstance(one, cst.Return) and one.value is not None
+                    ]
+            case cst.Name() | cst.Attribute():
+                found += [(one, analysis) for one in assigned_to(node, analysis, places)]
+        for one, home in found:
+            yield from self._unknown_calls(one, home, seen)
+
+    def _is_class_of_models(self, func: cst.BaseExpression, analysis: Analysis) -> bool:
         """Whether what is called may be the class of a module: `model_cls`, an item of a table."""
         match func:
             case cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name)):
-                return bool(_CLASS_OF_MODELS.search(name))
+                values = assigned_to(func, analysis, self.places(analysis))
+                return bool(_CLASS_OF_MODELS.search(name)) or any(
+                    not isinstance(one, cst.Name | cst.Attribute)
+                    and self._is_class_of_models(one, analysis)
+                    for one in values
+                )
             case cst.Call(func=cst.Name(value="getattr"), args=[cst.Arg(value=owner), *_]):
-                return bool(_MODELS.search(dotted(owner)))
-        return _table_of(func) in self.tables
+                return bool(_MODELS.search(code_of(owner)))
+        return _table_of(func) in {*self.tables, "globals"}
 
     def is_table_of_later(self, node: cst.CSTNode, places: Places) -> bool:
         """Whether a class is in a table of which callers construct modules later."""
         names = {
-            dotted(target.target).rpartition(".")[2]
+            _last(target.target)
             for one in places.around(node)
             if isinstance(one, cst.Assign)
             for target in one.targets
         }
-        return any(_table_of(call.func) in names for call in (*self.chosen, *self.later))
+        for call in (*self.chosen, *self.later, *self.every):
+            if _table_of(call.func) in names:
+                return True
+            for analysis in self._classes.analyses if isinstance(call.func, cst.Name) else ():
+                home = self.places(analysis)
+                values = assigned_to(call.func, analysis, home) if call in home else []
+                if any(_table_of(one) in names or node in descendants(one) for one in values):
+                    return True
+        return False
 
     def _mix(self, classes: tuple[LinenClass, ...]) -> None:
         for one in self.every.values():
@@ -436,15 +498,38 @@ class Constructions:
         return (one for one in self.uses.values() if one.analysis is analysis)
 
 
+def _last(node: cst.CSTNode) -> str:
+    """Return the last part of a dotted name."""
+    return dotted(node).rpartition(".")[2]
+
+
+def assigned_to(
+    name: cst.BaseExpression, analysis: Analysis, places: Places
+) -> list[cst.BaseExpression]:
+    """Return what a file assigns to a variable, or to attributes of a name."""
+    if isinstance(name, cst.Name):
+        home = binder_of(name, places)
+        targets = same_variable(name.value, home, analysis.tree, places)
+    return [
+        node.value
+        for node in analysis.nodes.of(cst.Assign)
+        if any(
+            one.target in targets
+            if isinstance(name, cst.Name)
+            else isinstance(one.target, cst.Attribute) and _last(one.target) == _last(name)
+            for one in node.targets
+        )
+    ]
+
+
 def _table_of(func: cst.BaseExpression) -> str | None:
     """Return the name of the table that has what is called: `MODELS[name]`, `MODELS.get(name)`."""
-    table: cst.BaseExpression | None = None
     match func:
-        case cst.Subscript():
-            table = func.value
-        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value="get"))):
-            table = owner
-    return dotted(table).rpartition(".")[2] if table is not None else None
+        case cst.Subscript(value=cst.Call(func=table)) | cst.Subscript(value=table):
+            return _last(table)
+        case cst.Call(func=cst.Attribute(value=table, attr=cst.Name(value="get"))):
+            return _last(table)
+    return None
 
 
 def _is_like_linen(node: cst.Attribute, call: cst.Call, analysis: Analysis) -> bool:

@@ -94,6 +94,20 @@ class Net(Wrapper):
 def kernel(params):
     return params["MLP_0"]["Dense_0"]["kernel"]
 """,
+    "a numbered name of a submodule in a path": """
+class Stack(nn.Module):
+    def setup(self):
+        self.layers = [MLP() for _ in range(2)]
+
+    def __call__(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+def first(params):
+    return params["layers_0"]
+""",
     "a name of a submodule in a mask": """
 def mask(params):
     return jax.tree_util.tree_map_with_path(lambda path, _: "LayerNorm" not in str(path), params)
@@ -136,6 +150,17 @@ def test_what_is_not_migrated_gets_a_marker(code: str, tmp_path: Path) -> None:
 def test_a_string_that_names_nothing_gets_no_marker(tmp_path: Path) -> None:
     path = tmp_path / "program.py"
     path.write_text(MODULES + 'NAMES = {"kernel": 1, "MLP": 2, "dense": 3}\n')
+
+    (result,) = migrate_linen([path], [path], Options())
+
+    assert "TODO[typed-nnx]" not in result.after.partition("class Wrapper")[2]
+
+
+def test_a_class_from_a_table_in_place_gets_no_marker(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(
+        MODULES + "def make(name):\n    cls = {'mlp': MLP}[name]\n    return cls(width=4)\n"
+    )
 
     (result,) = migrate_linen([path], [path], Options())
 
