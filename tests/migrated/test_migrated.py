@@ -153,6 +153,20 @@ def test_the_output_comes_with_the_variables_before_the_call(net: Net) -> None:
     assert set(variables) == {"params", "batch_stats"}
 
 
+def test_the_output_of_a_model_that_is_constructed_later_comes_with_its_variables() -> None:
+    output, variables = migrated.init_with_output(Net, jax.random.key(0), X, method="doubled")
+    np.testing.assert_array_equal(output, migrated.apply_with(Net, variables, X, method="doubled"))
+
+
+def test_the_sizes_of_init_are_known_to_methods_without_arguments() -> None:
+    variables = migrated.init_with(partial(Net, 4), jax.random.key(0), X)
+    bound = migrated.apply_with(partial(Net, 4), variables, method=lambda one: one.dense)
+    assert bound.in_features == 2
+    other = {"params": {"dense": {"kernel": jnp.ones((7, 4))}}}
+    with pytest.raises(TypeError, match="nothing tells `in_features`"):
+        migrated.apply_with(partial(Net, 4), other, method=lambda one: one.dense)
+
+
 def test_a_field_is_known_of_a_model_and_of_what_constructs_it(net: Net) -> None:
     assert migrated.field_of(net, "width") == 3
     assert migrated.field_of(Net, "width") == 3

@@ -24,6 +24,7 @@ from typed_nnx.migrated._linen_layers import in_dtype_of_inputs as in_dtype_of_i
 from typed_nnx.migrated._linen_layers import keep_dtypes as keep_dtypes
 from typed_nnx.migrated._linen_layers import with_accepted_arguments as with_accepted_arguments
 from typed_nnx.migrated._variables import HaikuTransformed as HaikuTransformed
+from typed_nnx.migrated._variables import KnownSizes as KnownSizes
 from typed_nnx.migrated._variables import OwnParameters as OwnParameters
 from typed_nnx.migrated._variables import apply_with as apply_with
 from typed_nnx.migrated._variables import bound_to as bound_to
@@ -36,6 +37,7 @@ from typed_nnx.migrated._variables import (
 )
 from typed_nnx.migrated._variables import init_like as init_like
 from typed_nnx.migrated._variables import init_with as init_with
+from typed_nnx.migrated._variables import init_with_output as init_with_output
 from typed_nnx.migrated._variables import made_once as made_once
 from typed_nnx.migrated._variables import not_built as not_built
 from typed_nnx.migrated._variables import output_and_variables as output_and_variables

@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import jax
+import jax.numpy as jnp
 
 import typed_nnx as nnx
 
@@ -52,6 +53,8 @@ def bound_to(
     if isinstance(model, nnx.Module):
         graphdef, state = nnx.split(model)
     else:
+        given = getattr(model, "keywords", {})
+        model = partial(model, **{**KnownSizes.of(model, variables), **given})
         # Its structure is enough where all values are given.
         graphdef, state = nnx.split(nnx.eval_shape(construct))
         if any(is_own(leaf) for _, leaf in nnx.to_flat_state(state)):
@@ -93,7 +96,8 @@ def apply_with(
             options = {"rngs": rngs, "mutable": mutable, "method": method}
             asked = {k: v for k, v in options.items() if v is not None and v is not False}
             return model.apply(variables, *args, **asked, **kwargs)
-        model = with_input_sizes(model, method, *args, **kwargs)
+        if method is None or not KnownSizes.of(model, variables):
+            model = with_input_sizes(model, method, *args, **kwargs)
     bound = bound_to(model, variables, rngs, mutable)
     called: Any = "__call__" if method is None else method
     # A method of the model itself is that of the copy.
@@ -132,7 +136,30 @@ def init_with(
         return found
     keys = dict(rngs) if hasattr(rngs, "keys") else {"params": rngs}
     streams = nnx.Rngs(**{"default": next(iter(keys.values())), **keys})
-    return variables_of(with_input_sizes(model, method, *args, **kwargs)(rngs=streams))
+    sized = with_input_sizes(model, method, *args, **kwargs)
+    variables = variables_of(sized(rngs=streams))
+    given = getattr(model, "keywords", {})
+    sizes = {k: v for k, v in getattr(sized, "keywords", {}).items() if k not in given}
+    KnownSizes.found[KnownSizes.key(model, variables)] = sizes
+    return variables
+
+
+class KnownSizes:
+    """The sizes that `init_with` constructed models with: other methods may not tell them."""
+
+    found: ClassVar[dict[Any, dict[str, Any]]] = {}
+
+    @staticmethod
+    def key(construct: Any, variables: Mapping[str, Any]) -> Any:
+        """Return what is constructed, and the shapes of its parameters."""
+        leaves = jax.tree_util.tree_leaves_with_path(variables.get("params", {}))
+        shapes = tuple((jax.tree_util.keystr(path), jnp.shape(leaf)) for path, leaf in leaves)
+        return getattr(construct, "func", construct), shapes
+
+    @classmethod
+    def of(cls, construct: Any, variables: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the sizes for the constructor of a model with such variables; none if unknown."""
+        return cls.found.get(cls.key(construct, variables), {})
 
 
 def init_like(
@@ -221,6 +248,14 @@ def with_input_sizes(construct: Any, method: Any, *args: Any, **kwargs: Any) -> 
             message = f"nothing tells `{name}` of {made.__name__}: give it where it is constructed"
             raise TypeError(message)  # as Python does for an argument that is missing
     return partial(construct, **sizes)
+
+
+def init_with_output(
+    model: Any, rngs: Any, *args: Any, method: Any = None, **kwargs: Any
+) -> tuple[Any, Mapping[str, Any]]:
+    """Construct a model as `init_with` does; return what the call gives, and the variables."""
+    variables = init_with(model, rngs, *args, method=method, **kwargs)
+    return apply_with(model, variables, *args, rngs=rngs, method=method, **kwargs), variables
 
 
 def output_and_variables(

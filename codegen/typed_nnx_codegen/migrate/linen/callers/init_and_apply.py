@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, targets_of, text_of
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.comments import left_of
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.linen.callers.caller_sizes import (
@@ -33,7 +34,7 @@ from typed_nnx_codegen.migrate.linen.callers.constructions import (
     Use,
 )
 from typed_nnx_codegen.migrate.linen.domain.class_plan import CALLER, ClassPlan, Mark
-from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass, public_linen
 from typed_nnx_codegen.migrate.linen.domain.code import code_with
 from typed_nnx_codegen.migrate.linen.domain.names import names_in_nnx
 from typed_nnx_codegen.migrate.linen.layers import Helper
@@ -44,6 +45,7 @@ from typed_nnx_codegen.migrate.linen.layers.layer import (
     FIELD_OF,
     INIT_WITH,
     INIT_WITH_OUTPUT,
+    OUTPUT_AND_VARIABLES,
     VARIABLES_OF,
 )
 
@@ -210,12 +212,12 @@ class Calls:
             try:
                 model = self._initialized(use, use.call, kind)
             except NoSizes:
-                if isinstance(kind, Live) or use.name != "init":
+                if isinstance(kind, Live):
                     raise
         if model is None:
-            self._later(use, INIT_WITH)
+            self._later(use, INIT_WITH if use.name == "init" else INIT_WITH_OUTPUT)
         elif model and use.call is not None:
-            helper = self.code.helper(VARIABLES_OF if use.name == "init" else INIT_WITH_OUTPUT)
+            helper = self.code.helper(VARIABLES_OF if use.name == "init" else OUTPUT_AND_VARIABLES)
             passed = [] if use.name == "init" else self._passed(use.call)
             self.code.plan.code[use.call] = f"{helper}({joined([model, *passed])})"
 
@@ -310,13 +312,12 @@ class Calls:
 
     def _later(self, use: Use, helper: Helper) -> None:
         """Let a function do with a model, or with what constructs it, what a method of Linen does."""
-        if use.name == "init_with_output":
-            raise NoSizes("`init_with_output` is of what is not constructed yet")
         method = "__call__"
         if use.call is not None and use.call.func is use.node:
             method = method_of(use.call)
-        for cls in use.classes if not isinstance(self.code.kinds.of_use(use), Live) else ():
-            check_sizes(self.code.plan_of(cls), method)
+        if not self.has_sizes(use.classes, use) or use.name in INITS:
+            for cls in use.classes:
+                check_sizes(self.code.plan_of(cls), method)
         model = self.model(use)
         name = self.code.helper(helper)
         if use.call is None or use.call.func is not use.node:
@@ -328,6 +329,39 @@ class Calls:
             raise NoSizes("`capture_intermediates` has no counterpart here")
         args = [self._applied_arg(arg) for arg in use.call.args]
         self.code.plan.code[use.call] = f"{name}({joined([model, *args])})"
+
+    def has_sizes(self, classes: Sequence[LinenClass], use: Use | None = None) -> bool:
+        """Whether a model has its sizes when it runs: there already, or from `init` in this file."""
+        code = self.code
+        if use is not None and isinstance(code.kinds.of_use(use), Live):
+            return True
+        made = {
+            cls
+            for one in code.constructions.uses_in(code.analysis)
+            if one.name in INITS and not isinstance(code.kinds.of_use(one), Live)
+            for cls in one.classes
+        }
+        return all(cls in made or not code.plan_of(cls).lifted for cls in classes)
+
+    def function(self, call: cst.Call) -> None:
+        """Write `nn.apply(function, model)`, called or handed to something."""
+        code = self.code
+        classes: tuple[LinenClass, ...] = ()
+        match call.args:
+            case [cst.Arg(value=function, keyword=None, star=""), cst.Arg(value=model), *rest]:
+                classes = code.constructions.classes_of(code.analysis.values.get(model, UNKNOWN))
+        if not classes or not self.has_sizes(classes):
+            return
+        method = f"method={code.render(function)}"
+        given = [code.helper(APPLY_WITH), code.render(model)]
+        options = [method, *map(code.arg, rest)]
+        outer = code.places.parent(call)
+        if isinstance(outer, cst.Call) and outer.func is call:
+            args = [*given[1:], *map(code.arg, outer.args), *options]
+            code.plan.code[outer] = f"{given[0]}({joined(args)})"
+        else:
+            args = [*given, *options]
+            code.plan.code[call] = f"{code.refer('functools.partial')}({joined(args)})"
 
     def model(self, use: Use) -> str:
         """Return the model of a use, or what constructs it: the first argument of helpers."""
@@ -359,8 +393,7 @@ class Calls:
             raise NoSizes("`bind` is handed on")
         if not use.classes:
             raise NoSizes(f"`{code_of(use.node.value)}` may be a module: `bind` is of Linen")
-        is_sized = isinstance(self.code.kinds.of_use(use), Live)
-        if not is_sized and any(self.code.plan_of(cls).lifted for cls in use.classes):
+        if not self.has_sizes(use.classes, use):
             raise NoSizes("the sizes of its inputs are not known where variables are bound")
         args = [self.code.arg(arg) for arg in use.call.args]
         text = joined([self.model(use), *args])
@@ -400,6 +433,7 @@ class MemberReads:
         raise NoSizes(f"`{use.name}` is read of what is not constructed yet")
 
 
+_APPLY = f"{LINEN}.apply"
 _KNOWN = frozenset({*INITS, "apply", "bind", "tabulate"})
 
 
@@ -449,6 +483,11 @@ class Writing:
         self._leave_assigned()
         for node in [*self._uses, *self._made, *self._later]:
             self._write(node)
+        for call in self._code.analysis.nodes.of(cst.Call):
+            value = self._code.analysis.values.get(call.func, UNKNOWN)
+            is_apply = isinstance(value, External) and public_linen(value.name) == _APPLY
+            if is_apply and call in self._code.places:
+                self._calls.function(call)
 
     def _direct_calls(self) -> dict[Use, DirectCalls]:
         code = self._code
