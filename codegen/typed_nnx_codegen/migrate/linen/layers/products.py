@@ -11,7 +11,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.domain.code import operand
-from typed_nnx_codegen.migrate.linen.domain.dims import Dim, product
+from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece, as_dim, product
 from typed_nnx_codegen.migrate.linen.domain.values import (
     ANY_SHAPE,
     NONE,
@@ -160,42 +160,54 @@ class ConvLayer(KernelLayer):
         """Return an array with other spatial axes and `features` along its last axis."""
         features = size_of(given, "features")
         shape = shape_of(inputs, "inputs")
-        kernel = _kernel(given)
-        if kernel is None:
+        window = _window(given, shape)
+        if window is None:
             unknown = (None,) * (len(shape.dims) - 2)
             batch = shape.dims[:1] if shape.rank else ()
             lead = None if shape.rank else Lead("", None)
             return Array(Shape((*batch, *unknown, features), lead))
-        shape = _one_batch_axis(shape, len(kernel))
-        if len(shape.dims) <= len(kernel):
+        axes = len(window.items) if isinstance(window, Seq) else 1
+        if isinstance(window, CodeTuple):
+            axes = len(window.shape.dims)
+        shape = _one_batch_axis(shape, axes)
+        if len(shape.dims) <= axes:
             return Array(Shape((features,), Lead("", None)))
-        before, spatial = shape.dims[: -len(kernel) - 1], shape.dims[-len(kernel) - 1 : -1]
-        sizes = self._spatial(spatial, given)
+        before, spatial = shape.dims[: -axes - 1], shape.dims[-axes - 1 : -1]
+        sizes = self._spatial(spatial, window, given)
         return Array(Shape((*before, *sizes, features), shape.lead))
 
-    def _spatial(self, spatial: tuple[Dim | None, ...], given: Settings) -> tuple[Dim | None, ...]:
-        window = (
-            given["kernel_size"].value,
-            _setting(given, "strides"),
+    def _spatial(
+        self, spatial: tuple[Dim | None, ...], window: Value, given: Settings
+    ) -> tuple[Dim | None, ...]:
+        strides = _setting(given, "strides")
+        options = (
+            window
+            if isinstance(strides, Code)
+            and isinstance(window, Code)
+            and strides.code == window.code
+            else strides,
             _setting(given, "padding", Const("SAME")),
             _setting(given, "kernel_dilation"),
         )
         if self.transposes:
             return (None,) * len(spatial)
-        return conv_output(spatial, *window, _setting(given, "input_dilation"))
+        return conv_output(spatial, window, *options, _setting(given, "input_dilation"))
 
 
-def _kernel(given: Settings) -> tuple[Dim | None, ...] | None:
-    """Return the size of the kernel along each axis; None where its rank is not known."""
+def _window(given: Settings, shape: Shape) -> Value | None:
+    """Return the size of the kernel along each axis; None where its rank is not known.
+
+    Linen takes no number for it: what code stands for is a tuple, and most inputs have one batch axis.
+    """
     value = given["kernel_size"].value if "kernel_size" in given else None
-    if isinstance(value, Seq):
-        return tuple(dim_of(item) for item in value.items)
     if isinstance(value, CodeTuple) and value.shape.rank is not None:
-        return (None,) * value.shape.rank
-    # The code of a setting may stand for a tuple; a size does not.
-    if isinstance(value, Size | Const):
-        return (dim_of(value),)
-    return None
+        return replace(value, is_sure=True)
+    if isinstance(value, Code) and not value.is_number:
+        if not shape.rank or shape.rank < 3 or value.binders:
+            return None
+        dims = tuple(as_dim(Piece(f"{value.code}[{k}]")) for k in range(shape.rank - 2))
+        return CodeTuple(value.code, shape=Shape(dims), is_sure=True)
+    return value if isinstance(value, Seq | Size | Const) else None
 
 
 def _one_batch_axis(shape: Shape, axes: int) -> Shape:

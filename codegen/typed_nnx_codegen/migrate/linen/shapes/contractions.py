@@ -441,6 +441,8 @@ def _added(size: Dim | None, pair: _Pair) -> Dim | None:
 def _slid(size: Dim | None, window: Dim | None, step: Dim | None) -> Dim | None:
     if size is None or window is None or step is None:
         return None
+    if window == step:
+        return size // window
     if (size - window).constant is not None and step.constant:
         return as_dim(max(((size - window) // step + 1).constant or 0, 0))
     return (size - window) // step + 1

@@ -1,5 +1,6 @@
 """Encoders over patches and over tokens."""
 
+from types import SimpleNamespace
 from typing import Any, Callable, Optional
 
 import jax.numpy as jnp
@@ -181,6 +182,31 @@ class PatchesInTheCall(nn.Module):
         return jnp.reshape(x, (batch, -1, ph * pw * channels))
 
 
+class PatchesOfAConfig(nn.Module):
+    """The sizes of the patches are an attribute of a field: the kernel of a layer is no number."""
+
+    patches: Any
+
+    @nn.compact
+    def __call__(self, images):
+        n, h, w, c = images.shape
+        x = nn.Conv(6, self.patches.size, strides=self.patches.size, padding="VALID")(images)
+        n, h, w, c = x.shape
+        x = jnp.reshape(x, [n, h * w, c])
+        return x + self.param("positions", nn.initializers.normal(0.02), (1, h * w, c))
+
+
+class PatchesOfAPair(nn.Module):
+    """A layer with one size of patches in both settings."""
+
+    patch: tuple[int, int]
+
+    @nn.compact
+    def __call__(self, images):
+        x = nn.Conv(6, self.patch, strides=self.patch, padding="VALID")(images)
+        return nn.Dense(3)(x.reshape(x.shape[0], -1))
+
+
 IMAGES = jnp.sin(jnp.arange(2 * 8 * 8 * 3.0)).reshape(2, 8, 8, 3)
 TOKENS = jnp.cos(jnp.arange(2 * 5 * 6.0)).reshape(2, 5, 6)
 
@@ -201,4 +227,6 @@ EXAMPLES = [
     Example(Build("MixerBlock", 4, 8), TOKENS),
     Example(Build("MlpMixer", 4, 6, 2, 3), IMAGES),
     Example(Build("PatchesInTheCall", (2, 2), 6), IMAGES),
+    Example(Build("PatchesOfAConfig", SimpleNamespace(size=(3, 4))), IMAGES),
+    Example(Build("PatchesOfAPair", (4, 3)), IMAGES),
 ]
