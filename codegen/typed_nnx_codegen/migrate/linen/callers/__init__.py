@@ -15,7 +15,12 @@ from typed_nnx_codegen.migrate.analysis.members import class_derives
 from typed_nnx_codegen.migrate.analysis.syntax import dotted, text_of
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.linen.callers.constructions import Constructions, Kinds
+from typed_nnx_codegen.migrate.linen.callers.constructions import (
+    Constructions,
+    Kinds,
+    Places,
+    last_part,
+)
 from typed_nnx_codegen.migrate.linen.callers.init_and_apply import CallerPlan as CallerPlan
 from typed_nnx_codegen.migrate.linen.callers.init_and_apply import Writing
 from typed_nnx_codegen.migrate.linen.callers.init_and_apply import (
@@ -43,6 +48,7 @@ class PathNames:
 
     def __init__(self, plans: Iterable[ClassPlan]) -> None:
         self._changed: set[str] = set()
+        self._paths: set[tuple[str, str]] = set()
         for plan in plans:
             for entry in plan.entries:
                 if not plan.stays:
@@ -56,9 +62,18 @@ class PathNames:
                 return True
         return False
 
+    def is_in_others(self, text: str) -> bool:
+        """Whether a text is part of the paths of other submodules than before."""
+        return any((text in old) is not (text in new) for old, new in self._paths)
+
     def _read(self, entry: Entry) -> None:
         if entry.to is None:
             return
+        old_path, new_path = (
+            re.sub(r"\{\w+\}", "0", one)
+            for one in (entry.linen.partition("/")[2], entry.to.replace(".", "/"))
+        )
+        self._paths.add((old_path, new_path))
         old = entry.linen.split("/")
         old = old[1:] if old[0] in _COLLECTIONS and len(old) > 1 else old
         for part in old:
@@ -74,15 +89,42 @@ def mark_path_names(
 ) -> None:
     """Mark strings that name submodules."""
     places = constructions.places(file.analysis)
+    reads_paths = any(one.value in _OF_PATHS for one in file.analysis.nodes.of(cst.Name))
     for node in file.analysis.nodes.of(cst.SimpleString):
         text = text_of(node)
-        if node not in places or text is None or not names.is_old(text):
+        if node not in places or not text or isinstance(places.parent(node), cst.Expr):
             continue
-        if not isinstance(places.parent(node), cst.Expr):
+        if names.is_old(text):
             message = f"`{text}` may name a submodule, which has another name now"
+            plan.marks.append(Mark(node, message, NAME))
+        elif reads_paths and _is_searched(node, places) and names.is_in_others(text):
+            message = f"`{text}` is in the names of other submodules than before"
             plan.marks.append(Mark(node, message, NAME))
 
 
+def _is_searched(node: cst.SimpleString, places: Places) -> bool:
+    """Whether a string may be looked for in another one: by itself, or as an item of a tuple."""
+    match places.parent(node):
+        case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(operator=cst.In())]):
+            return left is node
+        case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(operator=cst.NotIn())]):
+            return left is node
+        case cst.Element() as item:
+            around = places.parent(item)
+            return around is not None and isinstance(places.parent(around), cst.CompFor)
+        case cst.Arg() as arg:
+            call = places.parent(arg)
+            return isinstance(call, cst.Call) and last_part(call.func) in ("startswith", "search")
+    return False
+
+
+# What gives the paths of variables.
+_OF_PATHS: Final = frozenset(
+    {
+        *("flatten_dict", "path_aware_map", "ModelParamTraversal", "tree_map_with_path"),
+        *("tree_flatten_with_path", "tree_leaves_with_path"),
+    }
+)
 _QUESTIONS: Final = ("isinstance", "issubclass")
 # Functions whose arguments are of another form in NNX.
 _OTHERS: Final = frozenset(

@@ -329,7 +329,7 @@ class Constructions:
                     assigned += [one for one in below if isinstance(one, cst.Assign)]
         for node in assigned:
             target = node.targets[0].target
-            yield _last(target.value if isinstance(target, cst.Subscript) else target)
+            yield last_part(target.value if isinstance(target, cst.Subscript) else target)
 
     def made_by(self, value: Value) -> tuple[Construction, ...]:
         """Return where the objects that a value stands for are constructed."""
@@ -462,7 +462,7 @@ class Constructions:
     def is_table_of_later(self, node: cst.CSTNode, places: Places) -> bool:
         """Whether a class is in a table of which callers construct modules later."""
         names = {
-            _last(target.target)
+            last_part(target.target)
             for one in places.around(node)
             if isinstance(one, cst.Assign)
             for target in one.targets
@@ -498,7 +498,7 @@ class Constructions:
         return (one for one in self.uses.values() if one.analysis is analysis)
 
 
-def _last(node: cst.CSTNode) -> str:
+def last_part(node: cst.CSTNode) -> str:
     """Return the last part of a dotted name."""
     return dotted(node).rpartition(".")[2]
 
@@ -516,7 +516,7 @@ def assigned_to(
         if any(
             one.target in targets
             if isinstance(name, cst.Name)
-            else isinstance(one.target, cst.Attribute) and _last(one.target) == _last(name)
+            else isinstance(one.target, cst.Attribute) and last_part(one.target) == last_part(name)
             for one in node.targets
         )
     ]
@@ -526,9 +526,9 @@ def _table_of(func: cst.BaseExpression) -> str | None:
     """Return the name of the table that has what is called: `MODELS[name]`, `MODELS.get(name)`."""
     match func:
         case cst.Subscript(value=cst.Call(func=table)) | cst.Subscript(value=table):
-            return _last(table)
+            return last_part(table)
         case cst.Call(func=cst.Attribute(value=table, attr=cst.Name(value="get"))):
-            return _last(table)
+            return last_part(table)
     return None
 
 

@@ -13,6 +13,7 @@ MODULES = """
 import jax
 import jax.numpy as jnp
 from flax import linen as nn
+from flax import traverse_util
 
 
 class MLP(nn.Module):
@@ -112,6 +113,21 @@ def first(params):
 def mask(params):
     return jax.tree_util.tree_map_with_path(lambda path, _: "LayerNorm" not in str(path), params)
 """,
+    "a text that is in other names of submodules than before": """
+class Attending(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(2, name="head")(nn.MultiHeadDotProductAttention(2)(x))
+
+
+def heads(params):
+    return jax.tree_util.tree_map_with_path(lambda path, _: "head" in str(path), params)
+""",
+    "texts that are in other names of submodules than before": """
+def decays(params):
+    flat = traverse_util.flatten_dict(params, sep="/")
+    return {path: not any(one in path for one in ("bias", "norm")) for path in flat}
+""",
     "a copy of a module with other fields": """
 def wider(key, x):
     model = MLP(4)
@@ -150,6 +166,20 @@ def test_what_is_not_migrated_gets_a_marker(code: str, tmp_path: Path) -> None:
 def test_a_string_that_names_nothing_gets_no_marker(tmp_path: Path) -> None:
     path = tmp_path / "program.py"
     path.write_text(MODULES + 'NAMES = {"kernel": 1, "MLP": 2, "dense": 3}\n')
+
+    (result,) = migrate_linen([path], [path], Options())
+
+    assert "TODO[typed-nnx]" not in result.after.partition("class Wrapper")[2]
+
+
+def test_a_text_that_is_in_the_same_names_as_before_gets_no_marker(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(
+        MODULES
+        + "def decays(params):\n"
+        + "    flat = traverse_util.flatten_dict(params, sep='/')\n"
+        + "    return {path: not path.endswith('bias') and 'scale' not in path for path in flat}\n"
+    )
 
     (result,) = migrate_linen([path], [path], Options())
 
