@@ -315,8 +315,8 @@ PAGES = (
         " [`--haiku`](../migrating-haiku.md) write `from typed_nnx.migrated import ...` for.",
         {
             "A model apart from its variables": """migrated.variables_of migrated.bound_to migrated.init_like
-                migrated.init_with migrated.apply_with migrated.output_and_variables
-                migrated.init_with_output migrated.KnownSizes migrated.with_parameters
+                migrated.init_with migrated.apply_with migrated.init_with_output
+                migrated.KnownSizes migrated.with_parameters
                 migrated.made_once migrated.OwnParameters""",
             "What constructs a model": """migrated.with_input_sizes migrated.field_of
                 migrated.constructs migrated.construct_later migrated.not_built""",

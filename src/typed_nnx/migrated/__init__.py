@@ -40,7 +40,6 @@ from typed_nnx.migrated._variables import init_with as init_with
 from typed_nnx.migrated._variables import init_with_output as init_with_output
 from typed_nnx.migrated._variables import made_once as made_once
 from typed_nnx.migrated._variables import not_built as not_built
-from typed_nnx.migrated._variables import output_and_variables as output_and_variables
 from typed_nnx.migrated._variables import variables_of as variables_of
 from typed_nnx.migrated._variables import with_input_sizes as with_input_sizes
 from typed_nnx.migrated._variables import with_parameters as with_parameters

@@ -258,14 +258,6 @@ def init_with_output(
     return apply_with(model, variables, *args, rngs=rngs, method=method, **kwargs), variables
 
 
-def output_and_variables(
-    model: nnx.Module, *args: Any, method: Any = None, **kwargs: Any
-) -> tuple[Any, dict[str, Any]]:
-    """Return what a call of a model gives, and the variables that it had before."""
-    variables = variables_of(model)
-    return apply_with(model, variables, *args, method=method, **kwargs), variables
-
-
 def signature_of(construct: Any) -> inspect.Signature:
     """Return the parameters of a function, or of the constructor of a class without the object."""
     function: Any = construct

@@ -683,7 +683,7 @@ class Kinds:
             return None
         assert isinstance(statement, cst.SimpleStatementLine)
         init = min(inits, key=lambda use: places.order(use.node))
-        if code_of(init.node.value) != name:
+        if code_of(init.node.value) != name or any(use.name != "init" for use in inits):
             return None
         if not all(self._has_sizes(one, use) for use in inits):
             return None

@@ -45,7 +45,6 @@ from typed_nnx_codegen.migrate.linen.layers.layer import (
     FIELD_OF,
     INIT_WITH,
     INIT_WITH_OUTPUT,
-    OUTPUT_AND_VARIABLES,
     VARIABLES_OF,
 )
 
@@ -208,7 +207,7 @@ class Calls:
         """Write `model.init`, called or handed to something."""
         kind = self.code.kinds.of_use(use)
         model: str | None = None
-        if use.call is not None and isinstance(kind, Live | Inline):
+        if use.call is not None and use.name == "init" and isinstance(kind, Live | Inline):
             try:
                 model = self._initialized(use, use.call, kind)
             except NoSizes:
@@ -217,9 +216,7 @@ class Calls:
         if model is None:
             self._later(use, INIT_WITH if use.name == "init" else INIT_WITH_OUTPUT)
         elif model and use.call is not None:
-            helper = self.code.helper(VARIABLES_OF if use.name == "init" else OUTPUT_AND_VARIABLES)
-            passed = [] if use.name == "init" else self._passed(use.call)
-            self.code.plan.code[use.call] = f"{helper}({joined([model, *passed])})"
+            self.code.plan.code[use.call] = f"{self.code.helper(VARIABLES_OF)}({model})"
 
     def _initialized(self, use: Use, call: cst.Call, kind: Live | Inline) -> str:
         """Return the model that has the variables of `init`; empty where nothing reads them."""
@@ -252,9 +249,8 @@ class Calls:
         found = sizes_for(plan, method, args, code.analysis, code.render)
         if found.missing:
             raise NoSizes(found.missing[0])
-        is_kept = use.name != "init"
         for node in found.used:
-            is_twice = sum(one is node for one in found.used) + is_kept > 1
+            is_twice = sum(one is node for one in found.used) > 1
             if is_twice and not is_pure(node, code.analysis):
                 raise NoSizes(f"`{code_of(node)}` would be evaluated twice")
         return found

@@ -384,14 +384,14 @@ def with_helper(monkeypatch: pytest.MonkeyPatch, helper: Helper) -> None:
 
 
 FIRST = Helper("field_of")
-SECOND = Helper("output_and_variables")
+SECOND = Helper("init_with_output")
 
 
 def test_helpers_are_imported_from_the_library(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with_helper(monkeypatch, SECOND)
-    text = f"import flax.linen as nn\n\nN = output_and_variables\n\n\n{DENSE}"
+    text = f"import flax.linen as nn\n\nN = init_with_output\n\n\n{DENSE}"
     after = migrated(path, text).after
-    assert "from typed_nnx.migrated import output_and_variables\n" in after
+    assert "from typed_nnx.migrated import init_with_output\n" in after
     assert "def " not in after[: after.index("class Layer")]
     assert migrated(path, after).after == after
 
@@ -405,9 +405,15 @@ def test_helpers_for_flax_are_defined_once_behind_the_imports(
     path.write_text(text)
     (result,) = migrate_linen([path], [path], options)
     after = result.after
-    names = ["variables_of", "bound_to", "apply_with", "output_and_variables"]
+    names = ["variables_of", "bound_to", "apply_with", "init_with_output"]
     assert [after.count(f"def {name}(") for name in names] == [1] * 4
-    order = ["import inspect\n", "def variables_of", "def apply_with", "def output_and", "N = 3"]
+    order = [
+        "import inspect\n",
+        "def variables_of",
+        "def apply_with",
+        "def init_with_output",
+        "N = 3",
+    ]
     assert [after.index(one) for one in order] == sorted(after.index(one) for one in order)
     assert "\n\n\ndef variables_of(" in after
     assert "typed_nnx" not in after
