@@ -40,6 +40,7 @@ from typed_nnx_codegen.migrate.linen.callers.caller_sizes import (
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan
 from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass, LinenClasses
 from typed_nnx_codegen.migrate.linen.domain.names import own_names
+from typed_nnx_codegen.migrate.linen.layers.layer import APPLY_WITH, INIT_WITH
 
 _WITHOUT_OBJECT: Final = ("classmethod", "staticmethod")
 # What may run its parts never, later or several times.
@@ -200,6 +201,8 @@ METHODS: Final = {"init": 2, "init_with_output": 2, "apply": 2, "bind": 1}
 _MODELS: Final = re.compile(r"model|module|net|actor|critic|polic", re.IGNORECASE)
 _CLASS_OF_MODELS: Final = re.compile(r"(model|module|net|network)_?(cls|class)$")
 INITS: Final = frozenset({"init", "init_with_output"})
+# Functions of an earlier run, which have a call of Linen in them.
+_OURS: Final = frozenset({APPLY_WITH.name, INIT_WITH.name})
 # A table that is filled elsewhere has no items where it is read.
 _UNKNOWN: Final = (UNKNOWN, NOTHING)
 JIT: Final = frozenset({"jax.jit", "jax.experimental.pjit.pjit"})
@@ -389,7 +392,9 @@ class Constructions:
                 continue
             value = analysis.values.get(node.value, UNKNOWN)
             is_any = isinstance(value, Instance) and value.cls == f"{LINEN}.Module"
-            if value not in _UNKNOWN and not is_any:
+            home = places.function(node)
+            is_ours = isinstance(home, cst.FunctionDef) and home.name.value in _OURS
+            if is_ours or (value not in _UNKNOWN and not is_any):
                 continue
             call = _call_of(node, analysis, places)
             if is_any or (call is not None and _is_like_linen(node, call, analysis)):
