@@ -512,18 +512,18 @@ def assigned_to(
     name: cst.BaseExpression, analysis: Analysis, places: Places
 ) -> list[cst.BaseExpression]:
     """Return what a file assigns to a variable, or to attributes of a name."""
+    assigns = analysis.nodes.of(cst.Assign)
     if isinstance(name, cst.Name):
         home = binder_of(name, places)
-        targets = same_variable(name.value, home, analysis.tree, places)
+        variables = same_variable(name.value, home, analysis.tree, places)
+        return [
+            one.value for one in assigns if any(each.target in variables for each in one.targets)
+        ]
     return [
-        node.value
-        for node in analysis.nodes.of(cst.Assign)
-        if any(
-            one.target in targets
-            if isinstance(name, cst.Name)
-            else isinstance(one.target, cst.Attribute) and last_part(one.target) == last_part(name)
-            for one in node.targets
-        )
+        one.value
+        for one in assigns
+        for each in one.targets
+        if isinstance(each.target, cst.Attribute) and last_part(each.target) == last_part(name)
     ]
 
 

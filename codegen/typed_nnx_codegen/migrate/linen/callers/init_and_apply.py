@@ -342,10 +342,11 @@ class Calls:
     def function(self, call: cst.Call) -> None:
         """Write `nn.apply(function, model)`, called or handed to something."""
         code = self.code
-        classes: tuple[LinenClass, ...] = ()
         match call.args:
             case [cst.Arg(value=function, keyword=None, star=""), cst.Arg(value=model), *rest]:
                 classes = code.constructions.classes_of(code.analysis.values.get(model, UNKNOWN))
+            case _:
+                return
         if not classes or not self.has_sizes(classes):
             return
         method = f"method={code.render(function)}"
