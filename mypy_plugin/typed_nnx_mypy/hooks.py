@@ -43,9 +43,10 @@ from typed_nnx_mypy.inference.dataclasses import (
 )
 from typed_nnx_mypy.inference.methods import is_static_transform, static_transform
 from typed_nnx_mypy.inference.partials import after_mypy
+from typed_nnx_mypy.models.kinds import is_variable, runtime_of_class
 from typed_nnx_mypy.models.marks import begins_static
 from typed_nnx_mypy.models.recording import record_marks
-from typed_nnx_mypy.names import PARTIALS, Name, name_of, runtime_of
+from typed_nnx_mypy.names import OWN_VARIABLE, PARTIALS, Name, name_of, runtime_of
 from typed_nnx_mypy.syntax.children import forget
 
 _ = checks, inference
@@ -68,18 +69,23 @@ class Hooks:
 
     # -- what is claimed ----------------------------------------------------------------------
 
-    def of_call(self, fullname: str) -> CallHook | None:
+    def of_call(
+        self, fullname: str, find_class: Callable[[str], TypeInfo | None] | None = None
+    ) -> CallHook | None:
         """Return the hook for calls of a function, a class or a method."""
         if fullname not in self._calls:
-            self._calls[fullname] = self._find(fullname)
+            info = find_class(fullname) if find_class is not None else None
+            self._calls[fullname] = self._find(fullname, info)
         return self._calls[fullname]
 
-    def _find(self, fullname: str) -> CallHook | None:
+    def _find(self, fullname: str, info: TypeInfo | None) -> CallHook | None:
         if fullname == HOOKED:
             return self._on_assignment
         if fullname in PARTIALS:
             return after_mypy(partial(self._on_call, Name(fullname, "python")))
         name = self._name(fullname)
+        if name is None and info is not None and is_variable(info):
+            name = Name(OWN_VARIABLE, runtime_of_class(info))
         if name is None:
             return None
         if name.public in _INDEXING:

@@ -50,6 +50,8 @@ JAX: Final = {
 # The classes of Variables that models make.
 VARIABLES: Final = ("Variable", "Param", "BatchStat", "Cache", "Intermediate", "Perturbation")
 
+OWN_VARIABLE: Final = "a Variable"
+"""What a class of Variables of a user is called."""
 # Metadata of Variables that is called.
 HOOKS: Final = (
     "on_add_axis",

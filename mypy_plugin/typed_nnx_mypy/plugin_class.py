@@ -83,7 +83,7 @@ class TypedNnxPlugin(Plugin):
 
     def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
         """Claim the calls of functions and classes that a check or an inference looks at."""
-        return self._hooks.of_call(fullname)
+        return self._hooks.of_call(fullname, self._class)
 
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
         """Claim method calls, indexing of States and our checks of attributes."""

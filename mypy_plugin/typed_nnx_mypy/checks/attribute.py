@@ -24,7 +24,7 @@ from typed_nnx_mypy.models.kinds import (
     short_name,
     value_type,
 )
-from typed_nnx_mypy.names import HOOKS, VARIABLES, runtime_of
+from typed_nnx_mypy.names import HOOKS, OWN_VARIABLE, VARIABLES, runtime_of
 from typed_nnx_mypy.registry import infers, infers_access
 from typed_nnx_mypy.syntax.assigned import file_of, value_of
 
@@ -38,12 +38,21 @@ _ANYWHERE: Final = frozenset(
 )
 
 
-@infers("MultiMetric", *VARIABLES, "Variable.copy", "Variable.replace", "Variable.to_state")
+@infers(
+    "MultiMetric",
+    OWN_VARIABLE,
+    *VARIABLES,
+    "Variable.copy",
+    "Variable.replace",
+    "Variable.to_state",
+)
 def names_given(call: Call) -> Type | None:
     """Return the type of a new object with the names of what it is given."""
     made, written = get_proper_type(call.result), call.expression
     if not isinstance(made, Instance) or written is None:
         return None
+    if not is_variable(made.type) and made.type.name != "MultiMetric":
+        return None  # what the daemon knew as a Variable before an edit
     names = {each for each in written.arg_names if each is not None}
     if call.has_stars or any(_may_carry(each.type) for each in call.positional):
         names.add(_UNKNOWN)
@@ -93,7 +102,8 @@ def attribute_exists(access: StateAccess) -> Type | None:
             f"Fix: one of these, or {{}}({name}=...)"
         )
     kind = short_name(found)
-    access.report(ATTRIBUTE, f"{kind}: {said.format('nnx.' + kind)}")
+    written = f"nnx.{kind}" if runtime_of(found.type.fullname) else kind
+    access.report(ATTRIBUTE, f"{kind}: {said.format(written)}")
     return None
 
 
@@ -108,10 +118,10 @@ def _is_of_layer(expression: Expression, checker: Checker) -> bool:
 
 def _has(found: Instance, name: str) -> bool:
     """Tell whether an object, or the array that it holds, may have an attribute."""
-    if found.type.get(name) is not None or not runtime_of(found.type.fullname):
+    if found.type.get(name) is not None or found.type.fallback_to_any:
         return True
     if not is_variable(found.type):
-        return False
+        return not runtime_of(found.type.fullname)
     value = value_type(found)
     if not isinstance(value, Instance) or not holds_array(found):
         return True

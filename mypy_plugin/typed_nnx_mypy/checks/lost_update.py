@@ -29,7 +29,9 @@ def copy_is_used(call: Call) -> None:
     is_mapping = call.name in _MAPPINGS
     given = call.subject("tree", 1 if is_mapping else 0)
     tree = given.type if given is not None else None
-    if call.expression is None or not isinstance(tree, Instance) or not _is_part_of_model(tree):
+    if call.expression is None or not isinstance(tree, Instance):
+        return
+    if not is_state(tree.type) and not is_pytree(tree.type):
         return
     view = view_of(tree)
     if view is not None and view.is_pure:
@@ -85,10 +87,6 @@ def _only_maps(call: Call) -> bool:
     if call.has_stars or function is None:
         return False
     return all(is_pure(e.expression, call.checker) for e in (function, leaf) if e is not None)
-
-
-def _is_part_of_model(found: Instance) -> bool:
-    return is_state(found.type) or is_pytree(found.type)
 
 
 # -- whether it is used -----------------------------------------------------------------------

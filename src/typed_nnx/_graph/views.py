@@ -162,6 +162,16 @@ def capture(
 ) -> Callable[P, R]: ...
 @overload
 def capture(
+    fn: Callable[P, Any],
+    first: VariableType,
+    second: VariableType,
+    /,
+    *more: VariableType,
+    init: Mapping[Key, Value] | None = None,
+    method_outputs: VariableType | None = None,
+) -> Callable[P, tuple[Any, ...]]: ...
+@overload
+def capture(
     fn: Callable[P, R],
     var_type: VariableType,
     /,
@@ -169,13 +179,6 @@ def capture(
     init: Mapping[Key, Value] | None = None,
     method_outputs: VariableType | None = None,
 ) -> Callable[P, tuple[R, State[Any, Any]]]: ...
-@overload
-def capture(
-    fn: Callable[P, Any],
-    *var_types: VariableType,
-    init: Mapping[Key, Value] | None = None,
-    method_outputs: VariableType | None = None,
-) -> Callable[P, tuple[Any, ...]]: ...
 def capture(
     fn: Any,
     *var_types: VariableType,

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -25,8 +26,15 @@ class Model(nnx.Module):
 
 
 class Timed(nnx.Variable[jax.Array]):
+    unit: str
+
     def tick(self) -> None:
         self[...] += 1
+
+
+class Open(nnx.Variable[jax.Array]):
+    def __getattr__(self, name: str) -> Any:
+        return name
 
 
 model = Model(nnx.Rngs(0), nnx.Param(x, place=1))
@@ -36,6 +44,7 @@ model.linear.kernel.kernel  # E typed_nnx: Param: neither it nor its array has `
 model.scale.numpy()  # E: has `numpy`  [nnx-attribute]
 model.shift.unity  # E: has `unity`  [nnx-attribute]
 nnx.grad(lambda m: m.scale.sum())(model).scale.grads  # E typed_nnx: has `grads`  [nnx-attribute]
+Timed(x).tock()  # E: Timed: neither it nor its array has `tock`. Fix: another name, or Timed(..., tock=...)  [nnx-attribute]
 count = nnx.Variable(jnp.array(0))
 count.increment()  # E: Variable: neither it nor its array has `increment`  [nnx-attribute]
 of_unit = count.replace(unit="s")
@@ -62,6 +71,9 @@ def in_a_function() -> None:
 
 # -- correct
 model.scale.mean()
+Timed(x, unit="s").tick()
+Timed(x, unit="s").unit
+Timed(x, place="here").place
 model.scale.at[0].set(1.0)
 model.scale.T.shape
 model.scale.get_metadata()
@@ -97,7 +109,7 @@ either.second
 model.noise.origin
 model.given.place
 model.scale._private
-Timed(x).anything
+Open(x).anything
 options = {"kept": True}
 unsure = nnx.Param(x, **options)
 unsure.anything
