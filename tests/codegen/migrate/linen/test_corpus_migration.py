@@ -34,15 +34,11 @@ Runtime = Literal["typed_nnx", "flax.nnx"]
 # Files with what is written in another way for `flax.nnx`.
 _ALSO_FOR_FLAX = {
     "call_fields",
-    "cells",
-    "compilation",
-    "ensembles",
-    "held_classes",
-    "held_modules",
-    "kept_collections",
-    "layer_stacks",
-    "own_parameters",
-    "recurrences",
+    "lifted_transforms",
+    "module_fields",
+    "parameters",
+    "recurrent",
+    "variables",
 }
 _RUNS = [
     in_time(file, file, runtime)

@@ -58,6 +58,61 @@ class DeeperThanField(nn.Module):
         return x
 
 
+class ChangedSettings(nn.Module):
+    bias: bool = True
+
+    @nn.compact
+    def __call__(self, x):
+        options = {"use_bias": True}
+        if not self.bias:
+            options["use_bias"] = False
+        x = nn.Dense(4, **options)(x)
+        more = dict(use_bias=True, features=4)  # noqa: C408
+        more.update(use_bias=False)
+        x = nn.Dense(**more)(x)
+        third = {"use_bias": True, "features": 3}
+        alias = third
+        alias["use_bias"] = False
+        width = third.pop("features")
+        x = nn.Dense(width, **third)(x)
+        fourth = dict(more)
+        del fourth["use_bias"]
+        fourth.setdefault("features", 9)
+        return nn.Dense(**fourth)(x)
+
+
+class ChangedWidths(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        widths = [3, 4]
+        widths[0] = 7
+        widths.extend([2, 5])
+        widths.insert(1, 6)
+        last = widths.pop(0)
+        for width in widths:
+            x = nn.Dense(width)(x)
+        return nn.Dense(last)(x)
+
+
+class Forwarded(nn.Module):
+    """Arguments that methods pass on."""
+
+    width: int = 4
+
+    def dense(self, *args, **kwargs):
+        return nn.Dense(*args, **kwargs)
+
+    def named(self, *sizes, **kwargs):
+        kwargs["use_bias"] = False
+        return [self.dense(size, **kwargs) for size in sizes]
+
+    @nn.compact
+    def __call__(self, x):
+        x = self.dense(self.width, use_bias=False)(x)
+        first, second = self.named(3, 2, kernel_init=nn.initializers.normal())
+        return second(first(x))
+
+
 X = jnp.sin(jnp.arange(2 * 5.0)).reshape(2, 5)
 
 EXAMPLES = [
@@ -68,4 +123,8 @@ EXAMPLES = [
     Example(Build("ChosenWidths", 2, factors=(1, 2)), X),
     Example(Build("DeeperThanField"), X),
     Example(Build("DeeperThanField", deep=True), X),
+    Example(Build("ChangedSettings"), X),
+    Example(Build("ChangedSettings", bias=False), X),
+    Example(Build("ChangedWidths"), X),
+    Example(Build("Forwarded"), X),
 ]

@@ -5,6 +5,7 @@ from functools import partial
 
 import flax.linen as nn
 import jax
+import jax.numpy as jnp
 
 from typed_nnx_codegen.verify.examples import Build, Example
 
@@ -160,7 +161,19 @@ class OneNameForTwo(nn.Module):
         return x
 
 
+class FromDict(nn.Module):
+    kind: str = "dense"
+
+    @nn.compact
+    def __call__(self, x):
+        layer = {"relu": nn.relu, "dense": nn.Dense}[self.kind]
+        if self.kind == "dense":
+            return layer(3)(x)
+        return layer(x)
+
+
 X = jax.random.normal(jax.random.key(0), (2, 5))
+ROWS = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
 
 EXAMPLES = [
     Example(Build("ChosenNorms"), X, mutable=("batch_stats",), kwargs={"train": True}),
@@ -182,4 +195,6 @@ EXAMPLES = [
     Example(Build("ReturnedByMethod", "layer"), X),
     Example(Build("OneNameForTwo"), X),
     Example(Build("OneNameForTwo"), X, is_biased=False),
+    Example(Build("FromDict"), ROWS),
+    Example(Build("FromDict", "relu"), ROWS),
 ]

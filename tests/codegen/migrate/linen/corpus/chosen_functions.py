@@ -1,8 +1,8 @@
 """Initializers and activations that a field or a branch chooses."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, Callable, Optional
+from typing import Any, Optional
 
 import flax.linen as nn
 import jax.numpy as jnp
@@ -140,6 +140,53 @@ class NamedInSetup(nn.Module):
         return self.last(self.second(self.fn(self.first(x))))
 
 
+def activation_named(name: str) -> Callable:
+    known = {"relu": nn.relu, "tanh": jnp.tanh, "none": lambda x: x}
+    if name not in known:
+        raise ValueError(name)
+    return known[name]
+
+
+class Trunk(nn.Module):
+    """The layers before the heads; the last one may be left out."""
+
+    widths: Sequence[int]
+    out: int | None = None
+    activation: str | Callable = "relu"
+
+    @nn.compact
+    def __call__(self, x):
+        if isinstance(self.activation, str):
+            function = activation_named(self.activation)
+        else:
+            function = self.activation
+        for width in self.widths:
+            x = function(nn.Dense(width)(x))
+        if self.out is not None:
+            x = nn.Dense(self.out)(x)
+        return x
+
+
+class TwoHeads(nn.Module):
+    widths: Sequence[int] = (4, 3)
+    act: str = "tanh"
+
+    @nn.compact
+    def __call__(self, x):
+        x = Trunk(self.widths, activation=self.act)(x)
+        return nn.Dense(2)(x), nn.Dense(1)(x)
+
+
+class ExtractorBefore(nn.Module):
+    """What a field computes need not keep the shape, whatever is in its name."""
+
+    extractor: Callable
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(2)(self.extractor(x))
+
+
 X = jnp.linspace(-1.0, 1.0, 10).reshape(2, 5)
 IMAGES = jnp.linspace(-1.0, 1.0, 2 * 8 * 8 * 3).reshape(2, 8, 8, 3)
 
@@ -169,4 +216,11 @@ EXAMPLES = [
     Example(Build("ScaledBelow"), IMAGES),
     Example(Build("NamedInSetup"), X),
     Example(Build("NamedInSetup", "relu"), X),
+    Example(Build("Trunk", (4, 3)), X),
+    Example(Build("Trunk", (4,), 2, "none"), X),
+    Example(Build("Trunk", (4,), 2, jnp.sin), X),
+    Example(Build("TwoHeads"), X),
+    Example(Build("TwoHeads", (3,), "relu"), X),
+    Example(Build("TwoHeads", (), "none"), X),
+    Example(Build("ExtractorBefore", jnp.tanh), X),
 ]

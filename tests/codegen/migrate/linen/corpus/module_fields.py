@@ -1,7 +1,8 @@
 """Fields that hold modules, classes, partials, functions and initializers."""
 
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Callable, Optional, Protocol
+from typing import Any, Optional, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -151,9 +152,171 @@ class DefaultsInTurn(nn.Module):
         return self.last(jnp.tanh(self.first(x)))
 
 
+class Mlp(nn.Module):
+    sizes: Sequence[int]
+    activate_final: bool = False
+
+    @nn.compact
+    def __call__(self, x):
+        for position, size in enumerate(self.sizes):
+            x = nn.Dense(size)(x)
+            if position + 1 < len(self.sizes) or self.activate_final:
+                x = nn.relu(x)
+        return x
+
+
+class Value(nn.Module):
+    """The class of the torso is given: its width is what the torso knows."""
+
+    torso_cls: Any
+
+    @nn.compact
+    def __call__(self, observations, actions):
+        inputs = jnp.concatenate([observations, actions], axis=-1)
+        hidden = self.torso_cls()(inputs)
+        return jnp.squeeze(nn.Dense(1)(hidden), -1)
+
+
+def make_value(sizes):
+    torso = partial(Mlp, sizes=sizes, activate_final=True)
+    return Value(torso_cls=torso)
+
+
+class ValueUser(nn.Module):
+    @nn.compact
+    def __call__(self, x, actions):
+        return Value(partial(Mlp, (4, 3), activate_final=True))(x, actions)
+
+
+class Narrow(nn.Module):
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(self.width)(x)
+
+
+class Wide(nn.Module):
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.tanh(nn.Dense(self.width * 3)(x))
+
+
+class EitherBlock(nn.Module):
+    """One of two classes, which make different widths."""
+
+    block: Any
+    depth: int = 2
+
+    @nn.compact
+    def __call__(self, x):
+        for _ in range(self.depth):
+            x = self.block(4)(x)
+        return nn.Dense(2)(x)
+
+
+NarrowNet = partial(EitherBlock, block=Narrow)
+
+
+WideNet = partial(EitherBlock, block=Wide, depth=1)
+
+
+class SettingsInPartial(nn.Module):
+    """Settings that have other names in NNX, by position too."""
+
+    dense: Callable = partial(nn.Dense, 5, use_bias=False)
+    conv: Callable = partial(nn.Conv, kernel_size=(3,), padding="SAME")
+    act: Callable = nn.relu
+
+    @nn.compact
+    def __call__(self, x):
+        x = self.act(self.dense()(x))
+        return self.conv(4)(x)
+
+
+class Given(nn.Module):
+    """Only a function of the file says what the field holds."""
+
+    torso_cls: Any
+    heads: int = 2
+
+    @nn.compact
+    def __call__(self, x):
+        hidden = self.torso_cls()(x)
+        return nn.Dense(self.heads)(hidden)
+
+
+def make_given(sizes, wide: bool = False):
+    torso = partial(Mlp, sizes=sizes)
+    if wide:
+        torso = partial(Wide, width=sizes[0])
+    cls = partial(Given, torso_cls=torso)
+    return cls(heads=3)
+
+
+class Part(nn.Module):
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.tanh(nn.Dense(self.width)(x))
+
+
+class Headed(nn.Module):
+    """The default of the field is a module."""
+
+    head: nn.Module = nn.Dense(3)
+
+    @nn.compact
+    def __call__(self, x):
+        return self.head(nn.Dense(5)(x))
+
+
+class HeadedUser(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        x = Headed(nn.Dense(4))(x)
+        return Headed(head=Part(2))(x)
+
+
+class Heads(nn.Module):
+    heads: dict[str, Any]
+    extra: list[nn.Module] | None = None
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(4)(x)
+        if self.extra is not None:
+            for one in self.extra:
+                x = one(x)
+        return {name: head(x) for name, head in self.heads.items()}
+
+
+class Wrapper(nn.Module):
+    inner: nn.Module
+
+    def __call__(self, x):
+        return x + self.inner(x)
+
+
+class WrapperUser(nn.Module):
+    depth: int = 2
+
+    @nn.compact
+    def __call__(self, x):
+        for _ in range(self.depth):
+            x = Wrapper(Part(6))(x)
+        return Wrapper(inner=Wrapper(nn.Dense(6)))(x)
+
+
 X = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
 SEQ = jnp.sin(jnp.arange(2 * 4 * 6.0)).reshape(2, 4, 6)
 PROJECTION = Build.ref("Projection")
+TORSO = Build("functools.partial", Build.ref("Mlp"), (5, 7), activate_final=True)
+PART = Build("Part", 4)
+DENSE = Build("flax.linen.Dense", 2)
 
 EXAMPLES = [
     Example(Build("Projection", 4), X),
@@ -185,4 +348,20 @@ EXAMPLES = [
     Example(Build("ProtocolModule"), X),
     Example(Build("DefaultsInTurn"), X),
     Example(Build("DefaultsInTurn", first=Build("Projection", 4)), X),
+    Example(Build("Mlp", (5, 4)), X),
+    Example(Build("Value", TORSO), X, X[:, :2]),
+    Example(Build("ValueUser"), X, X[:, :2]),
+    Example(Build("NarrowNet"), X),
+    Example(Build("WideNet"), X),
+    Example(Build("EitherBlock", Build.ref("Wide"), 3), X),
+    Example(Build("SettingsInPartial"), SEQ),
+    Example(Build("Given", TORSO), X),
+    Example(Build("Given", Build("functools.partial", Build.ref("Wide"), 2), heads=3), X),
+    Example(Build("Headed"), X),
+    Example(Build("Headed", PART), X),
+    Example(Build("HeadedUser"), X),
+    Example(Build("Heads", {"a": PART, "b": DENSE}), X),
+    Example(Build("Heads", {"a": DENSE}, [PART, Build("Part", 3)]), X),
+    Example(Build("Wrapper", Build("flax.linen.Dense", 6)), X),
+    Example(Build("WrapperUser"), X),
 ]

@@ -108,8 +108,38 @@ class AskedByFunction(nn.Module):
         return nn.Dense(2, name="last")(h)
 
 
+class Reads(nn.Module):
+    """Without a context it reads its own input."""
+
+    features: int
+
+    @nn.compact
+    def __call__(self, x, context=None):
+        context = x if context is None else context
+        return nn.Dense(self.features)(x) + nn.Dense(self.features)(context)
+
+
+class ReadsSometimes(nn.Module):
+    """A field says whether the part is given the context."""
+
+    crosses: bool = False
+
+    def setup(self):
+        self.part = Reads(4)
+        self.other = Reads(4)
+
+    def __call__(self, x, context):
+        if self.crosses:
+            x = self.part(x, context)
+        else:
+            x = self.part(x)
+        return self.other(x, context)
+
+
 X = jnp.sin(jnp.arange(12.0)).reshape(4, 3)
 BOTH = list(itertools.product((False, True), repeat=2))
+ROWS, CONTEXT = jnp.linspace(-1.0, 1.0, 10).reshape(2, 5), jnp.linspace(0.0, 1.0, 14).reshape(2, 7)
+
 EXAMPLES = [
     *(Example(Build("SkipOrNot", 2, *flags), X, name=f"SkipOrNot {flags}") for flags in BOTH),
     *(Example(Build("Nested", *flags), X, name=f"Nested {flags}") for flags in BOTH),
@@ -121,4 +151,8 @@ EXAMPLES = [
     Example(Build("Before", 2), X),
     Example(Build("AskedByFunction"), X),
     Example(Build("AskedByFunction"), X, X[:, :2], name="AskedByFunction, given"),
+    Example(Build("Reads", 3), ROWS),
+    Example(Build("Reads", 3), ROWS, CONTEXT),
+    Example(Build("ReadsSometimes"), ROWS, CONTEXT),
+    Example(Build("ReadsSometimes", crosses=True), ROWS, CONTEXT),
 ]

@@ -1,5 +1,7 @@
 """Sequences by cells, scans and the RNN layers."""
 
+from __future__ import annotations
+
 import functools
 from typing import Any, Optional, Tuple
 
@@ -194,11 +196,152 @@ class ConvRecurrent(nn.Module):
         return nn.Conv(1, (1, 1))(out)
 
 
+class Normalised(nn.Module):
+    """All steps have the same statistics."""
+
+    @nn.compact
+    def __call__(self, carry, x):
+        y = nn.BatchNorm(use_running_average=True)(nn.Dense(3)(x))
+        return carry + y.sum(), y
+
+
+class StatisticsOverTime(nn.Module):
+    @nn.compact
+    def __call__(self, xs):
+        return nn.scan(
+            Normalised,
+            variable_broadcast=("params", "batch_stats"),
+            split_rngs={"params": False},
+        )()(0.0, xs)
+
+
+class CellInLoop(nn.Module):
+    features: int
+
+    @nn.compact
+    def __call__(self, x):
+        cell = nn.LSTMCell(self.features)
+        carry = cell.initialize_carry(jax.random.key(0), x[:, 0].shape)
+        outputs = []
+        for t in range(x.shape[1]):
+            carry, y = cell(carry, x[:, t])
+            outputs.append(y)
+        return jnp.stack(outputs, axis=1), carry
+
+
+class CarryWithoutCell(nn.Module):
+    """The first carry comes from a cell that has no parameters."""
+
+    features: int
+
+    @nn.compact
+    def __call__(self, x):
+        (c, h) = nn.OptimizedLSTMCell(self.features, parent=None).initialize_carry(
+            jax.random.key(1), x[:, 0].shape
+        )
+        cell = nn.OptimizedLSTMCell(self.features)
+        (c, h), y = cell((c, h), x[:, 0])
+        (c, h), y = cell((c, h), x[:, 1])
+        return nn.Dense(2)(y), c
+
+
+class BothWays(nn.Module):
+    """Built in setup, the cells belong to the layers; their carries are tuples."""
+
+    features: int
+
+    def setup(self):
+        self.both = nn.Bidirectional(
+            nn.RNN(nn.LSTMCell(self.features)), nn.RNN(nn.GRUCell(self.features))
+        )
+        self.head = nn.Dense(2)
+
+    def __call__(self, x):
+        return self.head(self.both(x))
+
+
+class ReadsBothStates(nn.Module):
+    features: int
+
+    @nn.compact
+    def __call__(self, x):
+        forward = nn.RNN(nn.LSTMCell(self.features), return_carry=True)
+        (c, h), ys = forward(x)
+        return nn.Dense(2)(jnp.concatenate([c, h], -1)), ys
+
+
+class TwoLayerCell(nn.RNNCellBase):
+    features: int
+    depth: int = 2
+
+    @nn.compact
+    def __call__(self, carry, inputs):
+        states = []
+        for layer in range(self.depth):
+            state, inputs = nn.LSTMCell(self.features, name=f"layer_{layer}")(carry[layer], inputs)
+            states.append(state)
+        return tuple(states), nn.Dense(3)(inputs)
+
+    def initialize_carry(self, rng, input_shape):
+        zeros = jnp.zeros((*input_shape[:-1], self.features))
+        return tuple((zeros, zeros) for _ in range(self.depth))
+
+    @property
+    def num_feature_axes(self):
+        return 1
+
+
+class UsesCell(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        cell = TwoLayerCell(4)
+        zeros = jnp.zeros((x.shape[0], 4))
+        carry = ((zeros, zeros), (zeros, zeros))
+        carry, first = cell(carry, x[:, 0])
+        carry, second = cell(carry, x[:, 1])
+        return first + second
+
+
+class RunsCell(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.RNN(TwoLayerCell(4))(x)
+
+
+class CellInField(nn.Module):
+    cell: Any = nn.GRUCell
+    features: int = 3
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.RNN(self.cell(self.features))(x)
+        return nn.Dense(2)(x)
+
+
+class GivesCells(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        x = CellInField(cell=nn.MGUCell)(x)
+        x = CellInField(cell=nn.LSTMCell, features=5)(x)
+        return CellInField()(x)
+
+
+class PartialCell(nn.Module):
+    make: Any = functools.partial(nn.GRUCell, features=4)
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.RNN(self.make())(x)
+
+
 SEQ = jnp.sin(jnp.arange(2 * 4 * 5.0)).reshape(2, 4, 5)
 TOKENS = jnp.arange(8).reshape(2, 4)
 MASK = jnp.array([[1, 1, 1, 0], [1, 1, 0, 0]], bool)
 ZEROS = jnp.zeros((2, 6))
 ONE_HOT = jax.nn.one_hot(TOKENS, 9)
+XS = jnp.linspace(-1, 1, 40).reshape(2, 4, 5)
+X = jnp.sin(jnp.arange(24.0)).reshape(2, 3, 4)
+Z = jnp.full((2, 4), 0.1)
 
 EXAMPLES = [
     Example(Build("SimpleLSTM", 6), (ZEROS, ZEROS), SEQ),
@@ -216,4 +359,15 @@ EXAMPLES = [
     Example(
         Build("ConvRecurrent", 3), jnp.sin(jnp.arange(2 * 3 * 4 * 4 * 2.0)).reshape(2, 3, 4, 4, 2)
     ),
+    Example(Build("StatisticsOverTime"), XS),
+    Example(Build("CellInLoop", 5), X),
+    Example(Build("CarryWithoutCell", 5), X),
+    Example(Build("BothWays", 5), X),
+    Example(Build("ReadsBothStates", 3), X),
+    Example(Build("TwoLayerCell", 4), ((Z, Z), (Z, -Z)), X[:, 0]),
+    Example(Build("UsesCell"), X),
+    Example(Build("RunsCell"), X),
+    Example(Build("CellInField"), X),
+    Example(Build("GivesCells"), X),
+    Example(Build("PartialCell"), X),
 ]

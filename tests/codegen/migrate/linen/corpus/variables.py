@@ -1,5 +1,7 @@
 """Collections other than parameters."""
 
+from __future__ import annotations
+
 import jax
 import jax.numpy as jnp
 from flax import linen as nn
@@ -147,10 +149,45 @@ class SpectralState(nn.Module):
         return x @ (kernel / jax.lax.stop_gradient(sigma))
 
 
+class Sown(nn.Module):
+    features: int = 3
+
+    @nn.compact
+    def __call__(self, x):
+        h = nn.Dense(self.features)(x)
+        self.sow("intermediates", "features", h)
+        return nn.tanh(h)
+
+
+class Streams(nn.Module):
+    rate: float = 0.5
+
+    @nn.compact
+    def __call__(self, x, noisy: bool = False):
+        if self.has_rng("noise"):
+            x = x + jax.random.normal(self.make_rng("noise"), x.shape)
+        if noisy:
+            keep = jax.random.bernoulli(self.make_rng("dropout"), self.rate, x.shape)
+            x = jnp.where(keep, x, 0.0)
+        return nn.Dense(2)(x)
+
+
+class CachedHeads(nn.Module):
+    """The cache of the library is made in NNX by a method."""
+
+    decode: bool = False
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.SelfAttention(2, decode=self.decode)(x)
+
+
 X = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
 ONE = jnp.sin(jnp.arange(12.0)).reshape(2, 1, 6)
 SEQ = jnp.sin(jnp.arange(2 * 4 * 6.0)).reshape(2, 4, 6)
 TOKENS = jnp.arange(6).reshape(2, 3)
+ROWS = jnp.sin(jnp.arange(8.0)).reshape(2, 4)
+TOKEN = jnp.cos(jnp.arange(8.0)).reshape(2, 1, 4)
 
 EXAMPLES = [
     Example(Build("ExponentialAverage"), X, mutable=("ema",)),
@@ -168,4 +205,9 @@ EXAMPLES = [
     Example(Build("StochasticDepth", 0.3), X, False, rngs=("dropout",), name="random"),
     Example(Build("SpectralState", 4), X),
     Example(Build("SpectralState", 4), X, train=True, mutable=("spectral",)),
+    Example(Build("Sown"), ROWS, mutable=("intermediates",)),
+    Example(Build("Streams"), ROWS),
+    Example(Build("Streams"), ROWS, noisy=True, rngs=("dropout", "noise"), name="random"),
+    Example(Build("CachedHeads"), ROWS[:, None]),
+    Example(Build("CachedHeads", decode=True), TOKEN, mutable=("cache",)),
 ]
