@@ -34,3 +34,9 @@ def migrated(path: Path, text: str, *, gradual: bool = False) -> LinenResult:
     (result,) = migrate_linen([path], [path], Options(), gradual=gradual)
     compile(result.after, str(path), "exec")
     return result
+
+
+def messages(result: LinenResult) -> list[str]:
+    """Return what the markers of a file say, and why classes stay in Linen."""
+    marks = [mark.message for plan in result.plans for mark in plan.marks]
+    return marks + [plan.stays for plan in result.plans if plan.stays]

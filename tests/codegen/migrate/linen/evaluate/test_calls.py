@@ -9,7 +9,7 @@ import flax.linen as nn
 import pytest
 
 import typed_nnx as nnx
-from tests.codegen.migrate.linen.command.running import migrated
+from tests.codegen.migrate.linen.command.running import messages, migrated
 
 _TEXT = """\
 import flax.linen as nn
@@ -23,8 +23,7 @@ class Attention(nn.Module):
 
 
 def _messages(folder: Path, argument: str) -> list[str]:
-    result = migrated(folder / "attention.py", _TEXT.format(argument=argument))
-    return [mark.message for plan in result.plans for mark in plan.marks]
+    return messages(migrated(folder / "attention.py", _TEXT.format(argument=argument)))
 
 
 @pytest.mark.parametrize(

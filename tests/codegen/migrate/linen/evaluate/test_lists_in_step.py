@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.codegen.migrate.linen.command.running import migrated
 from typed_nnx_codegen.migrate.linen.domain.class_plan import SIZE
-from typed_nnx_codegen.migrate.linen.migration import migrate_linen
-from typed_nnx_codegen.migrate.options import Options
 
 MODULE = """
 from flax import linen as nn
@@ -18,7 +17,7 @@ class Stack(nn.Module):
     widths: tuple[int, ...]
 
     def setup(self):
-        self.denses = [{dense} for width in self.widths]
+        self.denses = [nn.Dense(width) for width in self.widths]
         self.norms = {norms}
 
     def __call__(self, x):
@@ -27,15 +26,12 @@ class Stack(nn.Module):
             {call}
         return x
 """
-DENSE = "nn.Dense(width)"
 NORMS = "[nn.LayerNorm() for width in self.widths]"
 
 
 def marks(tmp_path: Path, norms: str, call: str, order: str = "self.denses") -> list[str]:
     """Return the markers of a module with two lists."""
-    path = tmp_path / "stack.py"
-    path.write_text(MODULE.format(dense=DENSE, norms=norms, call=call, order=order))
-    (result,) = migrate_linen([path], [path], Options())
+    result = migrated(tmp_path / "stack.py", MODULE.format(norms=norms, call=call, order=order))
     return [mark.code for plan in result.plans for mark in plan.marks]
 
 

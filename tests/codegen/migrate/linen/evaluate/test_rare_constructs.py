@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from typed_nnx_codegen.migrate.linen.migration import migrate_linen
-from typed_nnx_codegen.migrate.options import Options
+from tests.codegen.migrate.linen.command.running import messages, migrated
 
 _HEAD = """\
 from typing import Any, Protocol
@@ -88,13 +87,8 @@ _CASES = {
 
 @pytest.mark.parametrize(("code", "part"), _CASES.values(), ids=_CASES.keys())
 def test_it_gets_a_marker(tmp_path: Path, code: str, part: str) -> None:
-    file = tmp_path / "m.py"
-    file.write_text(_HEAD + code)
+    found = messages(migrated(tmp_path / "m.py", _HEAD + code))
 
-    (result,) = migrate_linen([file], [file], Options())
-
-    found = [mark.message for plan in result.plans for mark in plan.marks]
-    found += [plan.stays for plan in result.plans if plan.stays]
     assert any(part in text for text in found), found
 
 
@@ -122,10 +116,7 @@ class M(nn.Module):
 def test_a_function_that_calls_itself_for_items_is_evaluated_once_within_itself(
     tmp_path: Path,
 ) -> None:
-    file = tmp_path / "m.py"
-    file.write_text(_HEAD + _PARSER)
-
-    (result,) = migrate_linen([file], [file], Options())
+    result = migrated(tmp_path / "m.py", _HEAD + _PARSER)
 
     assert "self.dense_0 = nnx.Linear(in_features, 3, rngs=rngs)" in result.after
-    assert not any(plan.marks or plan.stays for plan in result.plans)
+    assert messages(result) == []

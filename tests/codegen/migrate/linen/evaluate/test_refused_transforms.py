@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from typed_nnx_codegen.migrate.linen.migration import migrate_linen
-from typed_nnx_codegen.migrate.options import Options
+from tests.codegen.migrate.linen.command.running import migrated
 
 _HEAD = """\
 import functools
@@ -128,10 +127,7 @@ _CASES = {
 @pytest.mark.parametrize("case", _CASES)
 def test_a_transform_that_nnx_does_not_have_gets_a_marker(tmp_path: Path, case: str) -> None:
     code, message = _CASES[case]
-    file = tmp_path / "model.py"
-    file.write_text(f"{_HEAD}        {code}\n")
-
-    (result,) = migrate_linen([file], [file], Options())
+    result = migrated(tmp_path / "model.py", f"{_HEAD}        {code}\n")
 
     (plan,) = [one for one in result.plans if one.cls.name == "Whole"]
     assert any(message in mark.message for mark in plan.marks), plan.marks
@@ -178,9 +174,7 @@ class Whole(nn.Module):
 def test_what_builds_a_module_that_is_left_to_a_person_has_a_marker_too(
     tmp_path: Path, code: str, count: int
 ) -> None:
-    file = tmp_path / "model.py"
-    file.write_text(_OWNERS.replace("PART", code))
-    (result,) = migrate_linen([file], [file], Options())
+    result = migrated(tmp_path / "model.py", _OWNERS.replace("PART", code))
     _, owner, whole = result.plans
     for plan, name in ((owner, "Part"), (whole, "Owner")):
         said = f"`{name}` is left to a person in part: see its markers"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import jax
@@ -10,30 +11,20 @@ import jax.numpy as jnp
 import pytest
 
 import typed_nnx as nnx
-from tests.codegen.migrate.linen.command.running import migrated
+from tests.codegen.migrate.linen.command.running import messages, migrated
 from tests.codegen.migrate.linen.corpus_cases import CORPUS
 from typed_nnx_codegen.migrate.linen.migration import LinenResult, migrate_linen
 from typed_nnx_codegen.migrate.options import Options
 
+_HEAD = """\
+import jax.numpy as jnp
+from flax import linen as nn
 
-def _marks(tmp_path: Path, body: str, before: str = "") -> list[str]:
-    lines = [f"        {line}" for line in body.split("\n")]
-    text = "\n".join(
-        [
-            "import jax.numpy as jnp",
-            "from flax import linen as nn",
-            "class M(nn.Module):",
-            f"    {before or 'rate: float = 0.1'}",
-            "    @nn.compact",
-            "    def __call__(self, x, first: bool = False):",
-            *lines,
-            "",
-        ]
-    )
-    file = tmp_path / "m.py"
-    file.write_text(text)
-    (result,) = migrate_linen([file], [file], Options())
-    return [mark.message for plan in result.plans for mark in plan.marks]
+
+class M(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+"""
 
 
 @pytest.mark.parametrize(
@@ -75,9 +66,9 @@ def _marks(tmp_path: Path, body: str, before: str = "") -> list[str]:
 def test_what_cannot_stay_the_same_is_left_to_a_person(
     tmp_path: Path, body: str, part: str
 ) -> None:
-    marks = _marks(tmp_path, body)
+    found = messages(migrated(tmp_path / "m.py", _HEAD + indent(body, " " * 8) + "\n"))
 
-    assert any(part in mark for mark in marks), marks
+    assert any(part in message for message in found), found
 
 
 @pytest.mark.parametrize("size", [7, 3])

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.codegen.migrate.linen.command.running import migrated
 from typed_nnx_codegen.migrate.linen.domain.class_plan import COUNTERPART
-from typed_nnx_codegen.migrate.linen.migration import migrate_linen
-from typed_nnx_codegen.migrate.options import Options
 
 MODULE = """
 from flax import linen as nn
@@ -38,8 +37,6 @@ class Layer(nn.Module):
 def test_a_module_with_a_base_of_another_package_is_marked_where_it_is_built(
     tmp_path: Path, name: str, base: str, method: str, codes: list[str]
 ) -> None:
-    path = tmp_path / "layer.py"
-    path.write_text(MODULE.format(name=name, base=base, method=method))
-    (result,) = migrate_linen([path], [path], Options())
+    result = migrated(tmp_path / "layer.py", MODULE.format(name=name, base=base, method=method))
     found = {plan.cls.name: [mark.code for mark in plan.marks] for plan in result.plans}
     assert found == {"Layer": codes}

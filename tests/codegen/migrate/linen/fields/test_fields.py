@@ -7,22 +7,12 @@ from typing import Final
 
 import pytest
 
+from tests.codegen.migrate.linen.command.running import messages, migrated
 from tests.codegen.migrate.linen.corpus_cases import CORPUS
-from typed_nnx_codegen.migrate.linen.migration import LinenResult, migrate_linen
+from typed_nnx_codegen.migrate.linen.migration import migrate_linen
 from typed_nnx_codegen.migrate.options import Options
 
-
-def migrated(tmp_path: Path, code: str) -> LinenResult:
-    """Migrate a file with some code."""
-    file = tmp_path / "models.py"
-    file.write_text(f"from functools import partial\nimport flax.linen as nn\n\n\n{code}")
-    (result,) = migrate_linen([file], [file], Options())
-    return result
-
-
-def messages(result: LinenResult) -> list[str]:
-    """Return what is left to a person."""
-    return [mark.message for plan in result.plans for mark in plan.marks]
+_HEAD: Final = "from functools import partial\nimport flax.linen as nn\n\n\n"
 
 
 def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
@@ -173,7 +163,7 @@ class Model(nn.Module):
 @pytest.mark.parametrize("name", UNCERTAIN)
 def test_what_is_not_sure_is_marked(name: str, tmp_path: Path) -> None:
     code, expected = UNCERTAIN[name]
-    found = messages(migrated(tmp_path, code))
+    found = messages(migrated(tmp_path / "models.py", _HEAD + code))
     assert any(expected in message for message in found), found
 
 
@@ -185,12 +175,12 @@ class Model(nn.Module):
         norm = partial(nn.BatchNorm, use_running_average=not train)
         return norm()(x)
 """
-    assert "partial(" not in migrated(tmp_path, code).after
+    assert "partial(" not in migrated(tmp_path / "models.py", _HEAD + code).after
 
 
 def test_a_module_that_a_caller_makes_worse_keeps_its_field(tmp_path: Path) -> None:
     code, _ = UNCERTAIN["a field that the constructor needs"]
-    result = migrated(tmp_path, code)
+    result = migrated(tmp_path / "models.py", _HEAD + code)
     (plan,) = [one for one in result.plans if one.cls.name == "Narrow"]
     assert not plan.marks
     assert "self.dense_0 = nnx.Linear(in_features, self.width, rngs=rngs)" in result.after
@@ -207,6 +197,6 @@ class Model(nn.Module):
             x = nn.Dense(features)(x)
         return x
 """
-    result = migrated(tmp_path, code)
+    result = migrated(tmp_path / "models.py", _HEAD + code)
     assert not messages(result)
     assert "nnx.Linear(x_features, features, rngs=rngs)" in result.after
