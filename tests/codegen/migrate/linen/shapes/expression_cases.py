@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
-from tests.codegen.migrate.linen.shapes.expression_case import XY, Case, X
-from tests.codegen.migrate.linen.shapes.more_expression_cases import (
-    BUILTINS,
-    CREATION,
-    EINOPS,
-    NEURAL,
-)
+from dataclasses import dataclass
 
-ELEMENTWISE: list[Case] = [
+
+@dataclass(frozen=True)
+class Case:
+    """An expression.
+
+    Attributes:
+        code: The expression. ``self.d`` is a field with the size of the letter.
+        shapes: The arrays in it by name, ``x: b t 4*d``; letters are sizes that vary.
+        last: How many of the last dimensions must be known where nothing is known of the arrays.
+        complete: Whether all must be known where the ranks and sizes of the arrays are.
+        ranked: The arrays of which at least the rank is known.
+        real: What is run in the place of the expression, where it cannot be.
+    """
+
+    code: str
+    shapes: str
+    last: int = 1
+    complete: bool = True
+    real: str = ""
+    ranked: str = ""
+
+
+X: str = "x: b t d"
+XY: str = "x: b t d; y: b t d"
+
+CASES: list[Case] = [
+    # -- elementwise
     Case("jnp.sin(x)", X, 3),
     Case("nn.relu(x)", X, 3),
     Case("jax.nn.gelu(x, approximate=True)", X, 3),
@@ -79,8 +99,7 @@ ELEMENTWISE: list[Case] = [
     Case("jax.scipy.special.betainc(x, y, x)", XY, 3),
     Case("jax.scipy.stats.norm.cdf(x, loc=0.0, scale=y)", XY, 3),
     Case("jax.lax.select_n(x > 0, x, y)", XY, 3),
-]
-JOINING: list[Case] = [
+    # -- joining
     Case("jnp.concatenate([x, y], axis=-1)", "x: b t d; y: b t k"),
     Case("jnp.concatenate((x, y), -1)", "x: b d; y: b k"),
     Case("jnp.concatenate([x, y], axis=1)", "x: b t d; y: b k d", 0),
@@ -126,8 +145,7 @@ JOINING: list[Case] = [
     Case("jnp.meshgrid(jnp.arange(3), jnp.arange(self.k), indexing='ij')", X),
     Case("jnp.meshgrid(x, y)", "x: d; y: k"),
     Case("jnp.stack(jnp.meshgrid(jnp.arange(2), jnp.arange(3)), axis=-1)", X),
-]
-RESHAPING: list[Case] = [
+    # -- reshaping
     Case("x.reshape((x.shape[0], -1))", X),
     Case("x.reshape(x.shape[0], -1)", "x: b h w d"),
     Case("jnp.reshape(x, (x.shape[0], -1))", X),
@@ -195,8 +213,7 @@ RESHAPING: list[Case] = [
     Case("jax.lax.reshape(x, (self.b, self.t * self.d))", X, 2),
     Case("jax.lax.transpose(x, (1, 0, 2))", X, 3),
     Case("jax.lax.broadcast(x, (2, 3))", X, 1),
-]
-REDUCTIONS: list[Case] = [
+    # -- reductions
     Case("jnp.mean(x, axis=-1)", X, 2),
     Case("x.mean(axis=-1, keepdims=True)", X, 3),
     Case("x.sum(-2)", X, 2),
@@ -231,8 +248,7 @@ REDUCTIONS: list[Case] = [
     Case("jnp.linalg.det(x)", "x: b d d", 0),
     Case("jnp.linalg.solve(x, y)", "x: b d d; y: b d k", 2),
     Case("jax.scipy.linalg.solve_triangular(x, y, lower=True)", "x: d d; y: d k", 2),
-]
-PRODUCTS: list[Case] = [
+    # -- products
     Case("x @ w", "x: b t d; w: d k", 1),
     Case("jnp.dot(x, w)", "x: b t d; w: d k", 0),
     Case("jnp.matmul(x, y)", "x: b t d; y: b d k", 1),
@@ -255,8 +271,7 @@ PRODUCTS: list[Case] = [
     Case("jax.lax.dot_general(x, w, (((2,), (0,)), ((), ())))", "x: b t d; w: d k", 0),
     Case("jax.lax.dot_general(x, y, (((2,), (2,)), ((0,), (0,))))", "x: b t d; y: b k d", 0),
     Case("jnp.cross(x, y)", "x: b 3; y: b 3", 1),
-]
-INDEXING: list[Case] = [
+    # -- indexing
     Case("x[..., 0]", X, 2),
     Case("x[:, 0]", X, 1),
     Case("x[:, -1]", X, 1),
@@ -326,16 +341,187 @@ INDEXING: list[Case] = [
     Case("jax.lax.dynamic_slice(x, (0, 0, 0), (1, 2, 2))", X, 3),
     Case("jax.lax.dynamic_update_slice(x, y, (0, 0, 0))", XY, 3),
     Case("jax.ops.segment_sum(x, ids, num_segments=4)", "x: b d; ids: b", 0),
+    # -- arrays that are made
+    Case("jnp.zeros((x.shape[0], self.d))", X, 2),
+    Case("jnp.ones(x.shape[:-1] + (4,))", X, 2),
+    Case("jnp.zeros(x.shape)", X, 3),
+    Case("jnp.full((2, 3), 0.5)", X, 2),
+    Case("jnp.zeros(3)", X, 2),
+    Case("jnp.arange(x.shape[1])", X, 9),
+    Case("jnp.arange(0, self.d, 2)", X, 9),
+    Case("jnp.arange(self.d)[None, :]", X, 9),
+    Case("jnp.arange(10, 0, -3)", X, 9),
+    Case("jnp.linspace(0.0, 1.0, self.k)", X, 9),
+    Case("jnp.eye(x.shape[-1])", X, 9),
+    Case("jnp.eye(3, 4)", X, 9),
+    Case("jnp.array([1.0, 2.0, 3.0])", X, 9),
+    Case("jnp.array([[1, 2], [3, 4], [5, 6]])", X, 9),
+    Case("jnp.array(0.5)", X, 9),
+    Case("jnp.array([x[..., 0], x[..., 1]])", X, 1),
+    Case("jax.nn.one_hot(ids, 7)", "ids: b t", 2),
+    Case("jax.nn.one_hot(ids, self.k, dtype=jnp.float32)", "ids: b t", 2),
+    Case("jax.nn.one_hot(ids, 4, axis=-2)", "ids: b t", 2),
+    Case("nn.one_hot(ids, 7, axis=0)", "ids: b t", 1),
+    Case("jax.random.normal(jax.random.PRNGKey(0), x.shape)", X, 3),
+    Case("jax.random.normal(jax.random.key(0), (x.shape[0], self.d))", X, 2),
+    Case("jax.random.uniform(jax.random.key(0), shape=(2, 3), minval=0.0)", X, 2),
+    Case("jax.random.bernoulli(jax.random.key(0), 0.5, x.shape)", X, 3),
+    Case("jax.random.bernoulli(jax.random.key(0), p=x)", X, 3),
+    Case("jax.random.categorical(jax.random.key(0), x)", X, 2),
+    Case("jax.random.categorical(jax.random.key(0), x, axis=-1, shape=(4, self.b, self.t))", X, 3),
+    Case("jax.random.randint(jax.random.key(0), (3,), 0, 5)", X, 9),
+    Case("jax.random.truncated_normal(jax.random.key(0), -1, 1, (3, 4))", X, 9),
+    Case("jax.random.gumbel(jax.random.key(0), x.shape, x.dtype)", X, 3),
+    Case("jax.random.permutation(jax.random.key(0), x)", X, 3),
+    Case("jax.random.permutation(jax.random.key(0), 5)", X, 9),
+    Case("jax.lax.broadcasted_iota(jnp.int32, (2, 3), 1)", X, 9),
+    Case("jax.lax.iota(jnp.int32, 5)", X, 9),
+    Case("jnp.bincount(ids, length=4)", "ids: b", 9),
+    Case("jnp.kaiser(4, 1.0)", X, 9),
+    Case("jax.lax.full((2, 3), 1.0)", X, 9),
+    Case("jnp.tri(4)", X, 9),
+    Case("jnp.tril(jnp.ones((x.shape[1], x.shape[1])))", X, 2),
+    # -- layers and functions of neural networks
+    Case("nn.glu(x)", "x: b 2*d"),
+    Case("jax.nn.glu(x, axis=-1)", "x: b t 2*d"),
+    Case("nn.avg_pool(x, (2, 2), strides=(2, 2))", "x: b 2*h 3*w c", 3),
+    Case("nn.max_pool(x, (3, 3), strides=(2, 2), padding='SAME')", "x: b 5*h 5*w c", 3),
+    Case("nn.max_pool(x, (3,), padding=((1, 1),))", "x: b 3*t c", 2),
+    Case("nn.max_pool(x, window_shape=(2, 2))", "x: b 2*h 2*w c", 3),
+    Case("nn.avg_pool(x, x.shape[1:3])", "x: b h w c", 1),
+    Case("jax.image.resize(x, (x.shape[0], 7, 8, x.shape[-1]), 'bilinear')", "x: b h w c", 4),
+    Case(
+        "jax.image.resize(x, shape=(x.shape[0], 2 * x.shape[1], 2 * x.shape[2], x.shape[3]), method='nearest')",
+        "x: b h w c",
+        4,
+    ),
+    Case("nn.dot_product_attention(x, y, z)", "x: b t h d; y: b s h d; z: b s h k"),
+    Case("jax.nn.dot_product_attention(x, y, y)", "x: b t h d; y: b s h d"),
+    Case("nn.make_causal_mask(ids)", "ids: b t", 3),
+    Case("nn.make_attention_mask(x, y)", "x: b t; y: b s", 3),
+    Case(
+        "nn.combine_masks(nn.make_causal_mask(ids), nn.make_attention_mask(ids > 0, ids > 0))",
+        "ids: b t",
+        3,
+    ),
+    Case("jnp.fft.rfft(x, axis=-1)", X, 1),
+    Case("jnp.fft.fft(x)", X, 1),
+    Case("jnp.fft.irfft(x, n=6)", X, 1),
+    Case("jnp.fft.fft2(x)", X, 3),
+    Case("jnp.fft.fft2(x, s=(4, 6), axes=(0, 1))", X, 1),
+    Case("jnp.fft.rfft2(x)", X, 3),
+    Case("jnp.fft.rfftn(x, axes=(1, 2))", X, 0),
+    Case("jnp.fft.rfft2(x, (4, 6))", X, 2),
+    Case("jnp.fft.irfft2(x, s=(4, 6))", X, 2),
+    Case("jnp.fft.irfftn(x)", X, 3),
+    Case("jnp.fft.fftfreq(x.shape[-1])", X, 9),
+    Case("jnp.fft.rfftfreq(7, d=0.5)", X, 9),
+    Case(
+        "jax.lax.conv_general_dilated(x, w, (2,), 'SAME', dimension_numbers=('NWC', 'WIO', 'NWC'))",
+        "x: b 5*t d; w: 3 d k",
+        3,
+    ),
+    Case(
+        "jax.lax.conv_general_dilated(x, w, (1, 2), [(1, 1), (0, 2)])",
+        "x: b d 5*h 5*w; w: k d 3 2",
+        0,
+    ),
+    # -- einops
+    Case(
+        "einops.rearrange(x, '... (h w) -> (h ...) w', w=2)",
+        "x: b t 2*d",
+        1,
+        real="x.reshape(-1, 2)",
+    ),
+    Case("einops.rearrange(x, 'b t d -> b d t')", X, 3, real="x.swapaxes(1, 2)"),
+    Case(
+        "einops.rearrange(x, 'b (h p) (w q) c -> b (h w) (p q c)', p=2, q=2)",
+        "x: b 2*h 2*w c",
+        3,
+        real="x.reshape(x.shape[0], (x.shape[1] // 2) * (x.shape[2] // 2), 4 * x.shape[3])",
+    ),
+    Case(
+        "einops.rearrange(x, 'b t (h d) -> b h t d', h=self.h)",
+        "x: b t h*d",
+        4,
+        real="x.reshape(*x.shape[:2], self.h, -1).swapaxes(1, 2)",
+    ),
+    Case(
+        "einops.rearrange(x, 'b h t d -> b t (h d)')",
+        "x: b h t d",
+        3,
+        real="x.swapaxes(1, 2).reshape(x.shape[0], x.shape[2], -1)",
+    ),
+    Case(
+        "einops.rearrange(x, '... (h d) -> ... h d', h=2)",
+        "x: b t 2*d",
+        2,
+        real="x.reshape(*x.shape[:-1], 2, -1)",
+    ),
+    Case(
+        "einops.rearrange(x, 'b ... c -> b c ...')", "x: b h w c", 0, real="jnp.moveaxis(x, -1, 1)"
+    ),
+    Case(
+        "einops.rearrange(x, 'b ... c -> b (...) c')",
+        "x: b h w c",
+        1,
+        real="x.reshape(x.shape[0], -1, x.shape[-1])",
+    ),
+    Case("einops.rearrange(x, 'b d -> b 1 d')", "x: b d", 3, real="x[:, None]"),
+    Case("einops.rearrange(x, 'b 1 d -> b d')", "x: b 1 d", 2, real="x[:, 0]"),
+    Case("einops.rearrange(x, 'b d -> b () d')", "x: b d", 3, real="x[:, None]"),
+    Case("einops.reduce(x, 'b h w c -> b c', 'mean')", "x: b h w c", 2, real="x.mean((1, 2))"),
+    Case(
+        "einops.reduce(x, 'b (h 2) (w 2) c -> b h w c', 'max')",
+        "x: b 2*h 2*w c",
+        4,
+        real="x[:, ::2, ::2]",
+    ),
+    Case("einops.repeat(x, 'd -> b d', b=4)", "x: d", 2, real="jnp.tile(x, (4, 1))"),
+    Case(
+        "einops.repeat(x, '1 d -> b d', b=y.shape[0])",
+        "x: 1 d; y: b",
+        2,
+        real="jnp.tile(x, (y.shape[0], 1))",
+    ),
+    Case("einops.repeat(x, 'b d -> b (d r)', r=3)", "x: b d", 2, real="jnp.repeat(x, 3, axis=-1)"),
+    Case(
+        "einops.rearrange([x, y], 'n b d -> b (n d)')",
+        "x: b d; y: b d",
+        2,
+        real="jnp.concatenate([x, y], -1)",
+    ),
+    # -- functions of Python
+    Case("max(x.shape[-1], 3)", X, 9),
+    Case("min(x.shape[0], x.shape[1])", X, 9),
+    Case("int(x.shape[-1] * 4)", X, 9),
+    Case("int(x.shape[-1] * 0.5)", X, 9),
+    Case("int(x.shape[-1] / 2)", X, 9),
+    Case("int(self.d * 1.5)", X, 9),
+    Case("int(self.d / 2) * 2", X, 9),
+    Case("x.shape[-1] // self.h", X, 9),
+    Case("x.shape[-1] % 3", X, 9),
+    Case("math.ceil(x.shape[-1] / 2)", X, 9),
+    Case("sum([x.shape[0], x.shape[1], 3])", X, 9),
+    Case("2 ** 3 * self.d", X, 9),
+    Case("self.d ** 2", X, 9),
+    Case("self.d * 2 ** self.h", X, 9),
+    Case("list(range(1, 4))", X, 9),
+    Case("tuple(zip([1, 2], [3, 4]))", X, 9),
+    Case("list(enumerate([5, 6]))", X, 9),
+    Case("list(reversed([5, 6]))", X, 9),
+    Case("sorted([3, 1, 2])", X, 9),
+    Case("tuple(x.shape[-2:])", X, 9),
+    Case("(self.d,) * 2 + (3,)", X, 9),
+    Case("(self.d,) + (3, 4)[1:]", X, 9),
+    Case("[self.d, 5][-1]", X, 9),
+    Case("x.shape[:-1] + (3,)", X, 0),
+    Case("x.shape[-1] == x.shape[-1]", X, 9),
+    Case("divmod(self.d, 2)", X, 9),
+    Case("not 3", X, 9),
+    Case("-self.d + 3 * self.d", X, 9),
+    Case("self.d > 2", X, 9),
+    Case("abs(-3)", X, 9),
+    Case("len([1, 2])", X, 9),
+    Case("sum(x for_ y)".replace("x for_ y", "[x, y]"), XY, 3),
 ]
-ALL: dict[str, list[Case]] = {
-    "elementwise": ELEMENTWISE,
-    "joining": JOINING,
-    "reshaping": RESHAPING,
-    "reductions": REDUCTIONS,
-    "products": PRODUCTS,
-    "indexing": INDEXING,
-    "creation": CREATION,
-    "neural": NEURAL,
-    "einops": EINOPS,
-    "builtins": BUILTINS,
-}

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.codegen.migrate.linen.shapes.expression_case import Case
-from tests.codegen.migrate.linen.shapes.expression_cases import ALL
+from tests.codegen.migrate.linen.shapes.expression_cases import CASES, Case
 from tests.codegen.migrate.linen.shapes.expressions import executed, symbolic
 from tests.codegen.migrate.linen.shapes.knowledge import (
     KINDS,
@@ -21,7 +20,7 @@ from tests.codegen.migrate.linen.shapes.knowledge import (
     real_names,
 )
 
-CASES = [pytest.param(case, id=case.code) for cases in ALL.values() for case in cases]
+every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.code)
 LETTERS = "bcdhkstw"
 SIZES = st.fixed_dictionaries({letter: st.integers(2, 5) for letter in LETTERS})
 KNOWN = st.fixed_dictionaries(
@@ -48,7 +47,7 @@ def ran(
     return executed(case.real or case.code, shapes, others), shapes, others
 
 
-@pytest.mark.parametrize("case", CASES)
+@every_case
 @settings(max_examples=8, deadline=None)
 @given(sizes=SIZES, kinds=KNOWN)
 def test_no_size_that_is_said_to_be_known_is_wrong(
@@ -61,7 +60,7 @@ def test_no_size_that_is_said_to_be_known_is_wrong(
     assert not disagreements(found, real, real_names(shapes, others)), found
 
 
-@pytest.mark.parametrize("case", CASES)
+@every_case
 def test_the_last_sizes_are_known_without_the_rank(case: Case) -> None:
     shapes = shapes_of(case, DEFAULT)
     arrays = {
@@ -73,7 +72,9 @@ def test_the_last_sizes_are_known_without_the_rank(case: Case) -> None:
 
 
 @pytest.mark.parametrize("kind", ["rank", "pieces", "numbers"])
-@pytest.mark.parametrize("case", [case for case in CASES if case.values[0].complete])  # type: ignore[union-attr]  # a `Case`
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.complete], ids=lambda case: case.code
+)
 def test_all_sizes_are_known_with_the_ranks(case: Case, kind: str) -> None:
     shapes = shapes_of(case, DEFAULT)
     found = symbolic(case.code, {name: array(name, shape, kind) for name, shape in shapes.items()})
