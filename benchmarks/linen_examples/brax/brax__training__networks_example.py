@@ -1,9 +1,25 @@
 """Example calls for brax/training/networks.py of brax 0.14.2."""
 
+from typing import Any
+
 import jax
 from flax import linen as nn
 
 from typed_nnx_codegen.verify.examples import Build, Example, wave
+
+MLP_OPTIONS: list[dict[str, Any]] = [{}, {"bias": False}, {"layer_norm": True}]
+VISION_MLP_OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"layer_norm": True},
+    {"policy_head": False},
+    {"cnn_use_bias": False},
+]
+VISION_POLICY_WITH_STD_OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"layer_norm": True},
+    {"state_dependent_std": True},
+    {"cnn_use_bias": False},
+]
 
 EXAMPLES = [
     Example(
@@ -14,9 +30,7 @@ EXAMPLES = [
         Build("MLPHead", layer_sizes=(8, 8), layer_norm=True),
         {"proprio": wave(2, 5), "latent_1": wave(2, 6), "latent_2": wave(2, 6)},
     ),
-    Example(Build("MLP", layer_sizes=(8, 8)), wave(2, 8)),
-    Example(Build("MLP", layer_sizes=(8, 8), bias=False), wave(2, 8)),
-    Example(Build("MLP", layer_sizes=(8, 8), layer_norm=True), wave(2, 8)),
+    *(Example(Build("MLP", layer_sizes=(8, 8), **other), wave(2, 8)) for other in MLP_OPTIONS),
     Example(
         Build("MLP", layer_sizes=(8, 6, 4), layer_norm=True, activate_final=True),
         wave(2, 5),
@@ -48,21 +62,12 @@ EXAMPLES = [
         ),
         wave(2, 16, 16, 3),
     ),
-    Example(
-        Build("VisionMLP", layer_sizes=(8, 8)),
-        {"pixels/a": wave(2, 16, 16, 3), "pixels/b": wave(2, 16, 16, 3), "state": wave(2, 5)},
-    ),
-    Example(
-        Build("VisionMLP", layer_sizes=(8, 8), layer_norm=True),
-        {"pixels/a": wave(2, 16, 16, 3), "pixels/b": wave(2, 16, 16, 3), "state": wave(2, 5)},
-    ),
-    Example(
-        Build("VisionMLP", layer_sizes=(8, 8), policy_head=False),
-        {"pixels/a": wave(2, 16, 16, 3), "pixels/b": wave(2, 16, 16, 3), "state": wave(2, 5)},
-    ),
-    Example(
-        Build("VisionMLP", layer_sizes=(8, 8), cnn_use_bias=False),
-        {"pixels/a": wave(2, 16, 16, 3), "pixels/b": wave(2, 16, 16, 3), "state": wave(2, 5)},
+    *(
+        Example(
+            Build("VisionMLP", layer_sizes=(8, 8), **other),
+            {"pixels/a": wave(2, 16, 16, 3), "pixels/b": wave(2, 16, 16, 3), "state": wave(2, 5)},
+        )
+        for other in VISION_MLP_OPTIONS
     ),
     Example(
         Build(
@@ -76,23 +81,12 @@ EXAMPLES = [
         {"pixels/a": wave(2, 16, 16, 3), "pixels/b": wave(2, 16, 16, 3), "state": wave(2, 5)},
         name="normalised",
     ),
-    Example(
-        Build("VisionPolicyWithStd", param_size=8, hidden_layer_sizes=(8, 8)),
-        {"pixels/a": wave(2, 16, 16, 3), "pixels/b": wave(2, 16, 16, 3), "state": wave(2, 5)},
-    ),
-    Example(
-        Build("VisionPolicyWithStd", param_size=8, hidden_layer_sizes=(8, 8), layer_norm=True),
-        {"pixels/a": wave(2, 16, 16, 3), "pixels/b": wave(2, 16, 16, 3), "state": wave(2, 5)},
-    ),
-    Example(
-        Build(
-            "VisionPolicyWithStd", param_size=8, hidden_layer_sizes=(8, 8), state_dependent_std=True
-        ),
-        {"pixels/a": wave(2, 16, 16, 3), "pixels/b": wave(2, 16, 16, 3), "state": wave(2, 5)},
-    ),
-    Example(
-        Build("VisionPolicyWithStd", param_size=8, hidden_layer_sizes=(8, 8), cnn_use_bias=False),
-        {"pixels/a": wave(2, 16, 16, 3), "pixels/b": wave(2, 16, 16, 3), "state": wave(2, 5)},
+    *(
+        Example(
+            Build("VisionPolicyWithStd", param_size=8, hidden_layer_sizes=(8, 8), **other),
+            {"pixels/a": wave(2, 16, 16, 3), "pixels/b": wave(2, 16, 16, 3), "state": wave(2, 5)},
+        )
+        for other in VISION_POLICY_WITH_STD_OPTIONS
     ),
     Example(Build("Param")),
     Example(Build("LogParam")),

@@ -1,9 +1,13 @@
 """Example calls for dopamine/jax/networks.py of dopamine_rl 4.1.2."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 
 from typed_nnx_codegen.verify.examples import Build, Example, wave
+
+RAINBOW_OPTIONS: list[dict[str, Any]] = [{}, {"noisy": False}, {"dueling": False}]
 
 EXAMPLES = [
     Example(Build("Stack", num_ch=8, num_blocks=2), wave(2, 16, 16, 3)),
@@ -47,20 +51,13 @@ EXAMPLES = [
         bias=False,
         name="eval",
     ),
-    Example(
-        Build("FullRainbowNetwork", num_actions=3, num_atoms=3),
-        wave(2, 16, 16, 3),
-        jnp.linspace(-1.0, 1.0, 3),
-    ),
-    Example(
-        Build("FullRainbowNetwork", num_actions=3, num_atoms=3, noisy=False),
-        wave(2, 16, 16, 3),
-        jnp.linspace(-1.0, 1.0, 3),
-    ),
-    Example(
-        Build("FullRainbowNetwork", num_actions=3, num_atoms=3, dueling=False),
-        wave(2, 16, 16, 3),
-        jnp.linspace(-1.0, 1.0, 3),
+    *(
+        Example(
+            Build("FullRainbowNetwork", num_actions=3, num_atoms=3, **other),
+            wave(2, 16, 16, 3),
+            jnp.linspace(-1.0, 1.0, 3),
+        )
+        for other in RAINBOW_OPTIONS
     ),
     Example(Build("PPOSharedNetwork"), wave(84, 84, 4)),
     Example(Build("PPOActorNetwork", num_actions=3), wave(2, 8)),
