@@ -26,19 +26,6 @@ class CrossAttentionBlock(nn.Module):
         return x + y
 
 
-class MixedAttention(nn.Module):
-    """Setup form, keyword names, no biases, separate values."""
-
-    def setup(self):
-        self.self_attn = nn.SelfAttention(num_heads=3, use_bias=False)
-        self.cross_attn = nn.MultiHeadAttention(num_heads=2, qkv_features=8, out_features=5)
-        self.norm = nn.RMSNorm()
-
-    def __call__(self, x, keys, values):
-        x = self.self_attn(x)
-        return self.norm(self.cross_attn(inputs_q=x, inputs_k=keys, inputs_v=values))
-
-
 class NormalizedAttention(nn.Module):
     heads: int
 
@@ -61,27 +48,6 @@ class DecodingAttention(nn.Module):
 
     def __call__(self, x):
         return self.attention(x)
-
-
-class RelativeBias(nn.Module):
-    """A learned bias from a table of distances."""
-
-    heads: int
-    max_distance: int = 3
-
-    @nn.compact
-    def __call__(self, x):
-        b, t, d = x.shape
-        qkv = nn.DenseGeneral((3, self.heads, d // self.heads), name="qkv")(x)
-        q, k, v = qkv[:, :, 0], qkv[:, :, 1], qkv[:, :, 2]
-        table = self.param(
-            "relative_bias", nn.initializers.normal(0.02), (self.heads, 2 * self.max_distance + 1)
-        )
-        distance = jnp.arange(t)[:, None] - jnp.arange(t)[None, :]
-        index = jnp.clip(distance, -self.max_distance, self.max_distance) + self.max_distance
-        bias = table[:, index][None]
-        out = nn.dot_product_attention(q, k, v, bias=bias)
-        return nn.DenseGeneral(d, axis=(-2, -1), name="proj")(out)
 
 
 class RotaryAttention(nn.Module):
@@ -168,17 +134,14 @@ class TalkingHeads(nn.Module):
 
 SEQ = jnp.sin(jnp.arange(2 * 4 * 6.0)).reshape(2, 4, 6)
 CONTEXT = jnp.cos(jnp.arange(2 * 3 * 5.0)).reshape(2, 3, 5)
-VALUES = jnp.cos(jnp.arange(2 * 3 * 7.0)).reshape(2, 3, 7)
 MASK = jnp.array([[1, 1, 0], [1, 0, 0]], bool)[:, None, None, :]
 
 EXAMPLES = [
     Example(Build("CrossAttentionBlock", 2), SEQ, CONTEXT),
     Example(Build("CrossAttentionBlock", 2, qkv_features=8), SEQ, CONTEXT, mask=MASK),
-    Example(Build("MixedAttention"), SEQ, CONTEXT, VALUES),
     Example(Build("NormalizedAttention", 2), SEQ),
     Example(Build("DecodingAttention", 2), SEQ),
     Example(Build("DecodingAttention", 2, decode=True), SEQ[:, :1], mutable=("cache",)),
-    Example(Build("RelativeBias", 2), SEQ),
     Example(Build("RotaryAttention", 4, 2, 2), SEQ),
     Example(Build("Einsum", (2, 6, 3)), "BTD,NDH->BTNH", SEQ),
     Example(Build("PerceiverPool", 3, 6), CONTEXT),

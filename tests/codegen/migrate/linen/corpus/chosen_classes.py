@@ -30,18 +30,6 @@ class ChosenNorms(nn.Module):
         return x
 
 
-class ChosenByStatement(nn.Module):
-    kind: str = "layer"
-
-    @nn.compact
-    def __call__(self, x):
-        if self.kind == "layer":
-            norm = nn.LayerNorm
-        else:
-            norm = nn.RMSNorm
-        return norm(epsilon=1e-3)(x)
-
-
 class ChosenFunction(nn.Module):
     norm_type: str = "layer_norm"
     width: int = 4
@@ -178,8 +166,6 @@ ROWS = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
 EXAMPLES = [
     Example(Build("ChosenNorms"), X, mutable=("batch_stats",), kwargs={"train": True}),
     Example(Build("ChosenNorms", bn=False, kind="group"), X),
-    Example(Build("ChosenByStatement"), X),
-    Example(Build("ChosenByStatement", "rms"), X),
     Example(Build("ChosenFunction"), X),
     Example(Build("ChosenFunction", "batch_norm"), X, train=True, mutable=("batch_stats",)),
     Example(Build("ChosenFunction", "none"), X),

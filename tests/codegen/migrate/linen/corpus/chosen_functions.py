@@ -1,6 +1,6 @@
 """Initializers and activations that a field or a branch chooses."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Optional
 
@@ -8,24 +8,6 @@ import flax.linen as nn
 import jax.numpy as jnp
 
 from typed_nnx_codegen.verify.examples import Build, Example
-
-
-class ThreeInitializers(nn.Module):
-    """One of three initializers for a variable, by two fields."""
-
-    is_last: bool = False
-    is_first: bool = False
-
-    @nn.compact
-    def __call__(self, x):
-        init = nn.initializers.ones
-        if self.is_first:
-            init = nn.initializers.zeros
-        elif self.is_last:
-            init = nn.initializers.lecun_normal()
-        kernel = self.param("kernel", init, (x.shape[-1], 3))
-        scale_init = nn.initializers.ones if self.is_first else nn.initializers.zeros
-        return x @ kernel * self.param("scale", scale_init, (3,))
 
 
 class NormedBlock(nn.Module):
@@ -65,35 +47,6 @@ class ChosenActivation(nn.Module):
         if self.kind == "tanh":
             act = jnp.tanh
         return nn.Dense(2)(act(x))
-
-
-class ListOfActivations(nn.Module):
-    """One activation for all layers, one for each, or none."""
-
-    sizes: tuple[int, ...] | None = None
-    factors: tuple[int, ...] | None = None
-    activations: Callable | tuple[Callable, ...] | None = nn.gelu
-
-    @nn.compact
-    def __call__(self, x):
-        if self.sizes is None:
-            if self.factors is not None:
-                sizes = [int(one * x.shape[-1]) for one in self.factors]
-            else:
-                sizes = []
-        else:
-            sizes = self.sizes
-        if self.activations is None:
-            activations = [None] * len(sizes)
-        elif isinstance(self.activations, Iterable):
-            activations = self.activations
-        else:
-            activations = [self.activations] * len(sizes)
-        for size, activation in zip(sizes, activations):
-            x = nn.Dense(size)(x)
-            if activation:
-                x = activation(x)
-        return nn.Dense(2)(x)
 
 
 class SingleImages(nn.Module):
@@ -191,9 +144,6 @@ X = jnp.linspace(-1.0, 1.0, 10).reshape(2, 5)
 IMAGES = jnp.linspace(-1.0, 1.0, 2 * 8 * 8 * 3).reshape(2, 8, 8, 3)
 
 EXAMPLES = [
-    Example(Build("ThreeInitializers"), X),
-    Example(Build("ThreeInitializers", is_first=True), X),
-    Example(Build("ThreeInitializers", is_last=True), X),
     Example(Build("NormedBlock", 4), X),
     Example(Build("NormedBlock", 4, is_last=True), X, train=True, mutable=("batch_stats",)),
     Example(Build("NormedBlock", 4, norm=None), X),
@@ -206,10 +156,6 @@ EXAMPLES = [
     Example(Build("ChosenByCall"), X),
     Example(Build("ChosenActivation"), X),
     Example(Build("ChosenActivation", kind="tanh"), X),
-    Example(Build("ListOfActivations"), X),
-    Example(Build("ListOfActivations", factors=(2, 1)), X),
-    Example(Build("ListOfActivations", (4, 6), activations=(nn.relu, nn.tanh)), X),
-    Example(Build("ListOfActivations", (4,), activations=None), X),
     Example(Build("SingleImages"), IMAGES),
     Example(Build("SingleImages", depth=1), IMAGES[0]),
     Example(Build("ScaledBelow"), X),

@@ -13,28 +13,6 @@ class Pair(NamedTuple):
     right: Any
 
 
-class AppendedList(nn.Module):
-    """Layers and functions in one list that grows."""
-
-    widths: Sequence[int]
-    norm: bool = False
-
-    def setup(self):
-        layers = []
-        for w in self.widths:
-            layers.append(nn.Dense(w))
-            if self.norm:
-                layers.append(nn.LayerNorm())
-            layers.append(nn.relu)
-        layers.append(nn.Dense(1))
-        self.layers = layers
-
-    def __call__(self, x):
-        for layer in self.layers:
-            x = layer(x)
-        return x
-
-
 class HeadDict(nn.Module):
     head_sizes: Dict[str, int]
 
@@ -118,8 +96,6 @@ IMAGES = jnp.sin(jnp.arange(2 * 6 * 6 * 3.0)).reshape(2, 6, 6, 3)
 GATED = Build("GLU", 4)
 
 EXAMPLES = [
-    Example(Build("AppendedList", (5, 4)), X),
-    Example(Build("AppendedList", (5, 4), norm=True), X),
     Example(Build("HeadDict", {"policy": 3, "value": 1}), X),
     Example(Build("NestedContainers"), X),
     Example(GATED, X),

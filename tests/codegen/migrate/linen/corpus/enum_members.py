@@ -5,7 +5,6 @@ import math
 
 import flax.linen as nn
 import jax.numpy as jnp
-import numpy as np
 
 from typed_nnx_codegen.verify.examples import Build, Example, Ref
 
@@ -14,11 +13,6 @@ class Mode(enum.Enum):
     A = 1
     B = 2
     ALIAS = 1  # noqa: PIE796  # an alias is the same member
-
-
-class Pool(enum.IntEnum):
-    MEAN = 0
-    MAX = 1
 
 
 class Text(str, enum.Enum):
@@ -57,47 +51,9 @@ class Passes(nn.Module):
         return Head(mode=Mode.B, features=5)(x)
 
 
-class IntHead(nn.Module):
-    pool: Pool
-
-    @nn.compact
-    def __call__(self, x):
-        x = nn.Dense(4)(x)
-        if self.pool is Pool.MEAN:
-            return x * 2
-        return x
-
-
-class IntPasses(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        return IntHead(Pool.MEAN)(x)
-
-
-class TextMode(nn.Module):
-    act: Text = Text.GELU
-
-    @nn.compact
-    def __call__(self, x):
-        x = nn.Dense(4)(x)
-        if self.act is Text.RELU:
-            return nn.relu(x)
-        return nn.gelu(x)
-
-
 class Twice(nn.Module):
     width = 3
     width = 5  # noqa: PIE794  # what counts is the last one
-
-    @nn.compact
-    def __call__(self, x):
-        return nn.Dense(self.width)(x)
-
-
-class TwiceIf(nn.Module):
-    width = 3
-    if math.pi > 3:
-        width = 5
 
     @nn.compact
     def __call__(self, x):
@@ -133,15 +89,6 @@ class Aug(nn.Module):
         return nn.Dense(self.width)(x)
 
 
-class ByTable(nn.Module):
-    mode: Mode = Mode.B
-
-    @nn.compact
-    def __call__(self, x):
-        width = {Mode.A: 3, Mode.B: 4}[self.mode]
-        return nn.Dense(width)(x)
-
-
 class ClassMode(nn.Module):
     mode = Mode.B
 
@@ -164,17 +111,8 @@ class ByHelper(nn.Module):
         return head_of(Mode.B, head_of(Mode.A, x))
 
 
-SCALE = np.sqrt(2)
 WIDTH = 4
 WIDTH = 6
-HALF = WIDTH // 2
-
-
-class FileConstants(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        x = nn.Dense(WIDTH, kernel_init=nn.initializers.orthogonal(SCALE))(x)
-        return nn.Dense(HALF)(x)
 
 
 class Aliased(nn.Module):
@@ -206,19 +144,11 @@ EXAMPLES = [
     Example(Build("Matched"), X),
     Example(Build("Matched", Ref("Mode.A")), X),
     Example(Build("Passes"), X),
-    Example(Build("IntPasses"), X),
-    Example(Build("IntHead", Ref("Pool.MAX")), X),
-    Example(Build("TextMode"), X),
-    Example(Build("TextMode", Ref("Text.RELU")), X),
     Example(Build("Twice"), X),
-    Example(Build("TwiceIf"), X),
     Example(Build("OfConfig"), X),
     Example(Build("Aug"), X),
-    Example(Build("ByTable"), X),
-    Example(Build("ByTable", Ref("Mode.A")), X),
     Example(Build("ClassMode"), X),
     Example(Build("ByHelper"), X),
-    Example(Build("FileConstants"), X),
     Example(Build("Aliased"), X),
     Example(Build("Names"), X),
 ]

@@ -19,17 +19,6 @@ class Residual(nn.Module):
         return x + residual
 
 
-class ResidualConv(nn.Module):
-    width: int
-
-    @nn.compact
-    def __call__(self, x):
-        y = nn.relu(nn.Conv(self.width, (3, 3))(x))
-        y = nn.Conv(self.width, (3, 3))(y)
-        x = x if x.shape == y.shape else nn.Conv(self.width, (1, 1), name="proj")(x)
-        return y + x
-
-
 class Residuals(nn.Module):
     @nn.compact
     def __call__(self, x):
@@ -60,13 +49,10 @@ class GrowingBuffer(nn.Module):
 
 
 X = jnp.sin(jnp.arange(8.0)).reshape(2, 4)
-IMAGE = jnp.cos(jnp.arange(2 * 5 * 5 * 3.0)).reshape(2, 5, 5, 3)
 
 EXAMPLES = [
     Example(Build("Residual", 4), X),
     Example(Build("Residual", 3), X),
-    Example(Build("ResidualConv", 3), IMAGE),
-    Example(Build("ResidualConv", 4), IMAGE),
     Example(Build("Residuals"), X),
     Example(Build("BeginsWithNone"), X, mutable=("memory",)),
     Example(Build("GrowingBuffer"), X, mutable=("memory",)),

@@ -15,26 +15,10 @@ def scaled(module, x, name="scale"):
     return x * scale
 
 
-def head(self, x, out):
-    x = scaled(self, x, "before_head")
-    return nn.Dense(out, name="head")(x)
-
-
 def noisy(layer, x, training):
     if not training:
         return x
     return x + jnp.zeros_like(x) * layer.make_rng("dropout").shape[-1]
-
-
-class Logged(nn.Module):
-    hidden: int = 8
-
-    @nn.compact
-    def __call__(self, x):
-        x = nn.Dense(self.hidden)(x)
-        x = scaled(self, x)
-        log(self, x, "mean")
-        return head(self, x, 3)
 
 
 class Twice(nn.Module):
@@ -61,8 +45,6 @@ class InSetup(nn.Module):
 X = jnp.linspace(-1.0, 1.0, 24).reshape(6, 4)
 
 EXAMPLES = [
-    Example(Build("Logged"), X),
-    Example(Build("Logged", 5), X),
     Example(Build("Twice"), X),
     Example(Build("InSetup"), X),
 ]

@@ -104,14 +104,6 @@ class OfComprehension(nn.Module):
         return self.more(self.net(x))
 
 
-class OfComprehensionCompact(nn.Module):
-    depth: int = 3
-
-    @nn.compact
-    def __call__(self, x):
-        return nn.Sequential([nn.Dense(5) for _ in range(self.depth)])(x)
-
-
 class ListsInSetup(nn.Module):
     depths: tuple[int, ...]
     widths: tuple[int, ...]
@@ -167,7 +159,6 @@ EXAMPLES = [
     Example(Build("FilledByFunctions", 1), X),
     Example(Build("WithArgumentCompact"), X, 2.0),
     Example(Build("OfComprehension"), X),
-    Example(Build("OfComprehensionCompact"), X),
     Example(Build("ListsInSetup", (2, 1, 3), (5, 6, 3)), X),
     Example(Build("AppendedListsInSetup", (2, 1, 3), (5, 6, 3)), X),
     Example(Build("BetweenOthers"), X),

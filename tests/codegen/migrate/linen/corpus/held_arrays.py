@@ -1,7 +1,7 @@
 """Fields that hold arrays, in tuples and dicts too."""
 
 from dataclasses import field
-from typing import Any, Dict, Tuple
+from typing import Any, Tuple
 
 import flax.linen as nn
 import jax.numpy as jnp
@@ -17,14 +17,6 @@ class StartedByPair(nn.Module):
     def __call__(self, x):
         scale, shift = self.state
         return nn.Dense(3)(x * scale + shift)
-
-
-class NamedArrays(nn.Module):
-    arrays: Dict[str, jnp.ndarray]
-
-    @nn.compact
-    def __call__(self, x):
-        return nn.Dense(3)(x + self.arrays["one"])
 
 
 class Holder(nn.Module):
@@ -63,7 +55,6 @@ class Boxed(nn.Module):
 X = jnp.linspace(-1.0, 1.0, 10).reshape(2, 5)
 EXAMPLES = [
     Example(Build("StartedByPair", (X[0], X[1])), X),
-    Example(Build("NamedArrays", {"one": X[0]}), X),
     Example(Build("Holder"), X),
     Example(Build("StartedThenScaled", (X[0], X[1]), 2.0), X),
     Example(Build("HolderOfScaled"), X),

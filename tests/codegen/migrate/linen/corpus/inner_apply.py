@@ -1,6 +1,6 @@
 """Hypernetworks, ensembles and other modules that apply modules."""
 
-from typing import Any, Sequence
+from typing import Sequence
 
 import jax
 import jax.numpy as jnp
@@ -19,22 +19,6 @@ class ParamOfModule(nn.Module):
         inner = nn.Dense(self.width, parent=None)
         params = self.param("inner", lambda key: inner.init(key, x)["params"])
         return inner.apply({"params": params}, x)
-
-
-class GaussianMixture(nn.Module):
-    """Returns a tuple of parameters of a mixture."""
-
-    components: int
-    dim: int
-
-    @nn.compact
-    def __call__(self, x) -> tuple[Any, Any, Any]:
-        x = nn.relu(nn.Dense(8)(x))
-        logits = nn.Dense(self.components)(x)
-        means = nn.Dense(self.components * self.dim)(x)
-        means = means.reshape(x.shape[:-1] + (self.components, self.dim))
-        scales = nn.softplus(nn.Dense(self.components * self.dim)(x)).reshape(means.shape)
-        return nn.log_softmax(logits), means, scales
 
 
 class DiagonalStateSpace(nn.Module):
@@ -122,7 +106,6 @@ SEQ = jnp.sin(jnp.arange(2 * 5 * 6.0)).reshape(2, 5, 6)
 
 EXAMPLES = [
     Example(Build("ParamOfModule", 4), X),
-    Example(Build("GaussianMixture", 3, 2), X),
     Example(Build("DiagonalStateSpace", 4), SEQ),
     Example(Build("ConformerConv"), SEQ, jnp.ones((2, 5))),
     Example(Build("ConformerConv", 5), SEQ, jnp.ones((2, 5)), train=True, mutable=("batch_stats",)),

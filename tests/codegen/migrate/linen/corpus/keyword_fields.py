@@ -30,12 +30,6 @@ class PositionalBehind(KeywordFields):
         return nn.Dense(self.last)(super().__call__(x))
 
 
-class KeywordUser(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        return PositionalBehind(4, 6, bias=False)(x)
-
-
 class FollowsFields(nn.Module):
     """The defaults of some fields are computed of those before them."""
 
@@ -89,7 +83,6 @@ EXAMPLES = [
     Example(Build("KeywordFields", bias=True), X),
     Example(Build("KeywordFields", 4, bias=False), X),
     Example(Build("PositionalBehind", 4, 7, bias=True), X),
-    Example(Build("KeywordUser"), X),
     Example(Build("FollowsFields"), X),
     Example(Build("FollowsFields", 6, 3), X),
     Example(Build("HoldsFollowing"), X),

@@ -90,15 +90,6 @@ class RematLoop(nn.Module):
         return x
 
 
-class RematMethod(nn.Module):
-    width: int
-
-    @nn.remat
-    @nn.compact
-    def __call__(self, x):
-        return nn.Dense(x.shape[-1])(jnp.sin(nn.Dense(self.width)(x)))
-
-
 class JittedWithSettings(nn.Module):
     """The names of static arguments have that of the module, which Linen ignores."""
 
@@ -469,7 +460,6 @@ EXAMPLES = [
     Example(Build("FunctionBody", 3), X),
     Example(Build("RematLoop", (4, 5)), X),
     Example(Build("RematLoop", (4, 5), use_remat=False), X),
-    Example(Build("RematMethod", 4), X),
     Example(Build("TrainedBlock", 4, True), X, None),
     Example(Build("FieldOfCall"), X),
     Example(Build("FieldOfCall", 3), X, False),

@@ -9,24 +9,6 @@ import jax.numpy as jnp
 from typed_nnx_codegen.verify.examples import Build, Example
 
 
-class MixedList(nn.Module):
-    width: int
-    rate: float = 0.0
-
-    def setup(self):
-        self.stages = [
-            nn.Dense(2 * self.width, use_bias=False),
-            nn.gelu,
-            nn.Dense(self.width),
-            nn.Dropout(self.rate),
-        ]
-
-    def __call__(self, x, train: bool = False):
-        for stage in self.stages:
-            x = stage(x) if not isinstance(stage, nn.Dropout) else stage(x, deterministic=not train)
-        return x
-
-
 class Inner(nn.Module):
     width: int
     depth: int
@@ -132,22 +114,6 @@ class ChosenFirst(nn.Module):
         if self.is_crossed:
             x = x + self.parts[1](x)
         return x + self.parts[-1](x)
-
-
-class CountedBlocks(nn.Module):
-    width: int
-    depth: int
-    is_crossed: bool = False
-
-    def setup(self):
-        self.blocks = [
-            CountedParts(self.width, self.is_crossed, name=str(i)) for i in range(self.depth)
-        ]
-
-    def __call__(self, x):
-        for block in self.blocks:
-            x = block(x)
-        return x
 
 
 class MiscountedParts(nn.Module):
@@ -347,8 +313,6 @@ X = jnp.linspace(-1.0, 1.0, 24).reshape(3, 2, 4)
 IMAGE = jnp.linspace(-1.0, 1.0, 2 * 8 * 8 * 3).reshape(2, 8, 8, 3)
 
 EXAMPLES = [
-    Example(Build("MixedList", 5), X),
-    Example(Build("MixedList", 5, rate=0.5), X, train=False),
     Example(Build("Inner", 5, 2), X, False),
     Example(Build("MappedInSetup", 5, 2), X),
     Example(Build("CountedParts", 4), X),
@@ -356,8 +320,6 @@ EXAMPLES = [
     Example(Build("ChosenFirst", 4), X),
     Example(Build("ChosenFirst", 4, "projected"), X),
     Example(Build("ChosenFirst", 4, is_crossed=True), X),
-    Example(Build("CountedBlocks", 4, 2), X),
-    Example(Build("CountedBlocks", 4, 2, True), X),
     Example(Build("MiscountedParts", 4), X),
     Example(Build("MiscountedParts", 4, True), X),
     Example(Build("Projected", 4), X),

@@ -135,17 +135,6 @@ class Counted(nn.Module):
         return y
 
 
-class Rows(nn.Module):
-    """The rows of an array are as good as a list."""
-
-    @nn.compact
-    def __call__(self, x):
-        y = 0
-        for row in x:
-            y = y + nn.Dense(3)(row)
-        return y
-
-
 class UpsFirst(nn.Module):
     """What empties the list is built before what fills it."""
 
@@ -253,7 +242,6 @@ EXAMPLES = [
     Example(Build("SharedHead"), arrays(3, 3)),
     Example(Build("SharedHeadLoop"), arrays(3, 3)),
     Example(Build("Counted"), arrays(3, 4)),
-    Example(Build("Rows"), jnp.ones((3, 2, 4))),
     Example(Build("UpsFirst", (4, 6, 3)), X),
     Example(Build("Odd", (4, 6, 3)), X),
     Example(Build("Block", 4), X),

@@ -10,29 +10,6 @@ from flax import linen as nn
 from typed_nnx_codegen.verify.examples import Build, Example
 
 
-class Siren(nn.Module):
-    """Sines, with an initializer for the first layer and one for the others."""
-
-    layers: Sequence[int]
-    w0: float = 15.0
-
-    @nn.compact
-    def __call__(self, x):
-        import math as _math
-
-        def first_init(key, shape, dtype=jnp.float32):
-            return jax.random.uniform(key, shape, dtype, -1.0 / shape[0], 1.0 / shape[0])
-
-        def hidden_init(key, shape, dtype=jnp.float32):
-            bound = _math.sqrt(6.0 / shape[0]) / self.w0
-            return jax.random.uniform(key, shape, dtype, -bound, bound)
-
-        h = jnp.sin(self.w0 * nn.Dense(self.layers[0], kernel_init=first_init)(x))
-        for width in self.layers[1:-1]:
-            h = jnp.sin(nn.Dense(width, kernel_init=hidden_init)(h))
-        return nn.Dense(self.layers[-1], kernel_init=hidden_init)(h)
-
-
 class NoisyDense(nn.Module):
     """Initializers that read the size of the input, for several parameters."""
 
@@ -114,7 +91,6 @@ class Activated(nn.Module):
 X = jnp.linspace(-1.0, 1.0, 12).reshape(3, 4)
 
 EXAMPLES = [
-    Example(Build("Siren", (6, 5, 4, 2)), X),
     Example(Build("NoisyDense", 3), X),
     Example(Build("NoisyDense", 3), X, jax.random.PRNGKey(0)),
     Example(Build("Stages"), X),

@@ -10,27 +10,6 @@ from flax import linen as nn
 from typed_nnx_codegen.verify.examples import Build, Example
 
 
-class SkipUNet(nn.Module):
-    """Down and up again with skips that concatenate."""
-
-    features: Sequence[int] = (3, 4)
-    out_channels: int = 2
-
-    @nn.compact
-    def __call__(self, x):
-        skips = []
-        for f in self.features:
-            x = nn.relu(nn.Conv(f, (3, 3))(x))
-            skips.append(x)
-            x = nn.max_pool(x, (2, 2), strides=(2, 2))
-        x = nn.relu(nn.Conv(self.features[-1] * 2, (3, 3), name="bottleneck")(x))
-        for f, skip in zip(reversed(self.features), reversed(skips)):
-            x = nn.ConvTranspose(f, (2, 2), strides=(2, 2))(x)
-            x = jnp.concatenate([skip, x], axis=-1)
-            x = nn.relu(nn.Conv(f, (3, 3))(x))
-        return nn.Conv(self.out_channels, (1, 1), name="head")(x)
-
-
 class FeaturePyramid(nn.Module):
     """Lateral layers from a list of maps, resized to one another."""
 
@@ -233,8 +212,6 @@ X = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
 IMAGES = jnp.sin(jnp.arange(2 * 8 * 8 * 3.0)).reshape(2, 8, 8, 3)
 
 EXAMPLES = [
-    Example(Build("SkipUNet"), IMAGES),
-    Example(Build("SkipUNet", (2, 3, 5)), IMAGES),
     Example(Build("FeaturePyramid", (3, 4), 5), IMAGES),
     Example(Build("ChannelBlock", 3, 4), IMAGES),
     Example(Build("ChannelBlock", 3, 3), IMAGES),

@@ -21,17 +21,6 @@ class Enumerated(nn.Module):
         return x
 
 
-class EnumeratedPairs(nn.Module):
-    widths: Sequence[int]
-    scales: Sequence[float]
-
-    @nn.compact
-    def __call__(self, x):
-        for i, (width, scale) in enumerate(zip(self.widths, self.scales)):
-            x = (scale + i) * nn.Dense(width)(x)
-        return x
-
-
 class EitherSide(nn.Module):
     widths: Sequence[int]
 
@@ -68,18 +57,6 @@ class Ensemble(nn.Module):
         return jnp.stack(outputs)
 
 
-class Compact(nn.Module):
-    widths: tuple[int, ...] = (4, 6)
-
-    @nn.compact
-    def __call__(self, x):
-        denses = [nn.Dense(width) for width in self.widths]
-        norms = [nn.LayerNorm() for width in self.widths]
-        for dense, norm in zip(denses, norms):
-            x = norm(dense(x))
-        return x
-
-
 class Numbered(nn.Module):
     """The norms come first, and are found by the number."""
 
@@ -97,47 +74,13 @@ class Numbered(nn.Module):
         return x, sums
 
 
-class Sometimes(nn.Module):
-    widths: tuple[int, ...] = (4, 6)
-
-    def setup(self):
-        self.denses = [nn.Dense(width) for width in self.widths]
-        self.norms = [nn.LayerNorm() for width in self.widths]
-
-    def __call__(self, x):
-        for i, (dense, norm) in enumerate(zip(self.denses, self.norms)):
-            x = dense(x)
-            if i < len(self.denses) - 1:
-                x = nn.relu(norm(x))
-        return x
-
-
-class SameAgain(nn.Module):
-    """Each item leaves the size as it is."""
-
-    depth: int = 3
-
-    def setup(self):
-        self.denses = [nn.Dense(5) for _ in range(self.depth)]
-        self.norms = [nn.LayerNorm() for _ in range(self.depth)]
-
-    def __call__(self, x):
-        for i in range(self.depth):
-            x = x + self.denses[i](self.norms[i](x))
-        return x
-
-
 X = jnp.arange(10.0).reshape(2, 5) / 7
 W = (6, 4, 8)
 
 EXAMPLES = [
     Example(Build("Enumerated", W), X),
-    Example(Build("EnumeratedPairs", W, (1.0, 2.0, 0.5)), X),
     Example(Build("EitherSide", W), X),
     Example(Build("Chosen", W), X),
     Example(Build("Ensemble", 2), X),
-    Example(Build("Compact", (4, 6, 3)), X),
     Example(Build("Numbered", (4, 6, 3)), X),
-    Example(Build("Sometimes", (4, 6, 3)), X),
-    Example(Build("SameAgain"), X),
 ]

@@ -125,16 +125,6 @@ class OwnProduct(nn.Module):
         return jax.lax.dot_general(x, kernel, (((x.ndim - 1,), (0,)), ((), ())))
 
 
-class OwnProducts(nn.Module):
-    sizes: tuple[int, ...]
-
-    @nn.compact
-    def __call__(self, x):
-        for k, size in enumerate(self.sizes):
-            x = nn.tanh(OwnProduct(size, name=f"hidden_{k}")(x))
-        return nn.Dense(2)(x)
-
-
 class MapOfPython(nn.Module):
     heads: int
 
@@ -157,7 +147,5 @@ EXAMPLES = [
     Example(Build("MappedModules", 4), X),
     Example(Build("MappedInPlace", 4), X[0], X[1]),
     Example(Build("OwnProduct", 4), X),
-    Example(Build("OwnProducts", (4, 6)), X),
-    Example(Build("OwnProducts", (4,)), X[0]),
     Example(Build("MapOfPython", 4), X),
 ]

@@ -6,12 +6,6 @@ import jax.numpy as jnp
 from typed_nnx_codegen.verify.examples import Build, Example
 
 
-class NoMask(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        return nn.Dense(3)(nn.LayerNorm()(x, mask=None))
-
-
 class NoMaskArg(nn.Module):
     @nn.compact
     def __call__(self, x, mask=None):
@@ -23,20 +17,6 @@ class NoMaskBatch(nn.Module):
     @nn.compact
     def __call__(self, x, train: bool = False):
         return nn.BatchNorm()(x, use_running_average=not train, mask=None)
-
-
-class ParamList(nn.Module):
-    depth: int = 3
-
-    def setup(self):
-        self.ws = [
-            self.param(f"w_{i}", nn.initializers.lecun_normal(), (6, 6)) for i in range(self.depth)
-        ]
-
-    def __call__(self, x):
-        for w in self.ws:
-            x = jnp.tanh(x @ w)
-        return x
 
 
 class ParamListLoop(nn.Module):
@@ -95,12 +75,10 @@ class GrowsMean(nn.Module):
 X = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
 
 EXAMPLES = [
-    Example(Build("NoMask"), X),
     Example(Build("NoMaskArg"), X),
     Example(Build("NoMaskArg"), X, mask=X > 0.1),
     Example(Build("NoMaskBatch"), X),
     Example(Build("NoMaskBatch"), X, train=True, mutable=["batch_stats"]),
-    Example(Build("ParamList"), X),
     Example(Build("ParamListLoop"), X),
     Example(Build("ParamTuple"), X),
     Example(Build("ParamDict"), X),

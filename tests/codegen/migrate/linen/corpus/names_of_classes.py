@@ -50,10 +50,6 @@ class ClassWidth(nn.Module):
         return nn.Dense(self.out)(x)
 
 
-class Wider(ClassWidth):
-    WIDTH = 6
-
-
 class ClassWidthByName(nn.Module):
     WIDTH = 4
 
@@ -87,14 +83,6 @@ class NotGlued(nn.Module):
 # fmt: on
 
 
-class Described(nn.Module):
-    width: int = 4
-
-    @nn.compact
-    def __call__(self, x):
-        return nn.Dense(self.width)(x) * Described.width
-
-
 X = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
 
 EXAMPLES = [
@@ -103,12 +91,9 @@ EXAMPLES = [
     Example(Build("RateInSignature", 2.0), X),
     Example(Build("UsesTarget"), X),
     Example(Build("ClassWidth"), X),
-    Example(Build("Wider"), X),
     Example(Build("ClassWidthByName"), X),
     Example(Build("NotParen"), X),
     Example(Build("NotGlued"), X),
     Example(Build("NotGlued", True), X),
     Example(Build("NotParen", True), X),
-    Example(Build("Described"), X),
-    Example(Build("Described", 3), X),
 ]

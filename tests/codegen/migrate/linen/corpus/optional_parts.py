@@ -14,24 +14,6 @@ class Adapter(nn.Module):
         return nn.Dense(self.width)(x)
 
 
-class BranchedAdapter(nn.Module):
-    width: int
-    narrow: int = 0
-
-    def setup(self):
-        self.dense = nn.Dense(self.width)
-        if self.narrow > 0 and self.narrow != self.width:
-            self.adapter = Adapter(self.narrow)
-        else:
-            self.adapter = None
-
-    def __call__(self, x):
-        x = self.dense(x)
-        if self.adapter is not None:
-            x = self.adapter(x)
-        return x
-
-
 class DroppedAdapter(nn.Module):
     width: int
     is_adapted: bool = True
@@ -47,15 +29,6 @@ class DroppedAdapter(nn.Module):
         if self.adapter is not None:
             x = self.adapter(x)
         return x
-
-
-class HeadOfBranched(nn.Module):
-    width: int
-    narrow: int = 0
-
-    @nn.compact
-    def __call__(self, x):
-        return nn.Dense(3)(BranchedAdapter(self.width, self.narrow)(x))
 
 
 class HeadOfDropped(nn.Module):
@@ -109,28 +82,6 @@ class WeightNormed(nn.Module):
     def __call__(self, x):
         norm = jnp.linalg.norm(self.direction, axis=0)[None, :]
         return x @ (self.direction / norm * self.length)
-
-
-def identity(x, **kwargs):
-    return x
-
-
-class ProjectsOrNot(nn.Module):
-    width: int
-    is_projected: bool = False
-    rate: float = 0.0
-
-    def setup(self):
-        self.summary = identity
-        if self.is_projected:
-            self.summary = nn.Dense(self.width)
-        self.drop = identity
-        if self.rate > 0:
-            self.drop = nn.Dropout(self.rate)
-
-    def __call__(self, x, deterministic: bool = True):
-        x = self.drop(x, deterministic=deterministic)
-        return self.summary(x)
 
 
 class InlineOrFunction(nn.Module):
@@ -193,9 +144,6 @@ class OneOfThree(nn.Module):
 X = jnp.linspace(-1.0, 1.0, 24).reshape(3, 2, 4)
 
 EXAMPLES = [
-    Example(Build("HeadOfBranched", 6), X),
-    Example(Build("HeadOfBranched", 6, 6), X),
-    Example(Build("HeadOfBranched", 6, 5), X),
     Example(Build("HeadOfDropped", 6), X),
     Example(Build("HeadOfDropped", 6, False), X),
     Example(Build("HeadOfPaired", (3, 4, 5), (1, 2, 3)), X),
@@ -208,12 +156,9 @@ EXAMPLES = [
     Example(Build("BranchOrFunction", 5, True), X),
     Example(Build("FunctionAfter", 5), X),
     Example(Build("FunctionAfter", 5, True), X),
-    Example(Build("ProjectsOrNot", 5, True, 0.5), X, deterministic=True),
     Example(Build("OneOfThree", 5), X),
     Example(Build("OneOfThree", 5, "layer"), X),
     Example(Build("OneOfThree", 5, "wide"), X),
-    Example(Build("BranchedAdapter", 6), X),
-    Example(Build("BranchedAdapter", 6, 3), X),
     Example(Build("DroppedAdapter", 4), X),
     Example(Build("DroppedAdapter", 4, False), X),
     Example(Build("PairedStages", (4, 3, 5), (1, 2, 1)), X),

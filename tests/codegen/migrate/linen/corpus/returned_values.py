@@ -14,27 +14,6 @@ def weights(shape, key, bias=True):
     return w
 
 
-def scaled(gain=2.0):
-    def init(key, shape, dtype=jnp.float32):
-        return gain * jax.random.normal(key, shape, dtype)
-
-    return init
-
-
-def offsets(table=None):
-    if table is None:
-
-        def init(key, shape, dtype=jnp.float32):
-            return jnp.ones((shape[-1],), dtype)
-
-    else:
-
-        def init(key, shape, dtype=jnp.float32):
-            return jnp.asarray(table, dtype)
-
-    return init
-
-
 class Drawn(nn.Module):
     """Weight and bias come from one function."""
 
@@ -75,22 +54,6 @@ class DrawnTwice(nn.Module):
         return x @ w + self.param("b", lambda *_: b)
 
 
-class ReturnedInits(nn.Module):
-    features: int
-    gain: float = 0.5
-    table: tuple | None = None
-
-    @nn.compact
-    def __call__(self, x):
-        init = scaled(self.gain)
-        w = self.param("w", init, (x.shape[-1], self.features))
-        init = scaled()
-        w = w + self.param("more", init, (x.shape[-1], self.features))
-        init = offsets(self.table)
-        b = self.param("b", init, (self.features,))
-        return nn.Dense(2)(x @ w + b)
-
-
 class Linear(nn.Module):
     in_features: int
     out_features: int
@@ -99,18 +62,6 @@ class Linear(nn.Module):
     def __call__(self, x):
         w = self.param("w", nn.initializers.normal(), (self.in_features, self.out_features))
         return x @ w
-
-
-class StyleOf(nn.Module):
-    """The size of one of several rows."""
-
-    index: int
-
-    @nn.compact
-    def __call__(self, x, styles):
-        style = styles[:, self.index]
-        style = Linear(in_features=style.shape[1], out_features=x.shape[2])(style)
-        return x * style[:, None]
 
 
 class Chained(nn.Module):
@@ -161,46 +112,16 @@ class SetupTableTwice(nn.Module):
         return x + self.rows.value.sum() - 2.0 * self.old.value.sum()
 
 
-def dtype_of(name):
-    if not isinstance(name, str):
-        return name
-    if name == "half":
-        dtype = jnp.bfloat16
-    elif name == "single":
-        dtype = jnp.float32
-    else:
-        raise ValueError(name)
-    return dtype
-
-
-class NamedDtype(nn.Module):
-    """A function that returns one of several settings makes a setting of the constructor."""
-
-    dtype: str = "single"
-
-    @nn.compact
-    def __call__(self, x):
-        dtype = dtype_of(self.dtype)
-        init = nn.initializers.normal(0.5, dtype=dtype)
-        return x @ self.param("w", init, (x.shape[-1], 3), dtype).astype(x.dtype)
-
-
 X = jnp.sin(jnp.arange(12.0)).reshape(4, 3)
-ROWS = jnp.cos(jnp.arange(24.0)).reshape(4, 2, 3)
 EXAMPLES = [
     Example(Build("Drawn", 5), X),
     Example(Build("Drawn", 5, table=(0.5,)), X, name="Drawn, told"),
     Example(Build("DrawnOfCall"), X, rngs=("noise",)),
     Example(Build("DrawnTwice"), X),
-    Example(Build("ReturnedInits", 4), X),
-    Example(Build("ReturnedInits", 2, table=(0.5, 0.25)), X, name="ReturnedInits, told"),
     Example(Build("Linear", 3, 2), X),
-    Example(Build("StyleOf", 1), ROWS, jnp.stack([X, X + 1, X - 1], axis=1)),
     Example(Build("Chained", 2, 5), X),
     Example(Build("Chained", 0, 5), X, name="Chained, empty"),
     Example(Build("SetupTable", 3), X),
     Example(Build("SetupTable", 3, table=(0.5, 0.25)), X, name="SetupTable, told"),
     Example(Build("SetupTableTwice", 3), X),
-    Example(Build("NamedDtype"), X),
-    Example(Build("NamedDtype", "half"), X, name="NamedDtype, half"),
 ]

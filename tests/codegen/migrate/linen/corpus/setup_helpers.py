@@ -87,22 +87,6 @@ class UsedElsewhere(nn.Module):
         return self.head(x)
 
 
-class NoneFirst(nn.Module):
-    size: int | None = None
-
-    def setup(self):
-        if self.size is None:
-            self.first = None
-        else:
-            self.first = nn.Dense(self.size)
-        self.last = nn.Dense(7)
-
-    def __call__(self, x):
-        if self.first is not None:
-            x = self.first(x)
-        return self.last(x)
-
-
 class NoneFirstAsked(nn.Module):
     size: int | None = None
 
@@ -129,8 +113,6 @@ EXAMPLES = [
     Example(Build("ShortHelper", (5, 6)), X),
     Example(Build("ShortHelper", (5,), use_bias=False), X),
     Example(Build("UsedElsewhere", (5, 6)), X),
-    Example(Build("NoneFirst"), X),
-    Example(Build("NoneFirst", 5), X),
     Example(Build("NoneFirstAsked"), X),
     Example(Build("NoneFirstAsked", 5), X),
 ]

@@ -175,24 +175,6 @@ class SlowNorm(nn.Module):
         return x
 
 
-class NormedCritic(nn.Module):
-    widths: tuple[int, ...] = (8, 6)
-    use_norm: bool = True
-
-    @nn.compact
-    def __call__(self, x, action, train: bool = False):
-        x = jnp.concatenate([x, action], -1)
-        if self.use_norm:
-            x = SlowNorm(use_running_average=not train)(x)
-        else:
-            SlowNorm(use_running_average=not train)(x)
-        for width in self.widths:
-            x = nn.relu(nn.Dense(width)(x))
-            if self.use_norm:
-                x = SlowNorm(use_running_average=not train, warmup=0)(x)
-        return nn.Dense(1)(x)
-
-
 class NormedBlock(nn.Module):
     width: int
     norm: Any = nn.LayerNorm
@@ -219,12 +201,6 @@ class SlowBlocks(nn.Module):
         return nn.Dense(1)(x)
 
 
-def from_front(rank, dims):
-    if not isinstance(dims, (tuple, list)):
-        dims = (dims,)
-    return tuple({rank + dim if dim < 0 else dim for dim in dims})
-
-
 class ScaledAlong(nn.Module):
     use_scale: bool = True
     scale_init: Any = initializers.normal()
@@ -246,23 +222,6 @@ class ScaledAlong(nn.Module):
         return x
 
 
-class ScaledTwice(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        return ScaledAlong()(nn.Dense(5)(ScaledAlong()(x)))
-
-
-class CountedFromFront(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        axes = from_front(x.ndim, -1)
-        shape = tuple(x.shape[axis] for axis in axes)
-        bias = self.param("bias", initializers.normal(), shape)
-        last = x.ndim - 1
-        y = nn.Dense(x.shape[last] // 2)(x - jnp.mean(x, axes, keepdims=True) + bias)
-        return nn.Dense(x.shape[x.ndim - 1])(y)
-
-
 class RankOfAnother(nn.Module):
     @nn.compact
     def __call__(self, x, y):
@@ -278,7 +237,6 @@ class RankOfAnother(nn.Module):
 
 X = jnp.linspace(-1.0, 1.0, 24).reshape(3, 2, 4)
 ROWS = X.reshape(6, 4)
-ACTION = jnp.linspace(-1.0, 2.0, 12).reshape(6, 2)
 STATS = ("batch_stats",)
 
 EXAMPLES = [
@@ -295,16 +253,10 @@ EXAMPLES = [
     Example(Build("SlowNorm"), ROWS, False, mutable=STATS),
     Example(Build("SlowNorm", use_scale=False, use_running_average=True), ROWS, mutable=STATS),
     Example(Build("SlowNorm", use_bias=False, use_running_average=False), ROWS, mutable=STATS),
-    Example(Build("NormedCritic"), ROWS, ACTION, train=True, mutable=STATS),
-    Example(Build("NormedCritic"), ROWS, ACTION),
-    Example(Build("NormedCritic", use_norm=False), ROWS, ACTION, mutable=STATS),
     Example(Build("NormedBlock", 4), ROWS),
     Example(Build("SlowBlocks"), ROWS, train=True, mutable=STATS),
     Example(Build("SlowBlocks"), ROWS),
     Example(Build("ScaledAlong"), X),
     Example(Build("ScaledAlong", use_scale=False), ROWS),
-    Example(Build("ScaledTwice"), X),
-    Example(Build("CountedFromFront"), X),
-    Example(Build("CountedFromFront"), ROWS),
     Example(Build("RankOfAnother"), ROWS, X),
 ]

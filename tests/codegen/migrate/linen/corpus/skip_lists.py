@@ -26,31 +26,6 @@ class Popped(nn.Module):
         return nn.Dense(2)(x)
 
 
-class Ddpm(nn.Module):
-    """Lists that both ways change in nested loops."""
-
-    base: int
-    multipliers: Sequence[int]
-    depth: int = 2
-
-    @nn.compact
-    def __call__(self, x):
-        hs = [nn.Conv(self.base, (3, 3))(x)]
-        for level, multiplier in enumerate(self.multipliers):
-            for _ in range(self.depth):
-                h = nn.Conv(self.base * multiplier, (3, 3))(hs[-1])
-                hs.append(nn.GroupNorm(2)(h))
-            if level != len(self.multipliers) - 1:
-                hs.append(nn.Conv(hs[-1].shape[-1], (3, 3))(hs[-1]))
-        h = hs[-1]
-        h = nn.Conv(h.shape[-1], (1, 1))(h)
-        for level, multiplier in reversed(list(enumerate(self.multipliers))):
-            for _ in range(self.depth + 1):
-                h = nn.Conv(self.base * multiplier, (3, 3))(jnp.concatenate([h, hs.pop()], axis=-1))
-        assert not hs
-        return nn.Conv(3, (3, 3))(h)
-
-
 class Zipped(nn.Module):
     """A loop over the list itself, backwards and forwards."""
 
@@ -169,14 +144,11 @@ class PlusList(nn.Module):
 
 
 X = jnp.arange(10.0).reshape(2, 5) / 7
-IMAGE = jnp.arange(96.0).reshape(2, 4, 4, 3) / 50
 W = (6, 4, 8)
 _OF_WIDTHS = ("Popped", "Zipped", "ByIndex", "Literal", "PlusList", "Handed")
 
 EXAMPLES = [
     *(Example(Build(name, widths=W), X) for name in _OF_WIDTHS),
-    Example(Build("Ddpm", 4, (1, 2, 2)), IMAGE),
-    Example(Build("Ddpm", 4, (1, 3), 1), IMAGE, name="Ddpm of depth 1"),
     Example(Build("DenselyJoined", 3, 4), X),
     Example(Build("OnCall", W), X, True),
 ]

@@ -76,15 +76,6 @@ class SquareTable(nn.Module):
         return nn.Dense(int(math.sqrt(count)) + 1)(rows)
 
 
-class JoinedPair(nn.Module):
-    """The same, for a pair in one argument."""
-
-    @nn.compact
-    def __call__(self, pair):
-        tokens, extra = pair
-        return nn.Dense(3)(jnp.concatenate((extra, tokens), axis=1))
-
-
 class BinnedPool(nn.Module):
     """The mean over bins, as many as a number or a pair says."""
 
@@ -109,19 +100,6 @@ class PooledTwice(nn.Module):
         batch, height, width, channels = images.shape
         images = nn.Dense(3)(BinnedPool(4)(images))
         return nn.Dense(2)(BinnedPool((2, 2))(images))
-
-
-class BinsOfField(nn.Module):
-    """As many bins as a field says: their mean has the width of the input."""
-
-    count: int
-
-    @nn.compact
-    def __call__(self, tokens):
-        assert tokens.ndim == 3
-        parts = jnp.split(tokens, self.count, axis=1)
-        made = jnp.mean(jnp.stack(parts, axis=1), axis=2)
-        return nn.Dense(3)(made) + sum(parts).mean(axis=1, keepdims=True)[..., :3]
 
 
 class Stage(nn.Module):
@@ -194,17 +172,6 @@ class MaybeSingle(nn.Module):
         return nn.Dense(3)(mixed)
 
 
-class CheckedRank(nn.Module):
-    """The rank is asserted before two arguments are joined."""
-
-    @nn.compact
-    def __call__(self, one, other):
-        assert one.ndim == 3
-        if len(other.shape) != 3:
-            raise ValueError(other.shape)
-        return nn.Dense(3)(jnp.concatenate([one, other], axis=1))
-
-
 class SomeRank(nn.Module):
     """A question about the rank says nothing behind the branch."""
 
@@ -228,16 +195,6 @@ class EqualDtypes(nn.Module):
         bias = self.param("bias", nn.initializers.normal(0.1), (self.features,))
         x, kernel, bias = nn.dtypes.promote_dtype(x, kernel, bias, dtype=jnp.float32)
         return nn.Dense(2)(x @ kernel + bias)
-
-
-class FlatRoot(nn.Module):
-    """The root of a size by numpy, as the size of an axis."""
-
-    @nn.compact
-    def __call__(self, tokens):
-        batch, count, width = tokens.shape
-        rows, columns = int(math.sqrt(count)), int(np.sqrt(count))
-        return nn.Dense(4)(tokens.reshape(batch, rows, columns * width))
 
 
 class WidthsByLevel(nn.Module):
@@ -265,7 +222,6 @@ class WidthsByLevel(nn.Module):
 IMAGES = jnp.sin(jnp.arange(2 * 8 * 8 * 3.0)).reshape(2, 8, 8, 3)
 WIDE_IMAGES = jnp.sin(jnp.arange(2 * 8 * 12 * 3.0)).reshape(2, 8, 12, 3)
 TOKENS = jnp.cos(jnp.arange(2 * 4 * 6.0)).reshape(2, 4, 6)
-EXTRA = jnp.sin(jnp.arange(2 * 3 * 6.0)).reshape(2, 3, 6)
 FLAT = jnp.sin(jnp.arange(4 * 6.0)).reshape(4, 6)
 
 EXAMPLES = [
@@ -275,13 +231,9 @@ EXAMPLES = [
     Example(Build("ChannelsThenPoints", 5, (1, 2), factor=1), IMAGES),
     Example(Build("OwnConvolution", (3, 3), 5), IMAGES),
     Example(Build("SquareTable"), TOKENS),
-    Example(Build("JoinedPair"), (TOKENS, EXTRA)),
-    Example(Build("JoinedPair"), (FLAT, FLAT)),
     Example(Build("BinnedPool", 2), IMAGES),
     Example(Build("BinnedPool", (2, 4)), IMAGES),
     Example(Build("PooledTwice"), IMAGES),
-    Example(Build("BinsOfField", 2), TOKENS),
-    Example(Build("BinsOfField", 4), TOKENS),
     Example(Build("Stage", 3, 0.5), IMAGES),
     Example(Build("StagedPyramid"), IMAGES),
     Example(Build("StagedPyramid", (3, 5, 4), (2, 1, 1)), jnp.tile(WIDE_IMAGES, (1, 2, 2, 1))),
@@ -289,11 +241,9 @@ EXAMPLES = [
     Example(Build("RunningPosition", (2, 1)), TOKENS),
     Example(Build("MaybeSingle", 2), TOKENS),
     Example(Build("MaybeSingle", 2), FLAT),
-    Example(Build("CheckedRank"), TOKENS, EXTRA),
     Example(Build("SomeRank"), FLAT),
     Example(Build("SomeRank"), TOKENS),
     Example(Build("EqualDtypes", 5), TOKENS),
-    Example(Build("FlatRoot"), TOKENS),
     Example(Build("WidthsByLevel"), TOKENS),
     Example(Build("WidthsByLevel", 40, 0.5, 9, 16), TOKENS),
 ]

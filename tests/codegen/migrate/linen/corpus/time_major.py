@@ -33,24 +33,8 @@ class TimeFirst(nn.Module):
         return nn.LayerNorm()(y)
 
 
-class FieldsOfTheClass(nn.Module):
-    """Defaults that are other fields: the values in the class, whatever is given."""
-
-    groups: int = 1
-    factor: int = groups + 1
-    both: tuple[int, ...] = (groups, factor * 2)
-
-    @nn.compact
-    def __call__(self, x):
-        x = nn.Dense(self.factor * self.groups)(x)
-        return nn.Dense(sum(self.both))(x)
-
-
 EXAMPLES = [
     Example(Build("HeadsFirst"), jnp.sin(jnp.arange(30.0)).reshape(5, 6)),
     Example(Build("TimeFirst"), jnp.sin(jnp.arange(60.0)).reshape(2, 5, 6)),
     Example(Build("TimeFirst", width=6), jnp.sin(jnp.arange(72.0)).reshape(3, 4, 6)),
-    Example(Build("FieldsOfTheClass"), jnp.ones((2, 5))),
-    Example(Build("FieldsOfTheClass", groups=3), jnp.ones((2, 5))),
-    Example(Build("FieldsOfTheClass", groups=3, factor=4), jnp.ones((2, 5))),
 ]

@@ -77,19 +77,6 @@ class OtherWindow(nn.Module):
         return nn.Dense(2)(x.mean((1, 2), keepdims=True))
 
 
-class ThreeExtractors(nn.Module):
-    """Linen counts the parts by the classes that the fields hold."""
-
-    first: type[Features] = Features
-    second: type[Features] = Features
-    third: type[Features] = Features
-
-    @nn.compact
-    def __call__(self, x):
-        found = [self.first(3)(x), self.second(3)(x), self.third(3)(x)]
-        return nn.Dense(2)(jnp.concatenate(found, axis=-1))
-
-
 X = jnp.linspace(-1.0, 1.0, 24).reshape(3, 2, 4)
 IMAGE = jnp.sin(jnp.arange(96.0)).reshape(2, 4, 4, 3)
 EXAMPLES = [
@@ -104,7 +91,4 @@ EXAMPLES = [
     Example(Build("Pooled", (3, 3)), IMAGE),
     Example(Build("Pooled", (1, 2), groups=1), IMAGE, name="Pooled, one group"),
     Example(Build("OtherWindow"), X),
-    Example(Build("ThreeExtractors"), X),
-    Example(Build("ThreeExtractors", Ref("WideFeatures"), third=Ref("WideFeatures")), X),
-    Example(Build("ThreeExtractors", second=Ref("WideFeatures")), X),
 ]

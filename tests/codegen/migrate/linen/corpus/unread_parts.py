@@ -6,20 +6,6 @@ import jax.numpy as jnp
 from typed_nnx_codegen.verify.examples import Build, Example
 
 
-class Unused(nn.Module):
-    """Two layers are spare, one of them with a known size."""
-
-    size: int
-
-    def setup(self):
-        self.used = nn.Dense(self.size)
-        self.spare = nn.Dense(3)
-        self.table = nn.Embed(5, 3)
-
-    def __call__(self, x):
-        return self.used(x)
-
-
 class Inner(nn.Module):
     """One layer."""
 
@@ -69,7 +55,6 @@ class Lends(nn.Module):
 
 EXAMPLES = [
     Example(Build("Inner", 4), jnp.ones((2, 5))),
-    Example(Build("Unused", 4), jnp.ones((2, 5))),
     Example(Build("UnusedModule", 4), jnp.ones((2, 5))),
     Example(Build("Passed", 4), jnp.ones((2, 5))),
     Example(Build("Lends"), jnp.ones((2, 5))),
