@@ -166,6 +166,7 @@ def test_a_field_is_known_of_a_model_and_of_what_constructs_it(net: Net) -> None
     assert migrated.field_of(net, "width") == 3
     assert migrated.field_of(Net, "width") == 3
     assert migrated.field_of(partial(Net, 5), "width") == 5
+    assert migrated.field_of(1j, "imag") == 1
 
 
 def test_a_class_and_a_partial_construct_objects_of_its_bases() -> None:

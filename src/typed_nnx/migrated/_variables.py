@@ -268,8 +268,9 @@ def signature_of(construct: Any) -> inspect.Signature:
 
 
 def field_of(model: Any, name: str) -> Any:
-    """Return a field of a model, or of what constructs it."""
-    if isinstance(model, nnx.Module):
+    """Return a field of a model, or of what constructs it; an attribute of anything else."""
+    is_function = inspect.isfunction(getattr(model, "func", model))
+    if isinstance(model, nnx.Module) or not (constructs(model, nnx.Module) or is_function):
         return getattr(model, name)
     function, args, kwargs = model, (), {}
     if isinstance(model, partial):

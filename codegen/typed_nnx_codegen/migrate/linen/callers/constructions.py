@@ -388,7 +388,7 @@ class Constructions:
         receivers: dict[str, cst.BaseExpression] = {}
         others: list[tuple[cst.Attribute, cst.Call | None]] = []
         for node in analysis.nodes.of(cst.Attribute):
-            if node.attr.value not in METHODS or node in self.uses or node not in places:
+            if node in self.uses or node not in places:
                 continue
             value = analysis.values.get(node.value, UNKNOWN)
             is_any = isinstance(value, Instance) and value.cls == f"{LINEN}.Module"
@@ -397,17 +397,33 @@ class Constructions:
             if is_ours or (value not in _UNKNOWN and not is_any):
                 continue
             call = _call_of(node, analysis, places)
-            if is_any or (call is not None and _is_like_linen(node, call, analysis)):
+            is_method = node.attr.value in METHODS
+            if is_method and (
+                is_any or (call is not None and _is_like_linen(node, call, analysis))
+            ):
                 receivers[code_of(node.value)] = node.value
                 self.uses[node] = Use(node, analysis, (), (), call)
-            else:
+            elif is_method or call is None:
                 others.append((node, call))
         for node, call in others:
             parent = places.parent(node)
+            is_method = node.attr.value in METHODS
             keyword = parent.keyword if isinstance(parent, cst.Arg) else None
             is_named = keyword is not None and keyword.value == "apply_fn" and call is None
-            is_read = not isinstance(parent, (cst.AssignTarget, cst.Attribute, cst.Del))
-            if is_read and (is_named or code_of(node.value) in receivers):
+            is_read = not isinstance(parent, cst.AssignTarget | cst.Del | cst.AugAssign) and not (
+                is_method and isinstance(parent, cst.Attribute)
+            )
+            is_same = code_of(node.value) in receivers
+            if is_same and not is_method and isinstance(node.value, cst.Name):
+                home = binder_of(node.value, places)
+                reads = (one.value for one in self.uses if isinstance(one.value, cst.Name))
+                is_same = any(
+                    one.value == node.value.value
+                    and one in places
+                    and binder_of(one, places) is home
+                    for one in reads
+                )
+            if is_read and ((is_named and is_method) or is_same):
                 self.uses[node] = Use(node, analysis, (), (), call)
         for call in analysis.nodes.of(cst.Call):
             if call not in places or call in self.planned:

@@ -415,6 +415,8 @@ class MemberReads:
 
     def member(self, use: Use) -> None:
         """See that an attribute is still there: a field."""
+        if not use.classes and use.name in _LINEN_ONLY:
+            return
         if use.name in _LINEN_ONLY and not any(
             one.name == use.name for cls in use.classes for one in cls.fields()
         ):

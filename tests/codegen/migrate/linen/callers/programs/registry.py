@@ -56,6 +56,10 @@ def build(name, **settings):
     return cls(**settings)
 
 
+def begun(model, x):
+    return model.init(jax.random.PRNGKey(1), x), jnp.ones(model.width)
+
+
 def run():
     x = jnp.sin(jnp.arange(6.0)).reshape(2, 3)
     losses = []
@@ -63,5 +67,5 @@ def run():
         trainer = Trainer(name, settings, x)
         losses += [trainer.fit(x) for _ in range(3)]
     model = build("MLP", width=3)
-    v = model.init(jax.random.PRNGKey(1), x)
-    return losses, model.apply(v, x)
+    v, widths = begun(model, x)
+    return losses, model.apply(v, x), widths
