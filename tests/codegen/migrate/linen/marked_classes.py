@@ -86,7 +86,11 @@ MARKED: Final[dict[str, set[str]]] = {
     "latent_models": {"VQVAE", "VectorQuantizer"},
     "lifted_functions": {"ChunkedBlock"},
     "lifted_transforms": {"EnsembleSetup", "FunctionBody"},
-    "lists_in_setup": {"MiscountedParts", "PlacesAfterAHead"},
+    "lists_in_setup": {
+        "MiscountedParts",
+        "PlacesAfterAHead",
+        "UnpackedActivations",
+    },
     "lists_of_arrays": {
         "HeadsChanged",
         "Odd",

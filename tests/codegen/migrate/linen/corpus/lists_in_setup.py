@@ -226,12 +226,23 @@ class UnpackedLayers(nn.Module):
         inner, outer = (int(self.width * 1.5) for _ in range(2))
         self.first, self.second = [nn.Dense(inner) for _ in range(2)]
         self.last = nn.Dense(outer)
-        self.activations = [nn.relu for _ in range(2)]
 
     def __call__(self, x):
         x = self.query(x) * self.key(x) + self.value(x)
-        first, second = self.activations
-        return self.last(second(self.second(first(self.first(x)))))
+        return self.last(nn.relu(self.second(nn.relu(self.first(x)))))
+
+
+class UnpackedActivations(nn.Module):
+    """A list of functions is unpacked in the call."""
+
+    def setup(self):
+        self.first = nn.Dense(4)
+        self.last = nn.Dense(3)
+        self.activations = [nn.relu for _ in range(2)]
+
+    def __call__(self, x):
+        first, last = self.activations
+        return last(self.last(first(self.first(x))))
 
 
 class MixedExperts(nn.Module):
@@ -329,6 +340,7 @@ EXAMPLES = [
     Example(Build("GrownInPlace", (3, 5), 2), X),
     Example(Build("GrownInPlace", (4,), 2), X),
     Example(Build("UnpackedLayers", 4), X),
+    Example(Build("UnpackedActivations"), X),
     Example(Build("MixedExperts", 3, 5), X),
     *(Example(Build(name, (4, 4)), X) for name in ("SequentialOfSums", "SequentialInCall")),
     *(Example(Build(name, (3, 5)), X) for name in ("SequentialOfSums", "SequentialInCall")),
