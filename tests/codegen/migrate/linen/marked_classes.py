@@ -192,3 +192,8 @@ LEFT_OUT: Final[dict[str, dict[str, str]]] = {
         "StateInParams": "statistics that nothing reads change also where Linen has them fixed",
     },
 }
+# They are compared in typed_nnx, where a mapped function takes keywords.
+LEFT_OUT_OF_FLAX: Final[dict[str, str]] = {
+    "FieldOfCall": "flax: keyword arguments could not be resolved to positions",
+    "FieldOfCall 2": "the same",
+}
