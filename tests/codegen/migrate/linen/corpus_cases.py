@@ -50,7 +50,7 @@ def imported(file: Path) -> Side:
     return import_side(file)
 
 
-# The files that `make test` runs; `make test-all` runs the others.
+# The files that `make test` runs; CI runs the others, too.
 _QUICK: Final = {
     *("branches", "names", "outputs", "parameters"),
     *("call_fields", "module_fields"),
@@ -59,7 +59,7 @@ _QUICK: Final = {
 
 def in_time(file: Path, *values: object) -> object:
     """Return parameters of a test on a file of the corpus: few of them are for `make test`."""
-    return pytest.param(*values, marks=() if file.stem in _QUICK else pytest.mark.slow)
+    return pytest.param(*values, marks=() if file.stem in _QUICK else pytest.mark.thorough)
 
 
 @cache

@@ -376,6 +376,22 @@ def inherited_from(protocol: ProjectClass, cls: LinenClass) -> set[str]:
     return found
 
 
+def types_in(annotation: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """Yield the types of a union; a type that is none."""
+    match annotation:
+        case cst.BinaryOperation(left=left, operator=cst.BitOr(), right=right):
+            yield from (*types_in(left), *types_in(right))
+        case cst.Subscript(value=kind, slice=parts) if dotted(kind).rpartition(".")[2] in (
+            "Optional",
+            "Union",
+        ):
+            for part in parts:
+                if isinstance(part.slice, cst.Index):
+                    yield from types_in(part.slice.value)
+        case _:
+            yield annotation
+
+
 def is_protocol(base: Value) -> bool:
     """Whether a base, or a class, is a protocol."""
     if isinstance(base, ProjectClass):

@@ -57,6 +57,17 @@ class ItemSize(Piece):
 
 
 @dataclass(frozen=True, order=True)
+class LoopEnd(Piece):
+    """A size that a loop of the constructor leaves in a local.
+
+    Attributes:
+        loop: The number of the loop.
+    """
+
+    loop: int = 0
+
+
+@dataclass(frozen=True, order=True)
 class NamedNumber(Piece):
     """A number that has a name: where that cannot be read, the number is said.
 

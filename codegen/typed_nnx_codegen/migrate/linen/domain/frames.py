@@ -55,6 +55,7 @@ class Line:
         site: The submodule that it constructs.
         statement: A statement of `setup` that stays as it is but for what is rewritten in it.
         is_update: Whether it readies a local for the next iteration of the loop that it ends.
+        place: Where the submodule goes in its list; None at the end.
     """
 
     text: str
@@ -62,6 +63,7 @@ class Line:
     site: Site | None = None
     statement: cst.BaseStatement | None = None
     is_update: bool = False
+    place: int | None = None
 
 
 @dataclass(eq=False)
@@ -230,6 +232,7 @@ class Recorder:
         headers: The target of each loop of the constructor, and what it goes over.
         call_loops: The loops around that only run with the call: for each, the loops that make the
             submodules it goes over in step; none where it goes over something else.
+        breaks: What leaves a loop around that the constructor runs.
         filtered: The comprehensions that leave out items, or go over several things.
         returned: What `__call__` returns.
         roots: The methods that are called from outside.
@@ -273,6 +276,7 @@ class Recorder:
     reserved: set[str] = field(default_factory=set)
     headers: dict[int, tuple[str, str]] = field(default_factory=dict)
     call_loops: list[tuple[int, ...]] = field(default_factory=list)
+    breaks: set[cst.CSTNode] = field(default_factory=set)
     filtered: set[int] = field(default_factory=set)
     returned: Value = UNKNOWN
     roots: list[str] = field(default_factory=list)
@@ -522,7 +526,7 @@ class Frame:
         verbatim: Whether statements move to the constructor as they are (`setup`).
         results: What it returned so far.
         root: The name of the method that was entered first, whose arguments sizes are of.
-        ended_by: What ended the statements that were evaluated last: ``return``, ``continue``.
+        ended_by: What ended the statements that were evaluated last: ``return``, ``continue``, ``break``.
         caller: The call in a method of the module that entered a function of the file.
         values: What its expressions stood for when they were evaluated last.
     """

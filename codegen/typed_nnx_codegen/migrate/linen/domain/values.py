@@ -38,9 +38,12 @@ class Unknown(Value):
 
     Attributes:
         why: What made it unknown, for the marker; may be empty.
+        made: The call that returned it, of a field or of a function that names classes of modules;
+            None for other things. It makes a module where what it returned is called.
     """
 
     why: str = ""
+    made: cst.Call | None = field(default=None, compare=False, kw_only=True)
 
 
 UNKNOWN: Final = Unknown()
@@ -137,12 +140,19 @@ class Code(Value):
         binders: What binds the names in it.
         is_number: Whether it is surely one number: a field that is said to be an ``int``.
         is_shape: Whether it is surely several sizes: a field that is said to be a tuple of ``int``.
+        made: The call that returned it, as something unknown has it.
     """
 
     code: str
     binders: Binders = ()
     is_number: bool = field(default=False, compare=False)
     is_shape: bool = field(default=False, compare=False)
+    made: cst.Call | None = field(default=None, compare=False, kw_only=True)
+
+
+def made_by(value: Value) -> cst.Call | None:
+    """Return the call that may have made a module of which nothing is known; None for none."""
+    return value.made if isinstance(value, Code | Unknown) else None
 
 
 @dataclass(frozen=True)

@@ -118,10 +118,10 @@ class Choices:
         other_names = frame.names
         done = ends and other_ends
         if ends and not other_ends:
-            goes_on = ended_by == "continue"
+            goes_on = ended_by in ("continue", "break")
             done = run_all(rest, frame)
             if goes_on and not done:
-                # The next iteration begins with what either side leaves.
+                # The next iteration begins, or the loop ends, with what either side leaves.
                 frame.names = self._merged(names, frame.names, frame, first, second)
         elif other_ends and not ends:
             recorder.block, frame.names = first, names

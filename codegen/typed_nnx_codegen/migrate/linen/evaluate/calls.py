@@ -9,7 +9,7 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, dotted
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted, of_kinds
 from typed_nnx_codegen.migrate.analysis.values import ProjectClass
 from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.domain.class_plan import COUNTERPART, Build
@@ -318,8 +318,8 @@ class Calls:
                 return _shape_call(shapes.method_result(array, name, *_split(passed)))
             case FunctionRef():
                 return self._function(callee, passed, node, frame)
-            case Code(code=code):
-                self._check_class(node, frame)
+            case Code(code=code, made=made):
+                self._check_made(made, frame)
                 note_setting_call(node, frame)
                 return _opaque(code, passed, node)
             case OneOf(options=options):
@@ -328,7 +328,8 @@ class Calls:
                 return self.choice_calls.call(callee, passed, node, frame)
             case Mapped():
                 return self.mapped_functions.call(callee, passed, node, frame)
-            case Unknown():
+            case Unknown(made=made):
+                self._check_made(made, frame)
                 self._check_name(node, frame)
         return UNKNOWN
 
@@ -467,7 +468,19 @@ class Calls:
                 self.code.asked.setdefault(node, asked)
         if frame.records and node in self.code.asked:
             return self.evaluate(self.code.asked[node], frame)
-        return self.functions.call_function(callee, passed, frame, node)
+        found = self.functions.call_function(callee, passed, frame, node)
+        if isinstance(found, (Code, Unknown)) and frame.records and self._names_class(callee):
+            return replace(found, made=node)
+        return found
+
+    def _names_class(self, function: FunctionRef) -> bool:
+        """Whether a function names a class of modules, which it may return."""
+        named = of_kinds(descendants(function.node.body), cst.Name, cst.Attribute)
+        return any(
+            is_class(self.evaluate(one, function.frame))
+            for one in named
+            if isinstance(one, cst.Name | cst.Attribute)
+        )
 
     @staticmethod
     def _check_classes(name: str, passed: list[Passed], node: cst.Call, frame: Frame) -> None:
@@ -485,20 +498,14 @@ class Calls:
                 node, f"what `{code}` builds in this module is not known: write it as a method"
             )
 
-    def _check_class(self, node: cst.Call, frame: Frame) -> None:
-        """Mark what a class builds of which nothing is known: it is called at once."""
-        match node.func:
-            case cst.Call(func=inner):
-                held = frame.seen(inner)
-            case _:
-                return
-        is_field = isinstance(held, Code) and held.code.startswith("self.")
-        if is_field and frame.records:
-            frame.recorder.mark(
-                node,
-                f"what `{code_of(inner)}` builds is not known: give the field a default,"
-                " or construct it in the project",
-            )
+    @staticmethod
+    def _check_made(made: cst.Call | None, frame: Frame) -> None:
+        """Mark a call of which nothing is known but that what it returned is called."""
+        if made is not None and frame.records:
+            is_field = isinstance(frame.seen(made.func), Code)
+            how = "give the field a default, or construct it in the project"
+            how = how if is_field else "construct it where it is called"
+            frame.recorder.mark(made, f"what `{code_of(made.func)}` builds is not known: {how}")
 
 
 _NO_BUILDERS: Final = frozenset({"builtins", "dataclasses", "functools", "inspect", "typing"})
@@ -521,7 +528,8 @@ def _opaque(code: str, passed: list[Passed], node: cst.Call) -> Value:
     names = (held, dotted(node.func).rpartition(".")[2])
     if len(passed) == 1 and arrays and any(_ACTIVATION.search(name.lower()) for name in names):
         return arrays[0]
-    return Unknown(f"what `{code}` returns")
+    made = node if code.startswith("self.") else None
+    return Unknown(f"what `{code}` returns", made=made)
 
 
 def _shape_call(value: Value | None) -> Value:

@@ -9,8 +9,8 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
-from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, ProjectClass, options_of
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, is_name, of_kinds
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ProjectClass, options_of
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     CALL,
     COUNTERPART,
@@ -24,7 +24,13 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     given_of,
     linen_class_name,
 )
-from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass, is_protocol
+from typed_nnx_codegen.migrate.linen.domain.classes import (
+    LINEN,
+    Field,
+    LinenClass,
+    is_protocol,
+    types_in,
+)
 from typed_nnx_codegen.migrate.linen.domain.code import code_with
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     Declare,
@@ -123,7 +129,7 @@ def entries_of(recorder: Recorder, plan_of: Callable[[LinenClass], ClassPlan]) -
             if isinstance(value, FieldModule) and value.name == name
         ]
     )
-    for value in (*held, *_of_protocols(recorder.plan.cls)):
+    for value in (*held, *_may_hold_modules(recorder.plan.cls)):
         if isinstance(value, FieldModule):
             is_shared = value.name == recorder.plan.shared
             for entry in _of_field(value, plan_of, is_shared=is_shared):
@@ -147,19 +153,41 @@ def _in_containers(cls: LinenClass) -> Iterator[Entry]:
             yield Entry(f"{collection}/{name}_{part}", f"{name}.{part}")
 
 
-def _of_protocols(cls: LinenClass) -> Iterator[FieldModule]:
-    """Yield the modules that fields may hold whose type is a protocol of what is called."""
+def _may_hold_modules(cls: LinenClass) -> Iterator[FieldModule]:
+    """Yield the modules that fields may hold which a method calls: their types do not say it."""
+    called = {
+        node.func.attr.value
+        for method in cls.methods().values()
+        for node in of_kinds(descendants(method.node.body), cst.Call)
+        if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute)
+    }
     for one in cls.fields():
-        values = one.owner.analysis.values
-        named = [values.get(node, UNKNOWN) for node in descendants(one.annotation.annotation)]
-        if any(
-            isinstance(option, ProjectClass)
-            and "__call__" in option.methods
-            and is_protocol(option)
-            for value in named
-            for option in options_of(value)
-        ):
+        is_open = one.name in called and (one.default is None or is_name(one.default, "None"))
+        if any(_may_be_module(kind, is_open=is_open) for kind in _types_of(one)):
             yield FieldModule(one.name)
+
+
+def _types_of(one: Field) -> Iterator[object]:
+    """Yield what stands in the type of a field: its options, if it is a union."""
+    values = one.owner.analysis.values
+    for node in types_in(one.annotation.annotation):
+        inner = node.value if isinstance(node, cst.Subscript) else node
+        yield from options_of(values.get(inner, UNKNOWN))
+
+
+def _may_be_module(kind: object, *, is_open: bool) -> bool:
+    """Whether a field of a type may hold a module.
+
+    Args:
+        kind: The type.
+        is_open: Whether a method calls the field, which no default tells more of.
+    """
+    match kind:
+        case ProjectClass(methods=methods):
+            return "__call__" in methods and is_protocol(kind)
+        case External(name=name):
+            return is_open and name.rpartition(".")[2] in ("Any", "Callable")
+    return False
 
 
 def _shared_scopes(

@@ -63,6 +63,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Table,
     Unknown,
     Value,
+    made_by,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.branches import Choices
 from typed_nnx_codegen.migrate.linen.evaluate.calls import Calls
@@ -584,7 +585,8 @@ class Expressions:
                 known = self.code.or_code(UNKNOWN, node, frame)
                 is_known = not isinstance(known, Unknown) or isinstance(known, OfShapes)
                 return known if is_known else value
-        return self.code.or_code(value, node, frame)
+        known = self.code.or_code(value, node, frame)
+        return replace(known, made=made_by(value)) if isinstance(known, Code) else known
 
     def _comprehension(
         self, node: cst.ListComp | cst.GeneratorExp | cst.DictComp | cst.SetComp, frame: Frame

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.analysis.syntax import children, code_of, descendants
 from typed_nnx_codegen.migrate.linen.domain.class_plan import CALL, Build
-from typed_nnx_codegen.migrate.linen.domain.dims import OF_CALL, Atom, Dim, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.domain.dims import OF_CALL, Atom, Dim, LoopEnd, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     Assign,
     Block,
@@ -207,7 +207,7 @@ class CallLoops:
                 continue
             if before[name] != value:
                 frame.names[name] = (
-                    after_loop(value, settled.running)
+                    after_loop(value, settled.running, loop)
                     if loop is None or without_last is False
                     else before_end(value, (loop, *also), is_before_last=bool(without_last))
                 )
@@ -309,14 +309,32 @@ class Loops:
 
     def statement(self, node: cst.For, frame: Frame) -> None:
         """Go through a `for` statement."""
-        values = self._evaluate(node.iter, frame)
-        header = header_of(node.iter, self._code, frame)
-        items = unrolled(values, header)
+        leaving = list(_breaks(node.body))
+        before = dict(frame.names)
 
         def run() -> None:
             self._run(node.body, frame)
 
-        if not frame.records and isinstance(values, Seq) and items is None:
+        is_open = bool(leaving) and self._changes_sizes(node, frame, run)
+        self._iterate(node, frame, run, is_left=bool(leaving))
+        if node.orelse is not None:
+            self._otherwise(node.orelse, frame)
+        for one in leaving if is_open else ():
+            frame.mark(one, "the size of an array depends on where the loop is left")
+        if is_open and not frame.records:
+            frame.names = {
+                name: value if value == before.get(name) else without_sizes(value)
+                for name, value in frame.names.items()
+            }
+
+    def _iterate(
+        self, node: cst.For, frame: Frame, run: Callable[[], None], *, is_left: bool
+    ) -> None:
+        """Go through the iterations of a `for` statement."""
+        values = self._evaluate(node.iter, frame)
+        header = header_of(node.iter, self._code, frame)
+        items = unrolled(values, header)
+        if items is None and not (frame.records or is_left) and isinstance(values, Seq):
             items = list(values.items)
         if items is not None:
             for item in items:
@@ -334,8 +352,6 @@ class Loops:
             self._of_constructor(node, header, element_of(values)[0], frame, run)
         else:
             self._call_loops.run(node.target, values, frame, run)
-        if node.orelse is not None:
-            self._otherwise(node.orelse, frame)
 
     def _places(
         self, node: cst.For, header: str, frame: Frame, run: Callable[[], None]
@@ -444,6 +460,7 @@ class Loops:
             name: value if value == before.get(name) else counting(value)
             for name, value in names.items()
         }
+        recorder.breaks |= {*_breaks(node.body)}
         run()
         self._update(running, frame, body)
         recorder.loops.pop()
@@ -452,7 +469,7 @@ class Loops:
         for name, value in names.items():
             if name in before and before[name] != value:
                 after = frame.names[name]
-                value = after_loop(value, running)
+                value = after_loop(value, running, number)
                 frame.names[name] = grown(before[name], value, after, number, recorder)
 
     def _size_lists(
@@ -590,9 +607,32 @@ class Loops:
             frame.names[name] = Code(inner_name(name, number), (number,))
 
 
-def after_loop(value: Value, running: Iterable[_Sized]) -> Value:
-    """Return a value with the sizes that the last iteration leaves in the locals of a loop."""
-    ends: dict[Atom, Dim] = {one.piece: as_dim(Piece(one.local)) for one, _ in running}
+def _breaks(body: cst.CSTNode) -> Iterator[cst.Break]:
+    """Yield what leaves a loop, given its body."""
+    for below in children(body):
+        match below:
+            case cst.Break():
+                yield below
+            case cst.For(orelse=cst.Else() as after) | cst.While(orelse=cst.Else() as after):
+                yield from _breaks(after)
+            case cst.For() | cst.While() | cst.FunctionDef() | cst.ClassDef():
+                pass
+            case _:
+                yield from _breaks(below)
+
+
+def after_loop(value: Value, running: Iterable[_Sized], loop: int | None) -> Value:
+    """Return a value with the sizes that the last iteration leaves in the locals of a loop.
+
+    Args:
+        value: It in any iteration.
+        running: The locals.
+        loop: The loop of the constructor; None for one that only the call runs.
+    """
+    ends: dict[Atom, Dim] = {
+        one.piece: as_dim(Piece(one.local) if loop is None else LoopEnd(one.local, loop=loop))
+        for one, _ in running
+    }
     return with_sizes(value, lambda dim: dim.replaced(ends))
 
 

@@ -242,10 +242,12 @@ class Statements:
                 frame.names[name.value] = UNKNOWN
         return False
 
-    def _break(self, node: cst.Break, frame: Frame) -> bool:
-        """Leave a loop: so does the constructor, where it knows when."""
+    @staticmethod
+    def _break(node: cst.Break, frame: Frame) -> bool:
+        """Leave a loop: so does the constructor, where it runs the loop and knows when."""
         recorder = frame.recorder
-        if frame.records and recorder.loops and not frame.verbatim:
+        frame.ended_by = "break"
+        if frame.records and node in recorder.breaks and not frame.verbatim:
             if recorder.conditions and recorder.conditions[-1].is_of_call:
                 recorder.mark(node, "how often the loop runs depends on the call")
             recorder.block.append(Line("break"))

@@ -20,6 +20,7 @@ from typed_nnx_codegen.migrate.linen.domain.classes import (
     Method,
     field_options,
     layer_subclass,
+    types_in,
 )
 from typed_nnx_codegen.migrate.linen.domain.code import parsed
 from typed_nnx_codegen.migrate.linen.domain.expr import Constructed
@@ -658,27 +659,24 @@ class Members:
         return one_by_one(one, code) or Code(code, is_number=one.is_number, is_shape=one.is_shape)
 
     def _is_module(self, one: Field, frame: Frame) -> bool:
-        annotation = one.annotation.annotation
         inner = Frame(frame.recorder, one.owner.analysis, records=False)
-        found = self.of_file(annotation, inner)
-        if isinstance(found, ClassRef):
-            return True
-        return isinstance(found, Ref) and (
-            found.name == "flax.linen.Module" or find_layer(found.name) is not None
-        )
+        for option in types_in(one.annotation.annotation):
+            match self.of_file(option, inner):
+                case ClassRef():
+                    return True
+                case Ref(name=name) if name == "flax.linen.Module" or find_layer(name) is not None:
+                    return True
+        return False
 
 
 def class_in(annotation: cst.BaseExpression) -> cst.BaseExpression | None:
     """Return the class in the type of a field that holds a class: ``type[Torso] | None``."""
-    match annotation:
-        case cst.BinaryOperation(left=left, operator=cst.BitOr(), right=right):
-            return class_in(left) or class_in(right)
-        case cst.Subscript(value=kind, slice=[cst.SubscriptElement(slice=cst.Index(value=inner))]):
-            match dotted(kind).rpartition(".")[2]:
-                case "Optional":
-                    return class_in(inner)
-                case "type" | "Type":
-                    return inner
+    for option in types_in(annotation):
+        match option:
+            case cst.Subscript(
+                value=kind, slice=[cst.SubscriptElement(slice=cst.Index(value=inner))]
+            ) if dotted(kind).rpartition(".")[2] in ("type", "Type"):
+                return inner
     return None
 
 

@@ -53,6 +53,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Table,
     Unknown,
     Value,
+    made_by,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.conditions import (
     assigned_if,
@@ -403,7 +404,7 @@ class Variables:
             if is_long and isinstance(value, Choice):
                 kept = replace(value, code=f"self.{name}")
             elif is_long:
-                kept = Code(f"self.{name}")
+                kept = Code(f"self.{name}", made=made_by(value))
         before = owner.attributes.get(name)
         is_plain = all(
             isinstance(one, (Const, Size, Code, Unknown))
@@ -412,7 +413,7 @@ class Variables:
         is_plain = is_plain and not (kept == NONE and before is not None and is_module(before))
         if frame.records and is_plain and (frame.recorder.conditions or before not in (None, kept)):
             # Which branch assigned it, only the constructor knows.
-            owner.attributes[name] = Code(f"self.{name}")
+            owner.attributes[name] = Code(f"self.{name}", made=made_by(kept))
             if kept == NONE:
                 owner.may_be_none.add(name)
             return

@@ -48,6 +48,7 @@ from typed_nnx_codegen.migrate.linen.project.rewriting import (
     builds,
     can_move,
     constructs,
+    declares_of,
     find_builders,
     first_parameter,
     functions_in,
@@ -127,7 +128,9 @@ class SetupCalls:
                     if name == owner:
                         continue
             inner = _local_function(node.func, setup.node)
-            if inner is not None and builds(inner, cls.analysis, self._classes):
+            if inner is not None and (
+                builds(inner, cls.analysis, self._classes) or declares_of({owner}, inner)
+            ):
                 yield SetupCall(node, inner, cls.analysis, "")
                 continue
             for named, target in references_in(node, cls.analysis, self._builders):
@@ -304,6 +307,8 @@ def name_lists(cls: LinenClass, classes: LinenClasses, edits: Edits) -> None:
             found: dict[cst.CSTNode, Replaced] = {}
             lines: list[cst.BaseStatement] = []
             for node in _lists_in(statement, cls.analysis):
+                if method.name != "setup" and _is_behind(node, statement, cls.analysis, classes):
+                    continue  # what is built in the list would have other names
                 local = cst.Name(free_name("layers", taken))
                 found[node] = local
                 lines += _filling(local, node)
@@ -436,6 +441,22 @@ def _lists_in(statement: cst.BaseStatement, analysis: Analysis) -> Iterator[cst.
                 is_made = any(isinstance(part, cst.ListComp) for part in summed(one))
                 if is_made and is_always(statement, one):
                     yield one
+
+
+def _is_behind(
+    node: cst.BaseExpression,
+    statement: cst.BaseStatement,
+    analysis: Analysis,
+    classes: LinenClasses,
+) -> bool:
+    """Whether a statement constructs another submodule before it comes to an expression."""
+    for below in descendants(statement):
+        if below is node:
+            return False
+        is_built = isinstance(below, cst.Call) and constructs(below, analysis, classes)
+        if is_built and node not in descendants(below):
+            return True
+    return False
 
 
 _SEQUENTIAL: Final = f"{LINEN}.Sequential"

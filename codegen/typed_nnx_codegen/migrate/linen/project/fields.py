@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, TypeVar
 
@@ -246,36 +246,36 @@ def _is_list(node: cst.BaseExpression) -> bool:
     return all(isinstance(one, _LIST_NODES) for one in summed(node))
 
 
-def holds(node: cst.CSTNode, sites: Mapping[cst.CSTNode, object]) -> bool:
-    """Whether a submodule is constructed somewhere in an expression."""
-    return any(below in sites for below in descendants(node))
+def holds(node: cst.CSTNode, modules: Container[cst.CSTNode]) -> bool:
+    """Whether one of some submodules stands somewhere in an expression."""
+    return any(below in modules for below in descendants(node))
 
 
 def wrapped(
     node: cst.BaseExpression,
     replacements: Mapping[cst.CSTNode, str],
-    sites: Mapping[cst.CSTNode, object],
+    modules: Container[cst.CSTNode],
     refer: Callable[[str], str],
 ) -> str:
     """Return the code of a list or dict of submodules as a container of NNX."""
     is_list = _is_list(node)
-    if not (is_list or isinstance(node, _DICT_NODES)) or not holds(node, sites):
+    if not (is_list or isinstance(node, _DICT_NODES)) or not holds(node, modules):
         return code_with(node, replacements)
     name = refer("nnx.List" if is_list else "nnx.Dict")
     first, *others = summed(node)
     node = node if others else first
     if isinstance(node, (cst.List, cst.Tuple)):
-        items = [wrapped(one.value, replacements, sites, refer) for one in node.elements]
+        items = [wrapped(one.value, replacements, modules, refer) for one in node.elements]
         return f"{name}([{', '.join(items)}])"
     if isinstance(node, cst.Dict):
         pairs = [
-            f"{code_with(one.key, replacements)}: {wrapped(one.value, replacements, sites, refer)}"
+            f"{code_with(one.key, replacements)}: {wrapped(one.value, replacements, modules, refer)}"
             for one in node.elements
             if isinstance(one, cst.DictElement)
         ]
         return f"{name}({{{', '.join(pairs)}}})"
     if isinstance(node, (cst.ListComp, cst.GeneratorExp)):
-        inner = {**replacements, node.elt: wrapped(node.elt, replacements, sites, refer)}
+        inner = {**replacements, node.elt: wrapped(node.elt, replacements, modules, refer)}
         code = code_with(node.with_changes(lpar=[], rpar=[]), inner)
         return f"{name}({code if isinstance(node, cst.ListComp) else f'[{code}]'})"
     return f"{name}({code_with(node.with_changes(lpar=[], rpar=[]), replacements)})"

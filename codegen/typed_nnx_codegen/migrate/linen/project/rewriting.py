@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -823,7 +824,9 @@ def as_statements(
     """
     if not isinstance(function.body, cst.IndentedBlock):
         raise NotInlined
-    bound = set(bound_in(function)) - set(arguments.by_name) - {function.name.value}
+    inner = Counter(_inner_names(function.body))
+    # What only functions within bind is no name of the method.
+    bound = {*(Counter(bound_in(function)) - inner)} - {*arguments.by_name, function.name.value}
     bound -= {arguments.star, arguments.double_star}
     rebound = _rebound(function)
     statements: list[cst.BaseStatement] = []
@@ -840,14 +843,14 @@ def as_statements(
             by_name[name] = local
         else:
             by_name[name] = value
-    inner = Arguments(
+    given = Arguments(
         {**by_name, **renamed},
         arguments.rest,
         arguments.keywords,
         arguments.star,
         arguments.double_star,
     )
-    return [*statements, *_finished(body, inner, finish)]
+    return [*statements, *_finished(body, given, finish)]
 
 
 def _finished(
@@ -916,26 +919,23 @@ def _finished_branches(
 def _substituted(
     node: cst.BaseExpression, arguments: Arguments, local: Mapping[str, cst.BaseExpression]
 ) -> cst.BaseExpression:
-    inner = {
-        one.name.value
-        for below in descendants(node)
-        if isinstance(below, cst.Lambda)
-        for one in descendants(below.params)
-        if isinstance(one, cst.Param)
-    }
-    inner |= {
-        one.value
-        for below in descendants(node)
-        if isinstance(below, cst.CompFor | cst.NamedExpr)
-        for one in descendants(below.target)
-        if isinstance(one, cst.Name)
-    }
+    inner = set(_inner_names(node))
     if inner & {*arguments.by_name, *local, arguments.star, arguments.double_star}:
         raise NotInlined
     after = node.visit(Substituting(arguments, local))
     assert isinstance(after, cst.BaseExpression)
     _check_stars(after, arguments)
     return after
+
+
+def _inner_names(node: cst.CSTNode) -> Iterator[str]:
+    """Yield the names that functions and comprehensions within an expression bind."""
+    for below in descendants(node):
+        if isinstance(below, cst.Lambda):
+            params = of_kinds(descendants(below.params), cst.Param)
+            yield from (one.name.value for one in params if isinstance(one, cst.Param))
+        elif isinstance(below, cst.CompFor | cst.NamedExpr):
+            yield from (one.value for one in names_in(below.target))
 
 
 def _check_stars(after: cst.CSTNode, arguments: Arguments) -> None:

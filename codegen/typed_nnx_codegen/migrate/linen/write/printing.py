@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import dropwhile
 from typing import TYPE_CHECKING, Final
 
@@ -13,7 +14,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, of_k
 from typed_nnx_codegen.migrate.linen.domain.class_plan import SIZE, ClassPlan, Lifted, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import MOVED_METHODS, LinenClass
 from typed_nnx_codegen.migrate.linen.domain.code import code_with, negated, parsed, written_with
-from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.domain.dims import Dim, LoopEnd, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.domain.expr import (
     Constructed,
     Content,
@@ -37,7 +38,7 @@ from typed_nnx_codegen.migrate.linen.domain.names import (
     snake_case,
 )
 from typed_nnx_codegen.migrate.linen.domain.references import Repeated, SelfValue, sites_in
-from typed_nnx_codegen.migrate.linen.domain.values import Seq, Table, Value
+from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Seq, Table, Value
 from typed_nnx_codegen.migrate.linen.evaluate.variables import cache_lines, caches_in
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.plan.lifting import Lifting
@@ -134,11 +135,11 @@ def _kind(node: cst.BaseExpression, held: Value) -> str:
         case cst.Name(value="None"):
             # The attribute is one that may hold arrays from the start.
             return "nnx.data"
-        case cst.Name() | cst.Call():
-            if isinstance(held, (Seq, Repeated)):
-                return "nnx.List"
-            return "nnx.Dict" if isinstance(held, Table) else ""
-    return ""
+    if any(site.node in _below(node) for site in sites_in(held)) and not isinstance(node, cst.Call):
+        return ""  # what is built in it is written with what holds it
+    if isinstance(held, (Seq, Repeated)):
+        return "nnx.List"
+    return "nnx.Dict" if isinstance(held, Table) else ""
 
 
 # The locals of the constructor for sizes that run in loops.
@@ -174,6 +175,11 @@ class _Lines:
         """Return what stands in a line, and in the sizes there."""
         return [one for node in self.statements(line) for one in self._slots.within(node)]
 
+    def loops(self, line: Line) -> set[int | None]:
+        """Return the loops whose ends give sizes in a line."""
+        sizes = [one for one in self.contents(line) if isinstance(one, Dim)]
+        return {each.loop for one in sizes for each in one.pieces() if isinstance(each, LoopEnd)}
+
     def names(self, one: Line | Compound) -> set[str]:
         """Return the names in a line, or in a statement with all that is in it."""
         if isinstance(one, Line):
@@ -197,6 +203,13 @@ class _Lines:
         """Return the attributes of the object that lines assign."""
         nodes = [node for line in _flat([one]) for node in self.statements(line)]
         return {name for node in nodes for name in _attributes_of(node)}
+
+    def attributes_read(self, line: Line) -> set[str]:
+        """Return the attributes of objects that a line reads, by name."""
+        below = [each for node in self.statements(line) for each in descendants(node)]
+        sites = [one for one in self.contents(line) if isinstance(one, Site)]
+        names = {one.attr.value for one in below if isinstance(one, cst.Attribute)}
+        return names - self.attributes(line) | {one.attribute for one in sites}
 
     def reads(self, line: Line) -> set[str]:
         """Return the names in a line without what it assigns."""
@@ -223,6 +236,14 @@ def _flat(block: Block) -> Iterator[Line]:
             yield from _flat([*one.body, *one.orelse])
 
 
+def _entered(block: Block) -> Iterator[Line | Compound]:
+    """Yield the lines of a block in order, and what holds some of them behind these."""
+    for one in block:
+        if isinstance(one, Compound):
+            yield from _entered([*one.body, *one.orelse])
+        yield one
+
+
 def in_order(block: Block, count: int, lines: _Lines) -> Block:
     """Return a block where locals that only methods told are bound before `setup` reads them.
 
@@ -231,7 +252,7 @@ def in_order(block: Block, count: int, lines: _Lines) -> Block:
         count: How many of them are those of `setup`.
         lines: Their statements.
     """
-    ordered = _behind_loops(block[:count], lines)
+    ordered = block[:count]
     rest: Block = []
     read = [lines.names(one) for one in ordered]
     for one in reversed(block[count:]):
@@ -242,7 +263,7 @@ def in_order(block: Block, count: int, lines: _Lines) -> Block:
         else:
             ordered.insert(first, one)
             read.insert(first, lines.names(one))
-    return [*ordered, *_before_readers(rest, lines)]
+    return _behind_loops([*ordered, *_before_readers(rest, lines)], lines)
 
 
 def _before_readers(block: Block, lines: _Lines) -> Block:
@@ -263,27 +284,54 @@ def _before_readers(block: Block, lines: _Lines) -> Block:
     return ordered
 
 
-def _behind_loops(setup: Block, lines: _Lines) -> Block:
-    """Return lines where what reads a size that runs through a loop comes behind the loop."""
-    ordered = list(setup)
-    for one in reversed(setup):
-        start = ordered.index(one)
+def _behind_loops(block: Block, lines: _Lines) -> Block:
+    """Return lines where what reads a size that a loop leaves comes behind the loop."""
+    ordered = list(block)
+    for one in reversed(block):
         if not isinstance(one, Line) or one.local:
             continue
-        needed = lines.names(one)
-        needed -= {name for before in ordered[:start] for name in _locals_in(before)}
-        loops = [
+        start = ordered.index(one)
+        ends, unbound = lines.loops(one), lines.names(one)
+        unbound -= {name for before in ordered[:start] for name in _locals_in(before)}
+        behind = [
             place
             for place in range(start + 1, len(ordered))
-            if isinstance(ordered[place], Compound) and needed & _locals_in(ordered[place])
+            if isinstance(ordered[place], Compound)
+            and (ends & _loops_in(ordered[place]) or unbound & _locals_in(ordered[place]))
         ]
-        if not loops:
+        if not behind:
             continue
-        between = ordered[start + 1 : loops[-1] + 1]
+        between = ordered[start + 1 : behind[-1] + 1]
         made = lines.attributes(one)
-        if not any(made & lines.names(other) for other in between):
-            ordered[start : loops[-1] + 1] = [*between, one]
+        used = {name for line in _flat(between) for name in lines.attributes_read(line)}
+        place = _place_in_list(one, ordered[:start])
+        if (made and not made & used) or place is not None:
+            moved = one if place is None else replace(one, place=place)
+            ordered[start : behind[-1] + 1] = [*between, moved]
     return ordered
+
+
+def _loops_in(one: Line | Compound) -> set[int | None]:
+    """Return the loops that a statement is or holds."""
+    return {each.number for each in _entered([one]) if isinstance(each, Compound)}
+
+
+def _place_in_list(one: Line | Compound, before: Block) -> int | None:
+    """Return how many submodules are in a list before one that a line adds; None if not known."""
+    if not isinstance(one, Line) or one.site is None or not one.site.is_listed:
+        return None
+    name = _filled_by(one)
+    if any(
+        isinstance(each, Compound) and name in map(_filled_by, _flat([each])) for each in before
+    ):
+        return None
+    return sum(isinstance(each, Line) and _filled_by(each) == name for each in before)
+
+
+def _filled_by(line: Line) -> str:
+    """Return the list that a line adds a submodule to; empty for another line."""
+    site = line.site
+    return "" if site is None or not site.is_listed else _list_of(site)
 
 
 def _attributes_of(statement: cst.BaseStatement) -> Iterator[str]:
@@ -470,14 +518,18 @@ class Printing:
         Linen runs the outer constructor of `Dense(1)(Torso()(x))` first.
         """
         built: set[cst.CSTNode] = set()
-        for line in _flat(block):
-            asked = {one.node for one in lines.contents(line) if isinstance(one, Constructed)}
-            if line.site is None:
+        waiting = {one.number for one in _entered(block) if isinstance(one, Compound)}
+        for one in _entered(block):
+            if isinstance(one, Compound):
+                waiting.discard(one.number)
                 continue
-            if asked - built:
+            if one.site is None:
+                continue
+            asked = {each.node for each in lines.contents(one) if isinstance(each, Constructed)}
+            if asked - built or lines.loops(one) & waiting:
                 message = "the size of its input is that of a submodule which is built later"
-                self._recorder.mark(line.site.node, message, SIZE)
-            built.add(line.site.node)
+                self._recorder.mark(one.site.node, message, SIZE)
+            built.add(one.site.node)
 
     def _unbound(self, body: Sequence[cst.BaseStatement]) -> Iterator[Lifted]:
         """Yield parameters for sizes that run in loops, where no statement gives them before."""
@@ -537,7 +589,7 @@ class Printing:
             return _parsed(f"{local} = {code}", f"self.{name}.append({local})")
         if site is not None:
             caches = cache_lines(site, self._recorder, self._executor.code)
-            return _parsed(self._assignment(site), *caches)
+            return _parsed(self._assignment(site, line.place), *caches)
         if statement is None:
             return _parsed(line.text)
         if statement in self._plan.dropped:
@@ -551,13 +603,14 @@ class Printing:
         dims = (one for node in nodes for one in self._slots.within(node))
         return {name for dim in dims for code in pieces_of(dim) for name in names_of(parsed(code))}
 
-    def _assignment(self, site: Site) -> str:
+    def _assignment(self, site: Site, place: int | None) -> str:
         code = self._calls.constructor(site)
         if site.is_default:
             name = site.attribute
             return f"self.{name} = {code} if {name} is None else {name}"
         if site.is_listed:
-            return f"self.{site.attribute.partition('.')[0]}.append({code})"
+            how = "append(" if place is None else f"insert({place}, "
+            return f"self.{site.attribute.partition('.')[0]}.{how}{code})"
         if "{" in site.attribute:
             return f"self.{site.attribute.partition('.')[0]}[{site.name_code}] = {code}"
         return f"self.{site.attribute} = {code}"
@@ -595,11 +648,27 @@ class Printing:
             )
         if found is None:
             return {}
-        sites: dict[cst.CSTNode, Site] = {site.node: site for site in self._plan.sites}
-        if not holds(found[0], sites):
+        modules = {site.node for site in self._plan.sites} | {*self._modules_in(found[0])}
+        if not holds(found[0], modules):
             return {}
-        code = wrapped(found[0], self._written, sites, self._executor.refer)
+        code = wrapped(found[0], self._written, modules, self._executor.refer)
         return {found[0]: code}
+
+    def _modules_in(self, node: cst.BaseExpression) -> Iterator[cst.CSTNode]:
+        """Yield what stands for submodules below an expression: attributes and locals that hold some."""
+        instance = self._recorder.instance
+        attributes = {} if instance is None else instance.attributes
+        every = [node, *descendants(node)]
+        inner = [one.value for one in every if isinstance(one, cst.Attribute)]
+        inner += [one.func for one in every if isinstance(one, cst.Call)]
+        for one in every:
+            match one:
+                case cst.Attribute(cst.Name(), cst.Name(value=name)) if one not in inner:
+                    if sites_in(attributes.get(name, UNKNOWN)):
+                        yield one
+                case cst.Name(value=name) if one not in inner:
+                    if name in self._recorder.built_locals.values():
+                        yield one
 
     # -- sizes that run -----------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import flax.linen as nn
 import jax
@@ -160,6 +161,33 @@ class FromDict(nn.Module):
         return layer(x)
 
 
+def norm_of(kind):
+    return {"layer": nn.LayerNorm, "rms": nn.RMSNorm}[kind]
+
+
+class FromFunction(nn.Module):
+    """A function returns the class, and a local name holds the layer."""
+
+    kind: str = "layer"
+
+    @nn.compact
+    def __call__(self, x):
+        norm = norm_of(self.kind)()
+        return norm(nn.Dense(3)(x))
+
+
+class MadeInSetup(nn.Module):
+    """Nothing is known of the class that a field names."""
+
+    norm: Any
+
+    def setup(self):
+        self.first = self.norm()
+
+    def __call__(self, x):
+        return self.first(x)
+
+
 X = jax.random.normal(jax.random.key(0), (2, 5))
 ROWS = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
 
@@ -183,4 +211,6 @@ EXAMPLES = [
     Example(Build("OneNameForTwo"), X, is_biased=False),
     Example(Build("FromDict"), ROWS),
     Example(Build("FromDict", "relu"), ROWS),
+    Example(Build("FromFunction"), X),
+    Example(Build("MadeInSetup", nn.LayerNorm), X),
 ]

@@ -320,6 +320,23 @@ class Stage(nn.Module):
         return x, seen
 
 
+class HeldTwice(nn.Module):
+    """Lists and dicts of submodules that have attributes of their own."""
+
+    def setup(self):
+        self.first = nn.Dense(4)
+        second = nn.Dense(4)
+        self.both = [self.first, second]
+        self.again = [self.first] * 2
+        self.by_name = {"first": self.first, "others": (second,)}
+        self.widths = [self.first.features, 4]
+
+    def __call__(self, x):
+        for layer in (*self.both, *self.again):
+            x = layer(x)
+        return self.by_name["others"][0](self.by_name["first"](x)) * self.widths[0]
+
+
 X = jnp.linspace(-1.0, 1.0, 24).reshape(3, 2, 4)
 IMAGE = jnp.linspace(-1.0, 1.0, 2 * 8 * 8 * 3).reshape(2, 8, 8, 3)
 
@@ -348,4 +365,5 @@ EXAMPLES = [
     Example(Build("Unit", 3, 3), IMAGE, name="plain"),
     Example(Build("Stage", 3, 4), IMAGE, name="stage"),
     Example(Build("Stage", 3, 5, depth=3, shrinks=False), IMAGE, name="deep stage"),
+    Example(Build("HeldTwice"), X),
 ]

@@ -311,6 +311,23 @@ class WrapperUser(nn.Module):
         return Wrapper(inner=Wrapper(nn.Dense(6)))(x)
 
 
+class OptionalModules(nn.Module):
+    """Nothing constructs it here: its types alone say that fields hold modules."""
+
+    head: Optional[nn.Module] = None
+    tail: nn.Module | None = None
+    scale: Any = None
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(6)(x)
+        if self.head is not None:
+            x = self.head(x)
+        if self.tail:
+            x = self.tail(x)
+        return x if self.scale is None else self.scale(x)
+
+
 X = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
 SEQ = jnp.sin(jnp.arange(2 * 4 * 6.0)).reshape(2, 4, 6)
 PROJECTION = Build.ref("Projection")
@@ -364,4 +381,9 @@ EXAMPLES = [
     Example(Build("Heads", {"a": DENSE}, [PART, Build("Part", 3)]), X),
     Example(Build("Wrapper", Build("flax.linen.Dense", 6)), X),
     Example(Build("WrapperUser"), X),
+    Example(Build("OptionalModules"), X),
+    Example(Build("OptionalModules", Build("flax.linen.Dense", 6)), X),
+    Example(
+        Build("OptionalModules", None, Build("Projection", 6), Build("flax.linen.LayerNorm")), X
+    ),
 ]

@@ -102,6 +102,26 @@ class NoneFirstAsked(nn.Module):
         return self.last(y)
 
 
+class ParametersIfTrained(nn.Module):
+    """A function of `setup` makes a parameter, or an array of it."""
+
+    is_trained: bool = False
+
+    def setup(self):
+        exponents = [3.1, 0.9, 0.4]
+
+        def made(name, value):
+            if self.is_trained:
+                return self.param(name, lambda key: jnp.asarray(value))
+            return jnp.asarray(value)
+
+        self.scale = made("scale", 0.5)
+        self.exponents = made("exponents", exponents)
+
+    def __call__(self, x):
+        return x[..., :3] * self.scale + self.exponents
+
+
 X = jnp.linspace(-1.0, 1.0, 24).reshape(2, 3, 4)
 
 EXAMPLES = [
@@ -115,4 +135,6 @@ EXAMPLES = [
     Example(Build("UsedElsewhere", (5, 6)), X),
     Example(Build("NoneFirstAsked"), X),
     Example(Build("NoneFirstAsked", 5), X),
+    Example(Build("ParametersIfTrained"), X),
+    Example(Build("ParametersIfTrained", is_trained=True), X),
 ]

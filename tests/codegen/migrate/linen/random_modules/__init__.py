@@ -1,0 +1,1 @@
+"""Random Linen modules of statements that people write, migrated and compared with what they were."""
