@@ -502,7 +502,7 @@ class Calls:
     def _check_made(made: cst.Call | None, frame: Frame) -> None:
         """Mark a call of which nothing is known but that what it returned is called."""
         if made is not None and frame.records:
-            is_field = isinstance(frame.seen(made.func), Code)
+            is_field = isinstance(made.func, cst.Attribute)
             how = "give the field a default, or construct it in the project"
             how = how if is_field else "construct it where it is called"
             frame.recorder.mark(made, f"what `{code_of(made.func)}` builds is not known: {how}")
