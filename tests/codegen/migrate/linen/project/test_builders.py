@@ -253,13 +253,14 @@ class Net(nn.Module):
 """
 
 
-def test_a_size_that_is_computed_behind_where_it_is_read_is_a_keyword_beside_other_markers(
+def test_a_layer_whose_size_a_branch_tells_is_built_behind_it_beside_other_markers(
     tmp_path: Path,
 ) -> None:
     result = _migrated(tmp_path, {"net.py": BRANCHES})["net.py"]
-    assert not result.plans[0].stays
-    assert "give `x_features`" in " ".join(mark.message for mark in result.plans[0].marks)
-    assert "x_features: int" in result.after
+    (mark,) = result.plans[0].marks
+    assert "linen.vmap" in mark.message
+    branch, first = (result.after.index(one) for one in ("x_features = 4", "self.dense_0 = "))
+    assert branch < first
 
 
 DATACLASS = """import dataclasses
