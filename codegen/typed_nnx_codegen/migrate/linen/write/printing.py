@@ -228,20 +228,16 @@ def _value(node: cst.BaseStatement) -> cst.CSTNode:
 # -- the order of lines ----------------------------------------------------------------------------
 
 
-def _flat(block: Block) -> Iterator[Line]:
-    for one in block:
-        if isinstance(one, Line):
-            yield one
-        else:
-            yield from _flat([*one.body, *one.orelse])
-
-
 def _entered(block: Block) -> Iterator[Line | Compound]:
     """Yield the lines of a block in order, and what holds some of them behind these."""
     for one in block:
         if isinstance(one, Compound):
             yield from _entered([*one.body, *one.orelse])
         yield one
+
+
+def _flat(block: Block) -> Iterator[Line]:
+    return (one for one in _entered(block) if isinstance(one, Line))
 
 
 def in_order(block: Block, count: int, lines: _Lines) -> Block:
@@ -316,12 +312,10 @@ def _loops_in(one: Line | Compound) -> set[int | None]:
     return {each.number for each in _entered([one]) if isinstance(each, Compound)}
 
 
-def _place_in_list(one: Line | Compound, before: Block) -> int | None:
+def _place_in_list(line: Line, before: Block) -> int | None:
     """Return how many submodules are in a list before one that a line adds; None if not known."""
-    if not isinstance(one, Line) or one.site is None or not one.site.is_listed:
-        return None
-    name = _filled_by(one)
-    if any(
+    name = _filled_by(line)
+    if not name or any(
         isinstance(each, Compound) and name in map(_filled_by, _flat([each])) for each in before
     ):
         return None
@@ -518,7 +512,7 @@ class Printing:
         Linen runs the outer constructor of `Dense(1)(Torso()(x))` first.
         """
         built: set[cst.CSTNode] = set()
-        waiting = {one.number for one in _entered(block) if isinstance(one, Compound)}
+        waiting = {number for one in block for number in _loops_in(one)}
         for one in _entered(block):
             if isinstance(one, Compound):
                 waiting.discard(one.number)
@@ -610,9 +604,9 @@ class Printing:
             return f"self.{name} = {code} if {name} is None else {name}"
         if site.is_listed:
             how = "append(" if place is None else f"insert({place}, "
-            return f"self.{site.attribute.partition('.')[0]}.{how}{code})"
+            return f"self.{_list_of(site)}.{how}{code})"
         if "{" in site.attribute:
-            return f"self.{site.attribute.partition('.')[0]}[{site.name_code}] = {code}"
+            return f"self.{_list_of(site)}[{site.name_code}] = {code}"
         return f"self.{site.attribute} = {code}"
 
     def _statement(self, node: cst.BaseStatement) -> cst.BaseStatement:
@@ -659,8 +653,8 @@ class Printing:
         instance = self._recorder.instance
         attributes = {} if instance is None else instance.attributes
         every = [node, *descendants(node)]
-        inner = [one.value for one in every if isinstance(one, cst.Attribute)]
-        inner += [one.func for one in every if isinstance(one, cst.Call)]
+        inner = {one.value for one in every if isinstance(one, cst.Attribute)}
+        inner |= {one.func for one in every if isinstance(one, cst.Call)}
         for one in every:
             match one:
                 case cst.Attribute(cst.Name(), cst.Name(value=name)) if one not in inner:

@@ -67,7 +67,7 @@ class ChangedSettings(nn.Module):
         if not self.bias:
             options["use_bias"] = False
         x = nn.Dense(4, **options)(x)
-        more = dict(use_bias=True, features=4)  # noqa: C408
+        more = dict(use_bias=True, features=4)  # noqa: C408 - calls of `dict` are what it is about
         more.update(use_bias=False)
         x = nn.Dense(**more)(x)
         third = {"use_bias": True, "features": 3}
