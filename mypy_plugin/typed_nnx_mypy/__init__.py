@@ -1,6 +1,6 @@
 """The mypy plugin of typed-nnx: put ``plugins = typed_nnx_mypy`` in the mypy configuration.
 
-It imports mypy and nothing else, so it also works where jax is not installed.
+It imports mypy and nothing that needs jax, so it also works where jax is not installed.
 """
 
 from __future__ import annotations

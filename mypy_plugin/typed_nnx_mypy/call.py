@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
@@ -12,12 +12,15 @@ from mypy import nodes
 from mypy.errorcodes import ErrorCode
 from mypy.nodes import AssignmentStmt, CallExpr, Context, Decorator, FuncDef, IndexExpr
 from mypy.plugin import AttributeContext, FunctionContext, MethodContext
-from mypy.types import Instance, LiteralType, ProperType, Type, get_proper_type
+from mypy.types import ProperType, Type, get_proper_type
 
-from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.models.kinds import runtime_of_class
-from typed_nnx_mypy.names import Name
-from typed_nnx_mypy.syntax.assigned import Value
+from typed_nnx_codegen.facts.assigned import Value
+from typed_nnx_codegen.facts.checker import Checker
+from typed_nnx_codegen.facts.filter_syntax import read_filter
+from typed_nnx_codegen.facts.filters import Filter
+from typed_nnx_codegen.facts.kinds import literal, runtime_of_class
+from typed_nnx_codegen.facts.names import Name
+from typed_nnx_mypy.reporter import Reporter
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class Call:
     """
 
     def __init__(
-        self, name: Name, context: FunctionContext | MethodContext, checker: Checker
+        self, name: Name, context: FunctionContext | MethodContext, checker: Reporter
     ) -> None:
         self.name: Final = name.public
         self.runtime: Final = name.runtime
@@ -168,7 +171,7 @@ class StateAccess:
         is_lvalue: Whether the access is assigned to.
     """
 
-    def __init__(self, context: AttributeContext | MethodContext, checker: Checker) -> None:
+    def __init__(self, context: AttributeContext | MethodContext, checker: Reporter) -> None:
         self.checker: Final = checker
         self.node: Final[Context] = context.context
         self.receiver: Final[ProperType] = get_proper_type(context.type)
@@ -203,7 +206,7 @@ class ClassCheck:
         owner: The class.
     """
 
-    checker: Checker
+    checker: Reporter
     owner: nodes.TypeInfo
 
     @property
@@ -255,29 +258,6 @@ class AttributeCheck(StoreCheck):
         return None if self.assigned.items else self.assigned.value
 
 
-def argument_of(call: CallExpr, name: str, position: int) -> nodes.Expression | None:
-    """Return what a call gives by a name or at a position; None where it surely gives nothing."""
-    if name in call.arg_names:
-        return call.args[call.arg_names.index(name)]
-    before = call.arg_kinds[: position + 1]
-    is_there = len(before) > position and all(kind is nodes.ARG_POS for kind in before)
-    return call.args[position] if is_there else None
-
-
-def literal(found: Type | None) -> str | int | None:
-    """Return the text or the whole number that a type has as its only value."""
-    value = _only_value(found)
-    return value if isinstance(value, str | int) and not isinstance(value, bool) else None
-
-
-def truth(found: Type | None) -> bool | None:
-    """Return True or False where a type has it as its only value."""
-    value = _only_value(found)
-    return value if isinstance(value, bool) else None
-
-
-def _only_value(found: Type | None) -> object:
-    proper = get_proper_type(found)
-    if isinstance(proper, Instance) and proper.last_known_value is not None:
-        proper = proper.last_known_value
-    return proper.value if isinstance(proper, LiteralType) else None
+def filters_of(given: Iterable[Argument], checker: Checker) -> list[Filter]:
+    """Return the filters that arguments of a call are."""
+    return [read_filter(each.expression, each.type, checker) for each in given]

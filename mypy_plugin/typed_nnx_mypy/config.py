@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, cast
 
+from typed_nnx_codegen.facts.names import RUNTIMES
 from typed_nnx_mypy.errorcodes import ALL
-from typed_nnx_mypy.names import RUNTIMES
 
 SEVERITIES: Final = ("error", "note", "off")
 # `typed-nnx lint` reads the last one: which files it looks at is no matter of the plugin.

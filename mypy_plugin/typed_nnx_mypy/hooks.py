@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeAlias, TypeVar
 
-from mypy.nodes import TypeInfo
+from mypy.nodes import Node, TypeInfo
 from mypy.plugin import (
     AttributeContext,
     ClassDefContext,
@@ -22,19 +22,24 @@ from mypy.types import FunctionLike, Type
 
 import typed_nnx_mypy.checks as checks  # registers
 import typed_nnx_mypy.inference as inference  # registers
+from typed_nnx_codegen.facts.children import forget
+from typed_nnx_codegen.facts.internals import note_in_analysis
+from typed_nnx_codegen.facts.kinds import is_variable, runtime_of_class
+from typed_nnx_codegen.facts.marks import QUIET, begins_static, opening_of
+from typed_nnx_codegen.facts.names import OWN_VARIABLE, PARTIALS, Name, name_of, runtime_of
+from typed_nnx_codegen.facts.probes import HOOKED, insert_checks
+from typed_nnx_codegen.facts.recording import record_marks
 from typed_nnx_mypy import registry
 from typed_nnx_mypy.assignments import (
-    HOOKED,
     attribute_checks,
     checks_at_end,
     class_check,
-    insert_checks,
     store_check,
 )
 from typed_nnx_mypy.call import Call, ClassCheck, StateAccess
-from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.checks.deprecated import INHERITED, is_older_attribute, report_attribute
 from typed_nnx_mypy.config import Config
+from typed_nnx_mypy.errorcodes import NNX
 from typed_nnx_mypy.inference.dataclasses import (
     field_signature,
     is_dataclass_maker,
@@ -43,11 +48,7 @@ from typed_nnx_mypy.inference.dataclasses import (
 )
 from typed_nnx_mypy.inference.methods import is_static_transform, static_transform
 from typed_nnx_mypy.inference.partials import after_mypy
-from typed_nnx_mypy.models.kinds import is_variable, runtime_of_class
-from typed_nnx_mypy.models.marks import begins_static
-from typed_nnx_mypy.models.recording import record_marks
-from typed_nnx_mypy.names import OWN_VARIABLE, PARTIALS, Name, name_of, runtime_of
-from typed_nnx_mypy.syntax.children import forget
+from typed_nnx_mypy.reporter import Reporter
 
 _ = checks, inference
 _INDEXING = ("State.__getitem__", "FlatState.__getitem__")
@@ -149,7 +150,7 @@ class Hooks:
     # -- the hooks ----------------------------------------------------------------------------
 
     def _on_call(self, name: Name, context: FunctionContext | MethodContext) -> Type:
-        checker = Checker(context.api, self._config)
+        checker = Reporter(context.api, self._config)
         if checker.is_of_runtime():
             return context.default_return_type
         call = Call(name, context, checker)
@@ -163,7 +164,7 @@ class Hooks:
 
     def _on_access(self, context: AttributeContext | FunctionContext | MethodContext) -> Type:
         assert not isinstance(context, FunctionContext)
-        checker = Checker(context.api, self._config)
+        checker = Reporter(context.api, self._config)
         access = StateAccess(context, checker)
         if not checker.is_of_runtime():
             for infer in registry.ACCESS_INFERENCES:
@@ -173,7 +174,7 @@ class Hooks:
         return access.result
 
     def _on_assignment(self, context: FunctionContext | MethodContext) -> Type:
-        checker, call = Checker(context.api, self._config), context.context
+        checker, call = Reporter(context.api, self._config), context.context
         for found in attribute_checks(call, checker):
             self._run(registry.ATTRIBUTE_CHECKS, found)
         for found in checks_at_end(call, checker):
@@ -189,11 +190,11 @@ class Hooks:
                 check(found)
 
     def _on_older(self, public: str, context: AttributeContext) -> Type:
-        report_attribute(context, public, Checker(context.api, self._config))
+        report_attribute(context, public, Reporter(context.api, self._config))
         return context.default_attr_type
 
     def _on_store(self, context: AttributeContext) -> Type:
-        found = store_check(context, Checker(context.api, self._config))
+        found = store_check(context, Reporter(context.api, self._config))
         if found is not None:
             self._run(registry.STORE_CHECKS, found)
         return context.default_attr_type
@@ -203,5 +204,16 @@ class Hooks:
         bases = context.cls.info.mro[1:]
         if any(base.name == "Pytree" and runtime_of(base.fullname) for base in bases):
             self._attributes.clear()  # the class may be one that was known in another form
-            record_marks(context, report_open=self._config.report_open)
+            opening = record_marks(context)
             insert_checks(context)
+            if self._config.report_open:
+                _report_open(context, opening)
+
+
+def _report_open(context: ClassDefContext, opening: Node | None) -> None:
+    """Add a note to a class of which not all attributes are known, at what opens it."""
+    info = context.cls.info
+    reason = opening_of(info)
+    if reason and not runtime_of(info.module_name):
+        said = f"{info.name} is open, by {reason}: {QUIET} do not report what it lacks"
+        note_in_analysis(context.api, said, opening or context.cls, NNX)

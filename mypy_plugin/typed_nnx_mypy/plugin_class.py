@@ -25,31 +25,11 @@ from mypy.plugin import (
 )
 from mypy.types import FunctionLike, Type
 
+from typed_nnx_codegen.facts.caching import FACTS, digest_of, may_have_models
 from typed_nnx_mypy.config import ConfigError, find_pyproject, read_config
-from typed_nnx_mypy.names import runtime_of
 
 if TYPE_CHECKING:
     from typed_nnx_mypy.hooks import Hooks
-
-# Nothing in them is about NNX (flax here without its nnx), and they are most of what mypy reads:
-# it keeps what it found in them whatever the plugin and its settings are.
-_WITHOUT_NNX = frozenset({"absl", "flax", "jax", "jaxlib", "ml_dtypes", "numpy"})
-_TYPESHED = str(Path("mypy", "typeshed", "stdlib"))
-
-
-def digest_of(*places: Path) -> str:
-    """Return a digest of files and of the sources in folders; one that is not there is empty."""
-    found = hashlib.sha1(usedforsecurity=False)
-    for place in places:
-        for path in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
-            found.update(path.read_bytes() if path.is_file() else b"")
-    return found.hexdigest()
-
-
-def may_have_models(ctx: ReportConfigContext) -> bool:
-    """Tell whether a module may be about NNX."""
-    is_library = ctx.id.partition(".")[0] in _WITHOUT_NNX or _TYPESHED in ctx.path
-    return bool(runtime_of(ctx.id)) or not is_library
 
 
 class TypedNnxPlugin(Plugin):
@@ -69,7 +49,7 @@ class TypedNnxPlugin(Plugin):
         # Made once and short: mypy asks for it for each module, and writes it down for each.
         settings = json.dumps(asdict(self._config), sort_keys=True)
         self._state = hashlib.sha1(
-            f"{digest_of(Path(__file__).parent)} {settings}".encode(), usedforsecurity=False
+            f"{digest_of(FACTS, Path(__file__).parent)} {settings}".encode(), usedforsecurity=False
         ).hexdigest()
 
     @cached_property

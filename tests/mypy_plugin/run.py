@@ -23,6 +23,7 @@ REPOSITORY = Path(__file__).parents[2]
 FOLDER = Path(os.environ.get("PLUGIN_CASES", REPOSITORY / "build" / "plugin_cases"))
 
 PLUGIN = REPOSITORY / "mypy_plugin" / "typed_nnx_mypy"
+FACTS = REPOSITORY / "codegen" / "typed_nnx_codegen" / "facts"
 
 CONFIG = """\
 [mypy]
@@ -64,7 +65,7 @@ def footer() -> str:
     mypy knows a plugin by its version and would repeat what an earlier state of it has found.
     """
     digest = hashlib.sha256()
-    for path in sorted(PLUGIN.rglob("*.py")):
+    for path in sorted([*PLUGIN.rglob("*.py"), *FACTS.rglob("*.py")]):
         digest.update(path.read_bytes())
     return f"# plugin {digest.hexdigest()[:16]}\n"
 

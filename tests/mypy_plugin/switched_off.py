@@ -18,9 +18,9 @@ from mypy.plugins.dataclasses import dataclass_class_maker_callback
 from mypy.types import FunctionLike
 
 from typed_nnx_mypy import hooks, registry
-from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.checks import deprecated
 from typed_nnx_mypy.inference import dataclasses
+from typed_nnx_mypy.reporter import Reporter
 
 # Of a part whose case files are not named after it.
 _CASE_FILES = {
@@ -88,7 +88,7 @@ def silence_hooks() -> None:
         is_silent = is_off(signature.__module__, context.api.tree.fullname)
         return context.default_signature if is_silent else signature(context)
 
-    def reported(context: AttributeContext, public: str, checker: Checker) -> None:
+    def reported(context: AttributeContext, public: str, checker: Reporter) -> None:
         if not is_off(report_attribute.__module__, checker.tree.fullname):
             report_attribute(context, public, checker)
 

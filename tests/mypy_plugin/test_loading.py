@@ -12,6 +12,7 @@ from mypy.errors import CompileError
 
 import typed_nnx_mypy
 from tests.support.processes import run_process
+from typed_nnx_codegen.facts.caching import FACTS
 from typed_nnx_mypy.plugin_class import TypedNnxPlugin
 
 PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
@@ -45,7 +46,8 @@ def test_private_names_of_mypy_are_used_in_one_file() -> None:
     )
     using = {
         path.name
-        for path in Path(typed_nnx_mypy.__path__[0]).rglob("*.py")
+        for folder in (Path(typed_nnx_mypy.__path__[0]), FACTS)
+        for path in folder.rglob("*.py")
         if private.search(path.read_text(encoding="utf-8"))
     }
     assert using == {"internals.py"}
@@ -69,8 +71,9 @@ def test_a_file_without_nnx_reads_the_same_with_the_plugin_on(tmp_path: Path) ->
 
 
 def test_importing_the_plugin_imports_no_runtime() -> None:
-    program = "import sys, typed_nnx_mypy; print(*sorted(sys.modules))"
+    program = "import sys, typed_nnx_mypy.hooks; print(*sorted(sys.modules))"
     done = run_process([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     tops = {name.partition(".")[0] for name in done.stdout.split()}
     assert "mypy" in tops
-    assert not tops & {"jax", "jaxlib", "flax", "optax", "numpy", "libcst", "typed_nnx"}
+    assert not tops & {"jax", "jaxlib", "flax", "optax", "numpy", "typed_nnx"}
+    assert not tops & {"click", "libcst", "pygls", "rich"}

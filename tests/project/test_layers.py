@@ -43,9 +43,38 @@ def test_the_mypy_plugin_imports_neither_the_runtime_nor_jax() -> None:
     assert not tops & {"jax", "jaxlib", "flax", "optax", "numpy", "typed_nnx"}
 
 
+# Folder -> what of ours it may import beside itself: the model of a class is below its two users.
+BELOW = {
+    "codegen/typed_nnx_codegen/facts": (),
+    "codegen/typed_nnx_codegen/model_stubs/reading": (
+        "typed_nnx_codegen.facts",
+        "typed_nnx_codegen.model_stubs.models",
+        "typed_nnx_codegen.mypy_run",
+    ),
+    "mypy_plugin/typed_nnx_mypy": ("typed_nnx_codegen.facts",),
+}
+
+
+@pytest.mark.parametrize("folder", BELOW)
+def test_facts_are_below_the_mypy_plugin_and_the_generator_of_overlays(folder: str) -> None:
+    package = REPOSITORY / folder.split("/")[0] / folder.split("/")[1]
+    own = ".".join(folder.split("/")[1:])
+    allowed = (own, *BELOW[folder])
+    above = {
+        f"{module}: {each.target}"
+        for module, imports in imports_of_package(package).items()
+        for each in imports
+        if f"{module}.".startswith(f"{own}.")
+        and each.target.startswith("typed_nnx_")
+        and not any(f"{each.target}.".startswith(f"{name}.") for name in allowed)
+    }
+    assert above == set()
+
+
 @pytest.mark.thorough
-def test_the_code_generators_have_no_import_cycle() -> None:
-    assert cycles(REPOSITORY / "codegen" / "typed_nnx_codegen") == []
+@pytest.mark.parametrize("package", ["codegen/typed_nnx_codegen", "mypy_plugin/typed_nnx_mypy"])
+def test_tools_have_no_import_cycle(package: str) -> None:
+    assert cycles(REPOSITORY / package) == []
 
 
 def test_downward_imports_are_accepted(tmp_path: Path) -> None:

@@ -11,16 +11,15 @@ from mypy.nodes import ClassDef, Expression, TypeInfo
 from mypy.types import Instance, Type, get_proper_type
 from mypy.typevars import fill_typevars_with_any
 
-from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.config import Config
-from typed_nnx_mypy.models.fields import Model, model_of
-from typed_nnx_mypy.models.filters import Everything, Filter, Unknown, below, describe, passes
-from typed_nnx_mypy.models.kinds import options, short_name
-from typed_nnx_mypy.models.leaves import is_leaf, members_of
-from typed_nnx_mypy.models.marks import QUIET, opening_of
-from typed_nnx_mypy.models.states import StateView, view_of
-from typed_nnx_mypy.names import runtime_of
-from typed_nnx_mypy.syntax.children import descendants
+from typed_nnx_codegen.facts.checker import Checker
+from typed_nnx_codegen.facts.children import descendants
+from typed_nnx_codegen.facts.fields import Model, model_of
+from typed_nnx_codegen.facts.filters import Everything, Filter, Unknown, below, describe, passes
+from typed_nnx_codegen.facts.kinds import options, short_name
+from typed_nnx_codegen.facts.leaves import is_leaf, members_of
+from typed_nnx_codegen.facts.marks import QUIET, opening_of
+from typed_nnx_codegen.facts.names import runtime_of
+from typed_nnx_codegen.facts.states import StateView, view_of
 
 _DEEPEST: Final = 8
 _MOST_LINES: Final = 60
@@ -48,7 +47,7 @@ def hovers_in(result: BuildResult, module: str) -> list[Hover]:
     if state is None or state.tree is None or not state.tree.defs:
         return []
     api = state.type_checker()
-    trees = _Trees(Checker(api, Config()))
+    trees = _Trees(Checker(api))
     found = []
     with api.tscope.module_scope(module):
         for node in descendants(state.tree):
@@ -66,7 +65,7 @@ def explained_at(result: BuildResult, module: str, line: int) -> list[Hover]:
     if state is None or state.tree is None or not state.tree.defs:
         return []
     api = state.type_checker()
-    checker = Checker(api, Config())
+    checker = Checker(api)
     trees = _Trees(checker)
     found: dict[str, Hover] = {}
     with api.tscope.module_scope(module):

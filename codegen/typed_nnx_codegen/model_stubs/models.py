@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from typed_nnx_mypy.models.kinds import Kind as Kind
+from typed_nnx_codegen.facts.kinds import Kind as Kind
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from typing import Final, TypeAlias
 
 from mypy.nodes import CallExpr, Context, Expression, ListExpr, TupleExpr
 
-from typed_nnx_mypy.call import argument_of
-from typed_nnx_mypy.checker import Checker
+from typed_nnx_codegen.facts.kinds import short_name
+from typed_nnx_codegen.facts.targets import argument_of
 from typed_nnx_mypy.errorcodes import ARGNUMS
 from typed_nnx_mypy.models.arguments import is_not_differentiable
-from typed_nnx_mypy.models.kinds import short_name
+from typed_nnx_mypy.reporter import Reporter
 from typed_nnx_mypy.syntax.constants import constant_of, items_of
 from typed_nnx_mypy.syntax.parameters import Function
 from typed_nnx_mypy.syntax.transforms import Transform, on_transform, transform_named
@@ -71,7 +71,7 @@ def nondifferentiated_arguments_exist(transform: Transform) -> None:
 # -- what is chosen ---------------------------------------------------------------------------
 
 
-def _chosen(option: Expression, checker: Checker) -> list[_Chosen] | None:
+def _chosen(option: Expression, checker: Reporter) -> list[_Chosen] | None:
     """Return the arguments that an option chooses; None where one of them is not known."""
     items = option.items if isinstance(option, TupleExpr | ListExpr) else [option]
     numbers = [_number_of_diff_state(each, checker) or each for each in items]
@@ -87,7 +87,7 @@ def _chosen(option: Expression, checker: Checker) -> list[_Chosen] | None:
     return None
 
 
-def _number_of_diff_state(expression: Expression, checker: Checker) -> Expression | None:
+def _number_of_diff_state(expression: Expression, checker: Reporter) -> Expression | None:
     if not isinstance(expression, CallExpr):
         return None
     name = transform_named(expression.callee, checker)

@@ -12,11 +12,9 @@ from typing import Final
 from mypy.nodes import Expression, MemberExpr
 from mypy.types import AnyType, Instance, ProperType, Type, TypeOfAny, get_proper_type
 
-from typed_nnx_mypy.call import Call, StateAccess
-from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.errorcodes import ATTRIBUTE
-from typed_nnx_mypy.models.filters import entries_of, with_entries
-from typed_nnx_mypy.models.kinds import (
+from typed_nnx_codegen.facts.assigned import file_of, value_of
+from typed_nnx_codegen.facts.filters import entries_of, with_entries
+from typed_nnx_codegen.facts.kinds import (
     holds_array,
     is_pytree,
     is_variable,
@@ -24,9 +22,11 @@ from typed_nnx_mypy.models.kinds import (
     short_name,
     value_type,
 )
-from typed_nnx_mypy.names import HOOKS, OWN_VARIABLE, VARIABLES, runtime_of
+from typed_nnx_codegen.facts.names import HOOKS, OWN_VARIABLE, VARIABLES, runtime_of
+from typed_nnx_mypy.call import Call, StateAccess
+from typed_nnx_mypy.errorcodes import ATTRIBUTE
 from typed_nnx_mypy.registry import infers, infers_access
-from typed_nnx_mypy.syntax.assigned import file_of, value_of
+from typed_nnx_mypy.reporter import Reporter
 
 # Keys beside the names: where all of them are known, and where they are not.
 _MADE: Final = "__made__"
@@ -107,7 +107,7 @@ def attribute_exists(access: StateAccess) -> Type | None:
     return None
 
 
-def _is_of_layer(expression: Expression, checker: Checker) -> bool:
+def _is_of_layer(expression: Expression, checker: Reporter) -> bool:
     """Tell whether an expression is an attribute that a layer of a runtime has."""
     owner = checker.known_type(expression.expr) if isinstance(expression, MemberExpr) else None
     if not isinstance(expression, MemberExpr) or not isinstance(owner, Instance):

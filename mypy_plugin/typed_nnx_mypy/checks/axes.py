@@ -10,13 +10,13 @@ from mypy import nodes
 from mypy.nodes import ArgKind, Context, Expression, RefExpr, TypeInfo
 from mypy.types import Instance
 
+from typed_nnx_codegen.facts.checker import Checker
+from typed_nnx_codegen.facts.filter_syntax import read_filter
+from typed_nnx_codegen.facts.filters import any_of
+from typed_nnx_codegen.facts.kinds import Kind, kind_of, short_name
+from typed_nnx_codegen.facts.leaves import leaves_of
 from typed_nnx_mypy.call import Call
-from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.errorcodes import AXES
-from typed_nnx_mypy.models.filter_syntax import read_filter
-from typed_nnx_mypy.models.filters import any_of
-from typed_nnx_mypy.models.kinds import Kind, kind_of, short_name
-from typed_nnx_mypy.models.leaves import leaves_of
 from typed_nnx_mypy.models.structures import (
     Leaf,
     Node,

@@ -9,11 +9,10 @@ from typing import Final
 from mypy import nodes
 from mypy.nodes import Expression
 
+from typed_nnx_codegen.facts.states import view_of
 from typed_nnx_mypy.call import Call
-from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.errorcodes import BRANCHES
 from typed_nnx_mypy.models.fit import in_words, missing
-from typed_nnx_mypy.models.states import view_of
 from typed_nnx_mypy.models.structures import (
     Difference,
     Node,
@@ -22,6 +21,7 @@ from typed_nnx_mypy.models.structures import (
     result_of,
 )
 from typed_nnx_mypy.registry import on_call
+from typed_nnx_mypy.reporter import Reporter
 from typed_nnx_mypy.syntax.constants import resolved
 from typed_nnx_mypy.syntax.parameters import Function, function_of
 
@@ -157,7 +157,7 @@ def _compare(call: Call, branches: Sequence[_Branch]) -> None:
         before.append((branch, result))
 
 
-def _state_difference(first: Structure, second: Structure, checker: Checker) -> Difference | None:
+def _state_difference(first: Structure, second: Structure, checker: Reporter) -> Difference | None:
     """Return what one of two States surely has and the other has not."""
     one = view_of(first.type) if isinstance(first, Node) else None
     other = view_of(second.type) if isinstance(second, Node) else None

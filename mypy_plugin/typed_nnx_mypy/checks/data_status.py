@@ -9,9 +9,12 @@ from typing import Final
 
 from mypy.types import CallableType, Instance, ProperType, TypeType
 
+from typed_nnx_codegen.facts.fields import depend_on
+from typed_nnx_codegen.facts.kinds import data_in, kind_of, short_name
+from typed_nnx_codegen.facts.marks import all_said, is_stored_as_given, marks_on
+from typed_nnx_codegen.facts.values import may_be_marked
 from typed_nnx_mypy.call import AttributeCheck, StoreCheck
 from typed_nnx_mypy.errorcodes import DATA_STATUS
-from typed_nnx_mypy.models.fields import depend_on
 from typed_nnx_mypy.models.history import (
     by_init,
     data_since,
@@ -19,9 +22,6 @@ from typed_nnx_mypy.models.history import (
     knows_all_bases,
     static_since,
 )
-from typed_nnx_mypy.models.kinds import data_in, kind_of, short_name
-from typed_nnx_mypy.models.marks import all_said, is_stored_as_given, marks_on
-from typed_nnx_mypy.models.values import may_be_marked
 from typed_nnx_mypy.registry import on_attribute, on_store
 
 # Values of these are no leaves for jax.

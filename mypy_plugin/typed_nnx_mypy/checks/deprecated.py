@@ -18,11 +18,11 @@ from mypy.nodes import (
 from mypy.plugin import AttributeContext
 from mypy.types import NoneType, UnboundType
 
+from typed_nnx_codegen.facts.names import HOOKS, VARIABLES, name_of
 from typed_nnx_mypy.call import Argument, Call, ClassCheck
-from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.errorcodes import DEPRECATED
-from typed_nnx_mypy.names import HOOKS, VARIABLES, name_of
 from typed_nnx_mypy.registry import on_call, on_class
+from typed_nnx_mypy.reporter import Reporter
 
 _ANNOTATIONS: Final = ("Data", "Static")
 
@@ -137,7 +137,7 @@ def is_older_attribute(fullname: str) -> bool:
     return fullname.endswith(_ENDINGS)
 
 
-def report_attribute(context: AttributeContext, public: str, checker: Checker) -> None:
+def report_attribute(context: AttributeContext, public: str, checker: Reporter) -> None:
     """Report that an older attribute is read or set; a class that overrides it does neither."""
     if not isinstance(context.context, MemberExpr):
         return

@@ -6,11 +6,7 @@ from typing import Final
 
 from mypy.types import Type
 
-from typed_nnx_mypy.call import Call
-from typed_nnx_mypy.errorcodes import FILTER_COVERAGE
-from typed_nnx_mypy.models.bindings import is_sure, view_at
-from typed_nnx_mypy.models.filter_syntax import filters_of
-from typed_nnx_mypy.models.filters import (
+from typed_nnx_codegen.facts.filters import (
     Everything,
     Filter,
     all_of,
@@ -18,8 +14,11 @@ from typed_nnx_mypy.models.filters import (
     looks_at_paths,
     negation,
 )
-from typed_nnx_mypy.models.kinds import short_name
-from typed_nnx_mypy.models.leaves import is_leaf, leaves_of
+from typed_nnx_codegen.facts.kinds import short_name
+from typed_nnx_codegen.facts.leaves import is_leaf, leaves_of
+from typed_nnx_mypy.call import Call, filters_of
+from typed_nnx_mypy.errorcodes import FILTER_COVERAGE
+from typed_nnx_mypy.models.bindings import is_sure, view_at
 from typed_nnx_mypy.models.surgery import may_be_other
 from typed_nnx_mypy.registry import on_call
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from mypy.nodes import ARG_POS, DictExpr, EllipsisExpr, Expression, NameExpr
 
-from typed_nnx_mypy.call import Argument, Call
-from typed_nnx_mypy.errorcodes import FILTER_ORDER
-from typed_nnx_mypy.models.filter_syntax import filters_of
-from typed_nnx_mypy.models.filters import (
+from typed_nnx_codegen.facts.filters import (
     Everything,
     Filter,
     Nothing,
@@ -15,6 +12,8 @@ from typed_nnx_mypy.models.filters import (
     describe,
     implies,
 )
+from typed_nnx_mypy.call import Argument, Call, filters_of
+from typed_nnx_mypy.errorcodes import FILTER_ORDER
 from typed_nnx_mypy.registry import on_call
 
 

@@ -19,13 +19,13 @@ from mypy.nodes import (
 )
 from mypy.types import CallableType, Instance, ProperType, TupleType, get_proper_type
 
+from typed_nnx_codegen.facts.children import descendants
+from typed_nnx_codegen.facts.kinds import ARRAY, Kind, is_rngs, kind_of
+from typed_nnx_codegen.facts.targets import own_nodes
 from typed_nnx_mypy.checks.jax_mutation import SUCCESSORS
 from typed_nnx_mypy.checks.static_args import options_of
 from typed_nnx_mypy.errorcodes import LOST_UPDATE
-from typed_nnx_mypy.models.kinds import ARRAY, Kind, is_rngs, kind_of
 from typed_nnx_mypy.models.mutations import Mutation, Outer, mutations, outer_of
-from typed_nnx_mypy.syntax.children import descendants
-from typed_nnx_mypy.syntax.targets import own_nodes
 from typed_nnx_mypy.syntax.transforms import Transform, on_transform
 from typed_nnx_mypy.syntax.uses import (
     may_be_read_after,

@@ -8,13 +8,13 @@ from mypy import nodes
 from mypy.nodes import AssignmentStmt, CallExpr, ExpressionStmt, FuncDef, MypyFile, NameExpr
 from mypy.types import Instance
 
+from typed_nnx_codegen.facts.checker import Checker
+from typed_nnx_codegen.facts.children import descendants
+from typed_nnx_codegen.facts.kinds import is_pytree, short_name
+from typed_nnx_codegen.facts.states import is_state, view_of
 from typed_nnx_mypy.call import Call
-from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.errorcodes import LOST_UPDATE
-from typed_nnx_mypy.models.kinds import is_pytree, short_name
-from typed_nnx_mypy.models.states import is_state, view_of
 from typed_nnx_mypy.registry import on_call
-from typed_nnx_mypy.syntax.children import descendants
 from typed_nnx_mypy.syntax.purity import is_pure
 from typed_nnx_mypy.syntax.uses import is_never_used, statements_around
 

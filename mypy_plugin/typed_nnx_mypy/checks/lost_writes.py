@@ -8,15 +8,15 @@ from mypy import nodes
 from mypy.nodes import AssignmentStmt, Expression, FuncDef, IndexExpr, MemberExpr, NameExpr
 from mypy.types import Instance
 
+from typed_nnx_codegen.facts.checker import Checker
+from typed_nnx_codegen.facts.children import descendants
+from typed_nnx_codegen.facts.kinds import Kind, kind_of
+from typed_nnx_codegen.facts.names import is_named
+from typed_nnx_codegen.facts.states import is_state
+from typed_nnx_codegen.facts.targets import root_of
 from typed_nnx_mypy.call import Call
-from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.errorcodes import LOST_UPDATE
-from typed_nnx_mypy.models.kinds import Kind, kind_of
-from typed_nnx_mypy.models.states import is_state
-from typed_nnx_mypy.names import is_named
 from typed_nnx_mypy.registry import on_call
-from typed_nnx_mypy.syntax.children import descendants
-from typed_nnx_mypy.syntax.targets import root_of
 from typed_nnx_mypy.syntax.uses import (
     function_of_statement,
     may_be_used_elsewhere,

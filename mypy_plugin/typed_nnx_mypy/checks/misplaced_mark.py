@@ -12,17 +12,17 @@ from mypy import nodes
 from mypy.nodes import AssignmentStmt, CallExpr, Expression, FuncDef, MemberExpr, NameExpr, Node
 from mypy.types import Instance
 
+from typed_nnx_codegen.facts.assigned import assigned_once
+from typed_nnx_codegen.facts.checker import Checker
+from typed_nnx_codegen.facts.children import descendants
+from typed_nnx_codegen.facts.kinds import is_plain_container, is_pytree, is_variable
+from typed_nnx_codegen.facts.marks import methods_of
+from typed_nnx_codegen.facts.names import name_of, runtime_of
+from typed_nnx_codegen.facts.values import Display
 from typed_nnx_mypy.call import Call
-from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.errorcodes import MISPLACED_MARK
 from typed_nnx_mypy.models.history import FILLING
-from typed_nnx_mypy.models.kinds import is_plain_container, is_pytree, is_variable
-from typed_nnx_mypy.models.marks import methods_of
-from typed_nnx_mypy.models.values import Display
-from typed_nnx_mypy.names import name_of, runtime_of
 from typed_nnx_mypy.registry import on_call
-from typed_nnx_mypy.syntax.assigned import assigned_once
-from typed_nnx_mypy.syntax.children import descendants
 
 # Functions of Python that use the value, and so fail with a mark.
 _USING: Final = frozenset(

@@ -12,11 +12,9 @@ from typing import Final
 from mypy.nodes import CallExpr, RefExpr, TypeInfo
 from mypy.types import Instance, Type, get_proper_type
 
-from typed_nnx_mypy.call import Argument, Call
-from typed_nnx_mypy.errorcodes import OPTIMIZER_WRT
-from typed_nnx_mypy.models.bindings import view_at
-from typed_nnx_mypy.models.filter_syntax import read_filter
-from typed_nnx_mypy.models.filters import (
+from typed_nnx_codegen.facts.assigned import file_of, value_of
+from typed_nnx_codegen.facts.filter_syntax import read_filter
+from typed_nnx_codegen.facts.filters import (
     FILTER,
     Everything,
     Filter,
@@ -27,14 +25,16 @@ from typed_nnx_mypy.models.filters import (
     of_class,
     with_entries,
 )
+from typed_nnx_codegen.facts.kinds import Kind, kind_of, short_name
+from typed_nnx_codegen.facts.leaves import is_present, leaves_of
+from typed_nnx_codegen.facts.states import StateView
+from typed_nnx_codegen.facts.targets import is_same_target
+from typed_nnx_mypy.call import Argument, Call
+from typed_nnx_mypy.errorcodes import OPTIMIZER_WRT
+from typed_nnx_mypy.models.bindings import view_at
 from typed_nnx_mypy.models.fit import misfit, relation
-from typed_nnx_mypy.models.kinds import Kind, kind_of, short_name
-from typed_nnx_mypy.models.leaves import is_present, leaves_of
-from typed_nnx_mypy.models.states import StateView
 from typed_nnx_mypy.models.surgery import may_be_other
 from typed_nnx_mypy.registry import infers, on_call
-from typed_nnx_mypy.syntax.assigned import file_of, value_of
-from typed_nnx_mypy.syntax.targets import is_same_target
 
 _MODEL: Final = "__nnx_optimized__"
 

@@ -6,16 +6,10 @@ from mypy import nodes
 from mypy.nodes import Expression
 from mypy.types import Instance, ProperType, get_proper_type
 
-from typed_nnx_mypy.call import AttributeCheck, ClassCheck
-from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.errorcodes import PLAIN_CONTAINER
-from typed_nnx_mypy.models.fields import depend_on
-from typed_nnx_mypy.models.history import (
-    is_deleted,
-    is_filled,
-    may_be_data_before,
-)
-from typed_nnx_mypy.models.kinds import (
+from typed_nnx_codegen.facts.checker import Checker
+from typed_nnx_codegen.facts.children import descendants
+from typed_nnx_codegen.facts.fields import depend_on
+from typed_nnx_codegen.facts.kinds import (
     data_in,
     holds_data,
     is_plain_container,
@@ -23,15 +17,21 @@ from typed_nnx_mypy.models.kinds import (
     is_set,
     kind_of,
 )
-from typed_nnx_mypy.models.marks import is_stored_as_given, marks_of, marks_on
-from typed_nnx_mypy.models.values import (
+from typed_nnx_codegen.facts.marks import is_stored_as_given, marks_of, marks_on
+from typed_nnx_codegen.facts.values import (
     first_data,
     mark_in_call,
     may_be_marked,
     value_holds_data,
 )
+from typed_nnx_mypy.call import AttributeCheck, ClassCheck
+from typed_nnx_mypy.errorcodes import PLAIN_CONTAINER
+from typed_nnx_mypy.models.history import (
+    is_deleted,
+    is_filled,
+    may_be_data_before,
+)
 from typed_nnx_mypy.registry import at_end, on_attribute, on_class
-from typed_nnx_mypy.syntax.children import descendants
 
 
 @on_attribute

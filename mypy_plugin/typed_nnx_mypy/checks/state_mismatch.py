@@ -6,10 +6,12 @@ from typing import TypeAlias
 
 from mypy.types import Instance, ProperType, get_proper_type
 
+from typed_nnx_codegen.facts.filters import Everything, describe
+from typed_nnx_codegen.facts.kinds import short_name
+from typed_nnx_codegen.facts.states import StateView
 from typed_nnx_mypy.call import Argument, Call
 from typed_nnx_mypy.errorcodes import STATE_MISMATCH, STATE_MISSING
 from typed_nnx_mypy.models.bindings import view_at
-from typed_nnx_mypy.models.filters import Everything, describe
 from typed_nnx_mypy.models.fit import (
     holds_others,
     in_words,
@@ -17,8 +19,6 @@ from typed_nnx_mypy.models.fit import (
     misfit,
     relation,
 )
-from typed_nnx_mypy.models.kinds import short_name
-from typed_nnx_mypy.models.states import StateView
 from typed_nnx_mypy.registry import on_call
 
 _Merged: TypeAlias = tuple[ProperType, list[tuple[Argument, StateView]]]

@@ -7,12 +7,12 @@ from typing import Final
 
 from mypy.nodes import Context
 
+from typed_nnx_codegen.facts.filters import Everything
+from typed_nnx_codegen.facts.kinds import Kind, kind_of, short_name
+from typed_nnx_codegen.facts.leaves import is_present
 from typed_nnx_mypy.call import Argument, Call
 from typed_nnx_mypy.errorcodes import STATIC_ARGS
 from typed_nnx_mypy.models.arguments import is_unhashable, is_untraceable
-from typed_nnx_mypy.models.filters import Everything
-from typed_nnx_mypy.models.kinds import Kind, kind_of, short_name
-from typed_nnx_mypy.models.leaves import is_present
 from typed_nnx_mypy.registry import on_call
 from typed_nnx_mypy.syntax.constants import items_of
 from typed_nnx_mypy.syntax.parameters import Function, Parameter, definition_of

@@ -5,11 +5,11 @@ from __future__ import annotations
 from mypy.nodes import Expression
 from mypy.types import CallableType, get_proper_type
 
+from typed_nnx_codegen.facts.kinds import data_in, holds_data, is_pytree
+from typed_nnx_codegen.facts.marks import all_said, is_checked, is_stored_as_given, marks_of
+from typed_nnx_codegen.facts.values import first_data, mark_in_call
 from typed_nnx_mypy.call import Argument, AttributeCheck, Call, ClassCheck
 from typed_nnx_mypy.errorcodes import STATIC_DATA
-from typed_nnx_mypy.models.kinds import data_in, holds_data, is_pytree
-from typed_nnx_mypy.models.marks import all_said, is_checked, is_stored_as_given, marks_of
-from typed_nnx_mypy.models.values import first_data, mark_in_call
 from typed_nnx_mypy.registry import on_attribute, on_call, on_class
 
 _RULE = "a static value is part of the GraphDef and holds no array, Variable or Module"

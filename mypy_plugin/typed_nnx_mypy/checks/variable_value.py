@@ -6,9 +6,9 @@ from typing import Final
 
 from mypy.types import CallableType, Instance, NoneType, ProperType, get_proper_type
 
+from typed_nnx_codegen.facts.kinds import holds_array, is_of_runtime, short_name
 from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.errorcodes import VARIABLE_VALUE
-from typed_nnx_mypy.models.kinds import holds_array, is_of_runtime, short_name
 from typed_nnx_mypy.registry import on_call
 
 _NO_ARRAYS: Final = frozenset(

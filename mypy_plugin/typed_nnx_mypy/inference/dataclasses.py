@@ -24,12 +24,12 @@ from mypy.types import (
     get_proper_type,
 )
 
-from typed_nnx_mypy.internals import (
+from typed_nnx_codegen.facts.internals import (
     DataclassTransformer,
     dataclass_class_maker_callback,
     dataclass_makers,
 )
-from typed_nnx_mypy.names import is_named, runtime_of
+from typed_nnx_codegen.facts.names import is_named, runtime_of
 
 SPECIFIERS: Final = frozenset({"data", "static"})
 _ENDINGS: Final = tuple(f".{name}" for name in SPECIFIERS)

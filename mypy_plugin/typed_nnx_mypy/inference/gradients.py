@@ -9,12 +9,19 @@ from mypy import types
 from mypy.maptype import map_instance_to_supertype
 from mypy.types import AnyType, CallableType, Instance, TupleType, Type, TypeOfAny, get_proper_type
 
-from typed_nnx_mypy.call import Call, literal, truth
-from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.models.filter_syntax import read_filter
-from typed_nnx_mypy.models.filters import FILTER, Filter, decode, entries_of, of_class, with_entries
-from typed_nnx_mypy.models.kinds import Kind, kind_of
-from typed_nnx_mypy.models.states import is_state, state_of
+from typed_nnx_codegen.facts.checker import Checker
+from typed_nnx_codegen.facts.filter_syntax import read_filter
+from typed_nnx_codegen.facts.filters import (
+    FILTER,
+    Filter,
+    decode,
+    entries_of,
+    of_class,
+    with_entries,
+)
+from typed_nnx_codegen.facts.kinds import Kind, kind_of, literal, truth
+from typed_nnx_codegen.facts.states import is_state, state_of
+from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.registry import infers
 
 _ARGNUM: Final = "__nnx_argnum__"

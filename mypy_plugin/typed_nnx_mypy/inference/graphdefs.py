@@ -7,12 +7,12 @@ from typing import Final
 from mypy.nodes import AssignmentStmt, CallExpr, Expression, MemberExpr, NameExpr, RefExpr, Var
 from mypy.types import AnyType, Instance, Type, get_proper_type
 
+from typed_nnx_codegen.facts.assigned import assigned_once
+from typed_nnx_codegen.facts.checker import Checker
+from typed_nnx_codegen.facts.kinds import Kind, is_base_class, kind_of
+from typed_nnx_codegen.facts.names import is_named
 from typed_nnx_mypy.call import Call
-from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.models.kinds import Kind, is_base_class, kind_of
-from typed_nnx_mypy.names import is_named
 from typed_nnx_mypy.registry import infers
-from typed_nnx_mypy.syntax.assigned import assigned_once
 from typed_nnx_mypy.syntax.uses import function_of_statement
 
 _METHODS: Final = ("apply", "merge")

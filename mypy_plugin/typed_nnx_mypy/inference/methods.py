@@ -6,8 +6,8 @@ from mypy.nodes import Decorator, TypeInfo
 from mypy.plugin import AttributeContext
 from mypy.types import AnyType, Instance, Type, get_proper_type
 
+from typed_nnx_codegen.facts.names import runtime_of
 from typed_nnx_mypy.call import Call
-from typed_nnx_mypy.names import runtime_of
 from typed_nnx_mypy.registry import infers
 
 

@@ -14,14 +14,14 @@ from mypy.nodes import ARG_NAMED, ARG_POS, Expression, RefExpr, TempNode
 from mypy.plugin import FunctionContext, MethodContext
 from mypy.types import Instance, LiteralType, Overloaded, TupleType, Type, get_proper_type
 
-from typed_nnx_mypy.call import Call
-from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.internals import (
+from typed_nnx_codegen.facts.checker import Checker
+from typed_nnx_codegen.facts.filters import entries_of, with_entries
+from typed_nnx_codegen.facts.internals import (
     partial_call_callback,
     partial_new_callback,
 )
-from typed_nnx_mypy.models.filters import entries_of, with_entries
-from typed_nnx_mypy.names import runtime_of
+from typed_nnx_codegen.facts.names import runtime_of
+from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.registry import infers
 
 # What a partial of a transform carries: the full name and what is bound by position, and what is

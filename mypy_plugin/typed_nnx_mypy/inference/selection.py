@@ -9,10 +9,8 @@ from mypy.nodes import LambdaExpr
 from mypy.subtypes import is_same_type
 from mypy.types import AnyType, CallableType, Instance, ProperType, TupleType, Type, get_proper_type
 
-from typed_nnx_mypy.call import Argument, Call
-from typed_nnx_mypy.models.bindings import at_home, view_at
-from typed_nnx_mypy.models.filter_syntax import CLASSES, filters_of, read_call
-from typed_nnx_mypy.models.filters import (
+from typed_nnx_codegen.facts.filter_syntax import CLASSES, read_call
+from typed_nnx_codegen.facts.filters import (
     FILTER,
     Everything,
     Filter,
@@ -22,14 +20,16 @@ from typed_nnx_mypy.models.filters import (
     in_order,
     with_entries,
 )
-from typed_nnx_mypy.models.kinds import options
-from typed_nnx_mypy.models.leaves import members_of
-from typed_nnx_mypy.models.states import (
+from typed_nnx_codegen.facts.kinds import options
+from typed_nnx_codegen.facts.leaves import members_of
+from typed_nnx_codegen.facts.states import (
     StateView,
     declared_view_of,
     is_state,
     state_of,
 )
+from typed_nnx_mypy.call import Argument, Call, filters_of
+from typed_nnx_mypy.models.bindings import at_home, view_at
 from typed_nnx_mypy.registry import infers
 
 # -- filters ----------------------------------------------------------------------------------

@@ -9,19 +9,19 @@ from mypy.nodes import Expression, IndexExpr, MemberExpr, RefExpr, TypeInfo
 from mypy.typeops import make_simplified_union
 from mypy.types import AnyType, Instance, ProperType, Type, get_proper_type
 
+from typed_nnx_codegen.facts.assigned import value_of
+from typed_nnx_codegen.facts.fields import Model
+from typed_nnx_codegen.facts.filters import Filter, below, describe
+from typed_nnx_codegen.facts.kinds import options, short_name, value_type, with_value
+from typed_nnx_codegen.facts.leaves import is_leaf, is_present, members_of
+from typed_nnx_codegen.facts.names import runtime_of
+from typed_nnx_codegen.facts.states import StateView, state_of
 from typed_nnx_mypy.call import StateAccess
 from typed_nnx_mypy.errorcodes import STATE_EXCLUDED, STATE_KEY
 from typed_nnx_mypy.models.bindings import is_sure, may_have, view_at
-from typed_nnx_mypy.models.fields import Model
-from typed_nnx_mypy.models.filters import Filter, below, describe
 from typed_nnx_mypy.models.fit import subclass_may_hold
-from typed_nnx_mypy.models.kinds import options, short_name, value_type, with_value
-from typed_nnx_mypy.models.leaves import is_leaf, is_present, members_of
-from typed_nnx_mypy.models.states import StateView, state_of
 from typed_nnx_mypy.models.surgery import may_be_other
-from typed_nnx_mypy.names import runtime_of
 from typed_nnx_mypy.registry import infers_access
-from typed_nnx_mypy.syntax.assigned import value_of
 
 _LISTED: Final = 12
 

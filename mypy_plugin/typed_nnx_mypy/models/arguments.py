@@ -13,8 +13,8 @@ from mypy import types
 from mypy.nodes import Var
 from mypy.types import Instance, LiteralType, TupleType, Type, TypedDictType, get_proper_type
 
-from typed_nnx_mypy.models.kinds import Kind, is_dataclass, kind_of, kind_of_class
-from typed_nnx_mypy.names import runtime_of
+from typed_nnx_codegen.facts.kinds import Kind, is_dataclass, kind_of, kind_of_class
+from typed_nnx_codegen.facts.names import runtime_of
 
 _Test: TypeAlias = Callable[[Type], bool]
 

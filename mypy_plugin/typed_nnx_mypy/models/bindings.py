@@ -27,15 +27,21 @@ from mypy.types import (
     get_proper_type,
 )
 
-from typed_nnx_mypy.call import argument_of, literal
-from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.models.early import early_type
-from typed_nnx_mypy.models.filters import entries_of, with_entries
-from typed_nnx_mypy.models.states import StateView, declared_view_of, has_entries, is_state, view_of
-from typed_nnx_mypy.names import name_of, runtime_of
-from typed_nnx_mypy.syntax.assigned import Value, file_of
-from typed_nnx_mypy.syntax.children import descendants
-from typed_nnx_mypy.syntax.targets import is_self
+from typed_nnx_codegen.facts.assigned import Value, file_of
+from typed_nnx_codegen.facts.children import descendants
+from typed_nnx_codegen.facts.early import early_type
+from typed_nnx_codegen.facts.filters import entries_of, with_entries
+from typed_nnx_codegen.facts.kinds import literal
+from typed_nnx_codegen.facts.names import name_of, runtime_of
+from typed_nnx_codegen.facts.states import (
+    StateView,
+    declared_view_of,
+    has_entries,
+    is_state,
+    view_of,
+)
+from typed_nnx_codegen.facts.targets import argument_of, is_self
+from typed_nnx_mypy.reporter import Reporter
 
 _DEEPEST: Final = 4
 # Functions of a tree, by the name and the position of the tree.
@@ -49,7 +55,7 @@ _MAPPINGS: Final = {
 # -- what a State is --------------------------------------------------------------------------
 
 
-def view_at(expression: Expression, found: ProperType, checker: Checker) -> StateView | None:
+def view_at(expression: Expression, found: ProperType, checker: Reporter) -> StateView | None:
     """Return what is known of the State that an expression is."""
     view = view_of(found)
     if view is None:
@@ -61,7 +67,7 @@ def view_at(expression: Expression, found: ProperType, checker: Checker) -> Stat
     return view if values is None else replace(view, values=values)
 
 
-def is_sure(expression: Expression, view: StateView, checker: Checker) -> bool:
+def is_sure(expression: Expression, view: StateView, checker: Reporter) -> bool:
     """Tell whether the State that an expression is can be of no other model, such as a subclass.
 
     That is so where all its values are seen, and where an annotation says it.
@@ -72,7 +78,7 @@ def is_sure(expression: Expression, view: StateView, checker: Checker) -> bool:
 def _is_sure(
     expression: Expression,
     view: StateView,
-    checker: Checker,
+    checker: Reporter,
     depth: int = 0,
     *,
     takes_declared: bool = False,
@@ -102,7 +108,7 @@ def _is_sure(
     return bool(values) and all(_agrees(each, view, checker, depth + 1) for each in values)
 
 
-def _is_sure_call(call: CallExpr, view: StateView, checker: Checker, depth: int) -> bool:
+def _is_sure_call(call: CallExpr, view: StateView, checker: Reporter, depth: int) -> bool:
     """Tell whether a call returns the State that its type says: what it is given is sure, too."""
     if not has_entries(view.instance):
         return _returns_as_declared(call, checker)
@@ -114,7 +120,7 @@ def _is_sure_call(call: CallExpr, view: StateView, checker: Checker, depth: int)
     )
 
 
-def _agrees(value: Value, view: StateView, checker: Checker, depth: int) -> bool:
+def _agrees(value: Value, view: StateView, checker: Reporter, depth: int) -> bool:
     """Tell whether a value of a name is a State of the same model and filter."""
     found = value.type(checker)
     other = view_of(found) if found is not None else None
@@ -136,7 +142,7 @@ def _agrees(value: Value, view: StateView, checker: Checker, depth: int) -> bool
             return has_entries(other.instance)
 
 
-def _values_of_itself(expression: Expression, checker: Checker) -> ProperType | None:
+def _values_of_itself(expression: Expression, checker: Reporter) -> ProperType | None:
     """Return the type of the values that a name gets of itself, as of ``g = jax.tree.map(f, g)``.
 
     None where it gets none, Any where they are not known.
@@ -151,7 +157,7 @@ def _values_of_itself(expression: Expression, checker: Checker) -> ProperType | 
     return AnyType(TypeOfAny.special_form)
 
 
-def values_of(expression: Expression, checker: Checker) -> list[Value]:
+def values_of(expression: Expression, checker: Reporter) -> list[Value]:
     """Return what the file assigns to a variable or an attribute before it is read."""
     match expression:
         case NameExpr(node=Var() as variable):
@@ -201,7 +207,7 @@ def _mapped_tree(value: Expression | None) -> Expression | None:
             return None
 
 
-def _comes_later(value: Value, access: Node, checker: Checker) -> bool:
+def _comes_later(value: Value, access: Node, checker: Reporter) -> bool:
     """Tell whether an assignment runs after an access: below it, and in no loop around both."""
     assignment = value.node
     if assignment.line <= access.line and not value.has(access):
@@ -215,7 +221,7 @@ def _comes_later(value: Value, access: Node, checker: Checker) -> bool:
     )
 
 
-def _returns_as_declared(call: CallExpr, checker: Checker) -> bool:
+def _returns_as_declared(call: CallExpr, checker: Reporter) -> bool:
     """Tell whether what a call returns is declared, and not joined from what it is given."""
     callee = checker.known_type(call.callee)
     if isinstance(callee, Instance):
@@ -226,7 +232,7 @@ def _returns_as_declared(call: CallExpr, checker: Checker) -> bool:
 # -- what is done to it -----------------------------------------------------------------------
 
 
-def may_have(key: str | int, access: nodes.Context, checker: Checker) -> bool:
+def may_have(key: str | int, access: nodes.Context, checker: Reporter) -> bool:
     """Tell whether a key may be in a State although its model does not have it, or was tested."""
     if not isinstance(access, Node):
         return True
@@ -243,7 +249,7 @@ def may_have(key: str | int, access: nodes.Context, checker: Checker) -> bool:
     )
 
 
-def _may_be_state(expression: Expression, checker: Checker) -> bool:
+def _may_be_state(expression: Expression, checker: Reporter) -> bool:
     if isinstance(expression, NameExpr) and isinstance(expression.node, nodes.MypyFile):
         return False  # the module of `nnx.update(model, state)`
     found = early_type(expression, checker)
@@ -269,7 +275,7 @@ def _root(node: Node) -> Var | str | None:
 _HOME: Final = "__nnx_home__"
 
 
-def at_home(found: Type | None, call: nodes.CallExpr | None, checker: Checker) -> Type | None:
+def at_home(found: Type | None, call: nodes.CallExpr | None, checker: Reporter) -> Type | None:
     """Return the type of what a call returns, in which States say where alone they are kept."""
     statement = checker.parent(call) if call is not None else None
     match statement:
@@ -281,7 +287,7 @@ def at_home(found: Type | None, call: nodes.CallExpr | None, checker: Checker) -
             return found
 
 
-def _kept(found: Type, target: Expression, checker: Checker) -> Type:
+def _kept(found: Type, target: Expression, checker: Reporter) -> Type:
     proper = get_proper_type(found)
     if isinstance(proper, TupleType) and isinstance(target, nodes.TupleExpr | nodes.ListExpr):
         if len(proper.items) != len(target.items):
@@ -294,7 +300,7 @@ def _kept(found: Type, target: Expression, checker: Checker) -> Type:
     return with_entries(proper, {**entries_of(proper), _HOME: home})
 
 
-def _only_home(target: Expression, checker: Checker) -> str:
+def _only_home(target: Expression, checker: Reporter) -> str:
     """Return the full name of a target that its file assigns nowhere else; empty if it does."""
     file = file_of(checker)
     match target:
@@ -311,7 +317,7 @@ def _only_home(target: Expression, checker: Checker) -> str:
             return ""
 
 
-def is_at_home(expression: Expression, state: Instance, checker: Checker) -> bool:
+def is_at_home(expression: Expression, state: Instance, checker: Reporter) -> bool:
     """Tell whether a name or an attribute is what its file assigns just once, and to this State."""
     home = literal(entries_of(state).get(_HOME))
     if home is None:

@@ -9,10 +9,9 @@ from typing import Final, Literal, TypeAlias
 from mypy.types import Instance, ProperType, Type, get_proper_type
 from mypy.typevars import fill_typevars_with_any
 
-from typed_nnx_mypy.call import Argument, Call
-from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.models.fields import model_of
-from typed_nnx_mypy.models.filters import (
+from typed_nnx_codegen.facts.assigned import is_changed_in_place
+from typed_nnx_codegen.facts.fields import model_of
+from typed_nnx_codegen.facts.filters import (
     Everything,
     Filter,
     Key,
@@ -21,12 +20,13 @@ from typed_nnx_mypy.models.filters import (
     looks_at_paths,
     passes,
 )
-from typed_nnx_mypy.models.kinds import Kind, kind_of, options
-from typed_nnx_mypy.models.leaves import Leaf, is_leaf, known_subclasses, leaves_of, members_of
-from typed_nnx_mypy.models.states import StateView
+from typed_nnx_codegen.facts.kinds import Kind, kind_of, options
+from typed_nnx_codegen.facts.leaves import Leaf, is_leaf, known_subclasses, leaves_of, members_of
+from typed_nnx_codegen.facts.names import runtime_of
+from typed_nnx_codegen.facts.states import StateView
+from typed_nnx_mypy.call import Argument, Call
 from typed_nnx_mypy.models.surgery import may_be_other
-from typed_nnx_mypy.names import runtime_of
-from typed_nnx_mypy.syntax.assigned import is_changed_in_place
+from typed_nnx_mypy.reporter import Reporter
 
 Relation: TypeAlias = Literal["same", "related", "unrelated"]
 Path: TypeAlias = tuple[Key, ...]
@@ -106,7 +106,7 @@ def misfit(
     return None if may_fit else found
 
 
-def lacks(found: Type, of: Filter, path: Path, checker: Checker) -> bool:
+def lacks(found: Type, of: Filter, path: Path, checker: Reporter) -> bool:
     """Tell whether the State of a value surely has no leaf at a path.
 
     Args:
@@ -119,7 +119,7 @@ def lacks(found: Type, of: Filter, path: Path, checker: Checker) -> bool:
     return bool(items) and all(_lacks(each, of, path, checker) for each in items)
 
 
-def _lacks(found: ProperType, of: Filter, path: Path, checker: Checker) -> bool:
+def _lacks(found: ProperType, of: Filter, path: Path, checker: Reporter) -> bool:
     if is_leaf(found):
         return bool(path) or passes(of, found) is False
     members = members_of(found, checker)
@@ -146,7 +146,7 @@ def _is_exact(owner: ProperType, leaf: ProperType) -> bool:
     return bool(runtime_of(owner.type.fullname)) and leaf.type.name in _EXACT
 
 
-def missing(model: Type, of: Filter, parts: Sequence[StateView], checker: Checker) -> list[Leaf]:
+def missing(model: Type, of: Filter, parts: Sequence[StateView], checker: Reporter) -> list[Leaf]:
     """Return the leaves of a model that surely are in none of several States.
 
     Args:
@@ -184,7 +184,7 @@ def _may_be_one(leaf: Leaf, other: Leaf) -> bool:
     return first in second.mro or second in first.mro
 
 
-def _unknown_to(model: Type, part: StateView, checker: Checker) -> list[Leaf]:
+def _unknown_to(model: Type, part: StateView, checker: Reporter) -> list[Leaf]:
     """Return the leaves of a State that a model surely has not."""
     return [
         leaf
@@ -195,14 +195,14 @@ def _unknown_to(model: Type, part: StateView, checker: Checker) -> list[Leaf]:
     ]
 
 
-def holds_others(part: StateView, leaves: Sequence[Leaf], checker: Checker) -> bool:
+def holds_others(part: StateView, leaves: Sequence[Leaf], checker: Reporter) -> bool:
     """Tell whether a State may hold other leaves than some."""
     known = leaves_of(part.model, part.filter, checker)
     taken = [leaf for leaf in known.items if leaf.passes is not False]
     return not known.is_complete or len(leaves) < len(taken)
 
 
-def _wait_for(models: Iterable[Type], checker: Checker) -> bool:
+def _wait_for(models: Iterable[Type], checker: Reporter) -> bool:
     """Tell whether mypy has to find types of models first; the function is then checked again."""
     for each in models:
         found = get_proper_type(each)
@@ -212,7 +212,7 @@ def _wait_for(models: Iterable[Type], checker: Checker) -> bool:
     return False
 
 
-def subclass_may_hold(model: Type, paths: Iterable[Path], checker: Checker) -> bool:
+def subclass_may_hold(model: Type, paths: Iterable[Path], checker: Reporter) -> bool:
     """Tell whether a class below that of a model may have leaves that the model has not."""
     proper = get_proper_type(model)
     if not isinstance(proper, Instance):

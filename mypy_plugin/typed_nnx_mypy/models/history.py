@@ -6,10 +6,10 @@ from mypy import nodes
 from mypy.nodes import AssignmentStmt, CallExpr, Expression, FuncDef, MemberExpr, TypeInfo
 from mypy.types import ProperType, UnionType, get_proper_type
 
-from typed_nnx_mypy.call import AttributeCheck
-from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.models.kinds import holds_data, is_plain_container, kind_of
-from typed_nnx_mypy.models.marks import (
+from typed_nnx_codegen.facts.assigned import file_of
+from typed_nnx_codegen.facts.children import descendants
+from typed_nnx_codegen.facts.kinds import holds_data, is_plain_container, kind_of
+from typed_nnx_codegen.facts.marks import (
     all_said,
     calls_super,
     is_static_by_form,
@@ -17,15 +17,15 @@ from typed_nnx_mypy.models.marks import (
     methods_of,
     self_name_of,
 )
-from typed_nnx_mypy.models.values import mark_in_call, may_be_marked
-from typed_nnx_mypy.syntax.assigned import file_of
-from typed_nnx_mypy.syntax.children import descendants
-from typed_nnx_mypy.syntax.targets import is_attribute
+from typed_nnx_codegen.facts.targets import is_attribute
+from typed_nnx_codegen.facts.values import mark_in_call, may_be_marked
+from typed_nnx_mypy.call import AttributeCheck
+from typed_nnx_mypy.reporter import Reporter
 
 FILLING = ("append", "extend", "insert", "setdefault", "update")
 
 
-def assignments_to(owner: TypeInfo, name: str, checker: Checker) -> list[AttributeCheck]:
+def assignments_to(owner: TypeInfo, name: str, checker: Reporter) -> list[AttributeCheck]:
     """Return the assignments to an attribute in the methods of a class, not in those of its bases."""
     methods = set(methods_of(owner.defn))
     found: list[AttributeCheck] = []
@@ -101,7 +101,7 @@ def may_be_data_before(check: AttributeCheck) -> bool:
     return any(not _is_static_in(base, check.name) for base in check.owner.mro[1:])
 
 
-def _is_surely_static(value: Expression | None, checker: Checker) -> bool:
+def _is_surely_static(value: Expression | None, checker: Reporter) -> bool:
     if value is None:
         return False
     if is_static_by_form(value) or mark_in_call(value) == "static":

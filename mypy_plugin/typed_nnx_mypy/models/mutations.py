@@ -14,13 +14,13 @@ from mypy import nodes
 from mypy.nodes import CallExpr, Expression, FuncDef, LambdaExpr, MemberExpr, NameExpr, Node, Var
 from mypy.types import Instance, ProperType
 
-from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.models.early import early_type
-from typed_nnx_mypy.models.kinds import Kind, is_of_runtime, is_rngs, kind_of, runtime_of_class
-from typed_nnx_mypy.names import PARTIAL, is_named, runtime_of
-from typed_nnx_mypy.syntax.children import descendants
+from typed_nnx_codegen.facts.children import descendants
+from typed_nnx_codegen.facts.early import early_type
+from typed_nnx_codegen.facts.kinds import Kind, is_of_runtime, is_rngs, kind_of, runtime_of_class
+from typed_nnx_codegen.facts.names import PARTIAL, is_named, runtime_of
+from typed_nnx_codegen.facts.targets import bound_names, own_nodes, parts, targets
+from typed_nnx_mypy.reporter import Reporter
 from typed_nnx_mypy.syntax.parameters import Function, definition_of, is_of_file
-from typed_nnx_mypy.syntax.targets import bound_names, own_nodes, parts, targets
 
 TypeOf: TypeAlias = Callable[[Expression], ProperType | None]
 """Returns the type of an expression; None where it is not known."""
@@ -212,7 +212,9 @@ def _is_source(found: ProperType | None) -> bool:
 # -- where an object comes from ------------------------------------------------------------------
 
 
-def outer_of(given: Expression | None, function: Function | None, checker: Checker) -> Outer | None:
+def outer_of(
+    given: Expression | None, function: Function | None, checker: Reporter
+) -> Outer | None:
     """Return what a function of the file takes from outside; None of functions of other files.
 
     Args:
@@ -242,7 +244,7 @@ class Outer:
     """
 
     def __init__(
-        self, function: FuncDef | LambdaExpr, given: Expression | None, checker: Checker
+        self, function: FuncDef | LambdaExpr, given: Expression | None, checker: Reporter
     ) -> None:
         self.function: Final = function
         self.checker: Final = checker
@@ -314,7 +316,7 @@ class Outer:
         return early_type(expression, self.checker, self._bound)
 
 
-def _binds(function: FuncDef, given: Expression | None, checker: Checker) -> bool:
+def _binds(function: FuncDef, given: Expression | None, checker: Reporter) -> bool:
     """Tell whether an expression for a method binds its object, which is then from outside."""
     if function.is_static or function.is_class or not function.arguments:
         return False
@@ -334,7 +336,7 @@ def _attributes_set(function: FuncDef | LambdaExpr) -> set[str]:
 # -- what may be allowed ----------------------------------------------------------------------
 
 
-def _is_certain(found: Mutation, function: FuncDef | LambdaExpr, checker: Checker) -> bool:
+def _is_certain(found: Mutation, function: FuncDef | LambdaExpr, checker: Reporter) -> bool:
     """Tell whether a change surely raises, if the function gets there while jax traces it."""
     if found.runtime not in checker.config.runtimes:
         return False
@@ -342,7 +344,7 @@ def _is_certain(found: Mutation, function: FuncDef | LambdaExpr, checker: Checke
     return not is_reference and not _is_guarded(found.node, function, checker)
 
 
-def _is_guarded(node: Node, function: FuncDef | LambdaExpr, checker: Checker) -> bool:
+def _is_guarded(node: Node, function: FuncDef | LambdaExpr, checker: Reporter) -> bool:
     """Tell whether a statement around a change may keep it from tracing, or catches the error."""
     for above in checker.above(node):
         if above is function:

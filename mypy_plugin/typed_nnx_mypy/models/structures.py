@@ -15,12 +15,12 @@ from mypy import nodes, types
 from mypy.nodes import Block, Expression, FuncDef, LambdaExpr, Statement
 from mypy.types import Instance, TupleType, UninhabitedType, get_proper_type
 
-from typed_nnx_mypy.checker import Checker
+from typed_nnx_codegen.facts.checker import Checker
+from typed_nnx_codegen.facts.kinds import Kind, kind_of, short_name
+from typed_nnx_codegen.facts.states import is_state
+from typed_nnx_codegen.facts.targets import own_nodes
 from typed_nnx_mypy.models import structures
-from typed_nnx_mypy.models.kinds import Kind, kind_of, short_name
-from typed_nnx_mypy.models.states import is_state
 from typed_nnx_mypy.syntax.parameters import Function
-from typed_nnx_mypy.syntax.targets import own_nodes
 
 _NUMBERS: Final = ("builtins.bool", "builtins.int", "builtins.float", "builtins.complex")
 _TEXTS: Final = ("builtins.str", "builtins.bytes")

@@ -9,14 +9,14 @@ from mypy import nodes, types
 from mypy.nodes import CallExpr, Expression, MemberExpr, NameExpr, Node, TypeInfo
 from mypy.types import AnyType, CallableType, Instance, ProperType, Type, TypeVarType
 
-from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.models.early import early_type
-from typed_nnx_mypy.models.fields import Model
-from typed_nnx_mypy.models.kinds import Kind, is_base_class, kind_of, options, short_name
-from typed_nnx_mypy.models.leaves import is_leaf, members_of
-from typed_nnx_mypy.names import runtime_of
-from typed_nnx_mypy.syntax.assigned import file_of
-from typed_nnx_mypy.syntax.targets import is_same_target, is_self
+from typed_nnx_codegen.facts.assigned import file_of
+from typed_nnx_codegen.facts.early import early_type
+from typed_nnx_codegen.facts.fields import Model
+from typed_nnx_codegen.facts.kinds import Kind, is_base_class, kind_of, options, short_name
+from typed_nnx_codegen.facts.leaves import is_leaf, members_of
+from typed_nnx_codegen.facts.names import runtime_of
+from typed_nnx_codegen.facts.targets import is_same_target, is_self
+from typed_nnx_mypy.reporter import Reporter
 
 # Libraries whose functions do not give models other attributes.
 _LIBRARIES: Final = frozenset(
@@ -28,7 +28,7 @@ _RECORDED: Final = frozenset({"Intermediate", "Perturbation"})
 
 
 def may_be_other(
-    keys: Iterable[object], models: Sequence[Type], access: nodes.Context, checker: Checker
+    keys: Iterable[object], models: Sequence[Type], access: nodes.Context, checker: Reporter
 ) -> bool:
     """Tell whether a file may give models, or what is in them, other attributes than classes do.
 
@@ -55,7 +55,7 @@ def may_be_other(
     return False
 
 
-def _changed(node: Node, checker: Checker) -> Iterator[Expression]:
+def _changed(node: Node, checker: Reporter) -> Iterator[Expression]:
     """Yield the objects that get attributes whose names nothing tells."""
     match node:
         case CallExpr(callee=NameExpr(name="setattr" | "delattr"), args=[owner, name, *_]):
@@ -74,7 +74,7 @@ def _changed(node: Node, checker: Checker) -> Iterator[Expression]:
             pass
 
 
-def _may_share(changed: ProperType | None, model: Type, checker: Checker) -> bool:
+def _may_share(changed: ProperType | None, model: Type, checker: Reporter) -> bool:
     """Tell whether an object may be in a model, or the model in it."""
     asked = options(model)[0]
     parts = options(changed)[0] if changed is not None else []
@@ -87,7 +87,7 @@ def _may_share(changed: ProperType | None, model: Type, checker: Checker) -> boo
     )
 
 
-def _may_hold(whole: ProperType, part: ProperType, checker: Checker, seen: set[TypeInfo]) -> bool:
+def _may_hold(whole: ProperType, part: ProperType, checker: Reporter, seen: set[TypeInfo]) -> bool:
     """Tell whether an object of one type may be or hold, at any depth, one of another."""
     if not isinstance(part, Instance) or isinstance(whole, AnyType | TypeVarType):
         return True
@@ -108,13 +108,13 @@ def _may_hold(whole: ProperType, part: ProperType, checker: Checker, seen: set[T
     return _is_among(members, part, checker, {*seen, whole.type})
 
 
-def _is_among(members: Model, part: ProperType, checker: Checker, seen: set[TypeInfo]) -> bool:
+def _is_among(members: Model, part: ProperType, checker: Reporter, seen: set[TypeInfo]) -> bool:
     held = [each.type for each in members.fields.values() if each.status != "static"]
     held += [members.other.type] if members.other is not None else []
     return any(_may_hold(each, part, checker, seen) for found in held for each in options(found)[0])
 
 
-def _handed_on(call: CallExpr, checker: Checker) -> Iterator[Expression]:
+def _handed_on(call: CallExpr, checker: Reporter) -> Iterator[Expression]:
     """Yield the models that a call gives to a function that takes any."""
     callee = checker.known_type(call.callee)
     is_class = isinstance(callee, CallableType) and callee.is_type_obj()
@@ -129,7 +129,7 @@ def _handed_on(call: CallExpr, checker: Checker) -> Iterator[Expression]:
             yield argument
 
 
-def _is_of_library(callee: Expression, checker: Checker) -> bool:
+def _is_of_library(callee: Expression, checker: Reporter) -> bool:
     """Tell whether a function or a method is defined by a library."""
     if isinstance(callee, nodes.RefExpr) and callee.node is not None:
         fullname = callee.node.fullname

@@ -10,8 +10,8 @@ from mypy import nodes, types
 from mypy.nodes import CallExpr, Context, Expression, RefExpr
 from mypy.types import Instance
 
-from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.names import PARTIAL, is_named
+from typed_nnx_codegen.facts.checker import Checker
+from typed_nnx_codegen.facts.names import PARTIAL, is_named
 from typed_nnx_mypy.syntax.constants import Value, constant_of, resolved
 from typed_nnx_mypy.syntax.transforms import Transform
 

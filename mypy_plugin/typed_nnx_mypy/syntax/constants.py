@@ -12,8 +12,8 @@ from mypy import nodes
 from mypy.nodes import Expression, RefExpr
 from mypy.types import Instance, LiteralType, NoneType, ProperType, TupleType, get_proper_type
 
-from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.syntax.assigned import assigned_once
+from typed_nnx_codegen.facts.assigned import assigned_once
+from typed_nnx_codegen.facts.checker import Checker
 
 Value: TypeAlias = "int | float | str | bool | tuple[Value, ...] | None"
 

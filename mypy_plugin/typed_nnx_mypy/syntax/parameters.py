@@ -16,9 +16,9 @@ from mypy.subtypes import find_member
 from mypy.typeops import function_type
 from mypy.types import CallableType, Instance, ProperType, Type, get_proper_type
 
-from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.names import PARTIAL
-from typed_nnx_mypy.syntax.assigned import assigned_once, is_rebound
+from typed_nnx_codegen.facts.assigned import assigned_once, is_rebound
+from typed_nnx_codegen.facts.checker import Checker
+from typed_nnx_codegen.facts.names import PARTIAL
 
 # Where mypy keeps what is left of the function.
 _PARTIAL_TYPE: Final = "__mypy_partial"

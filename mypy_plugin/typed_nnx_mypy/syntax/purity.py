@@ -7,9 +7,9 @@ from typing import Final
 from mypy import nodes
 from mypy.nodes import Expression, IndexExpr, MemberExpr, NameExpr, StrExpr, TypeInfo
 
-from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.names import runtime_of
-from typed_nnx_mypy.syntax.children import descendants
+from typed_nnx_codegen.facts.checker import Checker
+from typed_nnx_codegen.facts.children import descendants
+from typed_nnx_codegen.facts.names import runtime_of
 from typed_nnx_mypy.syntax.parameters import definition_of, is_of_file
 
 _MODULES: Final = (

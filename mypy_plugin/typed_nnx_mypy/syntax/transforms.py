@@ -20,11 +20,12 @@ from mypy.errorcodes import ErrorCode
 from mypy.nodes import CallExpr, Context, Decorator, Expression, MemberExpr, NameExpr, RefExpr, Var
 from mypy.types import Instance
 
-from typed_nnx_mypy.call import Call, argument_of
-from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.names import PARTIAL, Name, name_of
+from typed_nnx_codegen.facts.assigned import assigned_once
+from typed_nnx_codegen.facts.names import PARTIAL, Name, name_of
+from typed_nnx_codegen.facts.targets import argument_of
+from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.registry import on_call
-from typed_nnx_mypy.syntax.assigned import assigned_once
+from typed_nnx_mypy.reporter import Reporter
 from typed_nnx_mypy.syntax.parameters import (
     Function,
     class_of,
@@ -69,7 +70,7 @@ class Transform:
         return f"{self.name} of `{name}`" if name else self.name
 
     @property
-    def checker(self) -> Checker:
+    def checker(self) -> Reporter:
         """The type checker of the file."""
         return self.call.checker
 
@@ -150,7 +151,7 @@ def transform_behind(call: Call) -> Transform | None:
             return None
 
 
-def bound_count(callee: Expression, checker: Checker) -> int:
+def bound_count(callee: Expression, checker: Reporter) -> int:
     """Return how many arguments what is called has bound: 1 for a decorated method of an object."""
     if not isinstance(callee, MemberExpr):
         return 0
@@ -159,13 +160,13 @@ def bound_count(callee: Expression, checker: Checker) -> int:
     return 1 if is_bound else 0
 
 
-def _method(callee: MemberExpr, checker: Checker) -> Decorator | None:
+def _method(callee: MemberExpr, checker: Reporter) -> Decorator | None:
     info = class_of(checker.type_of(callee.expr))
     symbol = info.get(callee.name) if info is not None else None
     return symbol.node if symbol is not None and isinstance(symbol.node, Decorator) else None
 
 
-def transform_named(expression: Expression, checker: Checker) -> Name | None:
+def transform_named(expression: Expression, checker: Reporter) -> Name | None:
     """Return the name of the function of a runtime that an expression stands for."""
     if not isinstance(expression, RefExpr) or expression.node is None:
         return None
@@ -174,7 +175,7 @@ def transform_named(expression: Expression, checker: Checker) -> Name | None:
     return name if is_chosen else None
 
 
-def _head(expression: Expression, checker: Checker) -> _Head | None:
+def _head(expression: Expression, checker: Reporter) -> _Head | None:
     """Return the transform of ``nnx.jit``, ``nnx.jit(...)`` and ``partial(nnx.jit, ...)``."""
     if not isinstance(expression, CallExpr):
         name = transform_named(expression, checker)
@@ -262,7 +263,7 @@ def _own_decorator(call: Call) -> Expression | None:
 
 
 def _decorated(
-    decorator: Decorator, own: Expression | None, checker: Checker, call: Call | None = None
+    decorator: Decorator, own: Expression | None, checker: Reporter, call: Call | None = None
 ) -> Function | None:
     """Return the function that a decorator is given: what the decorators below it return."""
     every = decorator.original_decorators
@@ -274,6 +275,6 @@ def _decorated(
     return of_type(given[0].type) if given else None
 
 
-def _keep_signature(decorators: Sequence[Expression], checker: Checker) -> bool:
+def _keep_signature(decorators: Sequence[Expression], checker: Reporter) -> bool:
     heads = [_head(each, checker) for each in decorators]
     return all(head is not None and head.name.public in _SAME_SIGNATURE for head in heads)

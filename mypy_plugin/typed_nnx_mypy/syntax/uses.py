@@ -9,9 +9,9 @@ from typing import Final
 from mypy import nodes
 from mypy.nodes import AssignmentStmt, ClassDef, ForStmt, FuncDef, LambdaExpr, NameExpr, Node
 
-from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.syntax.children import descendants
-from typed_nnx_mypy.syntax.targets import parts
+from typed_nnx_codegen.facts.checker import Checker
+from typed_nnx_codegen.facts.children import descendants
+from typed_nnx_codegen.facts.targets import parts
 
 # What reads local names without naming them.
 _READERS: Final = frozenset({"breakpoint", "dir", "eval", "exec", "locals", "vars"})

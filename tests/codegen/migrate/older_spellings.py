@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from typed_nnx_codegen.facts.names import HOOKS, VARIABLES
 from typed_nnx_mypy.checks.deprecated import CELLS, SPELLINGS
-from typed_nnx_mypy.names import HOOKS, VARIABLES
 
 
 class Older(NamedTuple):

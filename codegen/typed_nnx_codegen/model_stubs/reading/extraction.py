@@ -30,6 +30,11 @@ from mypy.nodes import (
 )
 from mypy.types import Type as MypyType
 
+from typed_nnx_codegen.facts.assigned import File
+from typed_nnx_codegen.facts.children import Tree, forget
+from typed_nnx_codegen.facts.marks import methods_of, self_name_of
+from typed_nnx_codegen.facts.names import runtime_of
+from typed_nnx_codegen.facts.values import mark_in_call
 from typed_nnx_codegen.model_stubs.models import Named, Static, Type, Unknown
 from typed_nnx_codegen.model_stubs.reading.symbols import classes_of
 from typed_nnx_codegen.model_stubs.reading.type_facts import (
@@ -40,11 +45,6 @@ from typed_nnx_codegen.model_stubs.reading.type_facts import (
     type_fact,
     united,
 )
-from typed_nnx_mypy.models.marks import methods_of, self_name_of
-from typed_nnx_mypy.models.values import mark_in_call
-from typed_nnx_mypy.names import runtime_of
-from typed_nnx_mypy.syntax.assigned import File
-from typed_nnx_mypy.syntax.children import Tree, forget
 
 _PLAIN = ("builtins:list", "builtins:dict")
 _ADDING = {"append": 0, "insert": 1}

@@ -6,11 +6,11 @@ from collections.abc import Container
 
 from mypy.nodes import TypeInfo
 
+from typed_nnx_codegen.facts.fields import attributes_of
+from typed_nnx_codegen.facts.kinds import is_rngs, kind_of_class
 from typed_nnx_codegen.model_stubs.models import Kind
 from typed_nnx_codegen.model_stubs.reading.symbols import Symbols, instance_of
 from typed_nnx_codegen.model_stubs.reading.type_facts import name_of
-from typed_nnx_mypy.models.fields import attributes_of
-from typed_nnx_mypy.models.kinds import is_rngs, kind_of_class
 
 # Modules by whose names library classes are known to people, better than by their private ones.
 _PUBLIC = ("jax", "jax.numpy", "numpy")

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from mypy.nodes import TypeInfo, Var
 
+from typed_nnx_codegen.facts.fields import Field, Model, attributes_of
+from typed_nnx_codegen.facts.marks import is_checked, marks_of
 from typed_nnx_codegen.model_stubs.models import (
     Attribute,
     ClassInfo,
@@ -31,8 +33,6 @@ from typed_nnx_codegen.model_stubs.reading.type_facts import (
     type_fact,
     united,
 )
-from typed_nnx_mypy.models.fields import Field, Model, attributes_of
-from typed_nnx_mypy.models.marks import is_checked, marks_of
 
 
 class Resolver:

@@ -3,7 +3,7 @@
 For an attribute without an annotation mypy has one type, that of its first assignment, and of a
 mixed list of layers it says that they are Modules. The types of all that is assigned are kept in the
 metadata of the class, so in mypy's cache, and hold exactly as long as that does. All else that a
-class says of its attributes is what the plugin finds: `typed_nnx_mypy.models.fields`.
+class says of its attributes is what the plugin finds: `typed_nnx_codegen.facts.fields`.
 """
 
 from __future__ import annotations

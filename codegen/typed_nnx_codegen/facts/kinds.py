@@ -18,7 +18,7 @@ from mypy.nodes import TypeInfo
 from mypy.subtypes import is_same_type
 from mypy.types import CallableType, Instance, ProperType, Type, TypeVarType, get_proper_type
 
-from typed_nnx_mypy.names import runtime_of
+from typed_nnx_codegen.facts.names import runtime_of
 
 
 class Kind(Enum):
@@ -276,6 +276,25 @@ def is_set(found: Type) -> bool:
     """Tell whether values of a type are built-in sets, into which the runtimes do not look."""
     proper = get_proper_type(found)
     return isinstance(proper, Instance) and proper.type.fullname in _SETS
+
+
+def literal(found: Type | None) -> str | int | None:
+    """Return the text or the whole number that a type has as its only value."""
+    value = _only_value(found)
+    return value if isinstance(value, str | int) and not isinstance(value, bool) else None
+
+
+def truth(found: Type | None) -> bool | None:
+    """Return True or False where a type has it as its only value."""
+    value = _only_value(found)
+    return value if isinstance(value, bool) else None
+
+
+def _only_value(found: Type | None) -> object:
+    proper = get_proper_type(found)
+    if isinstance(proper, Instance) and proper.last_known_value is not None:
+        proper = proper.last_known_value
+    return proper.value if isinstance(proper, types.LiteralType) else None
 
 
 # -- text -------------------------------------------------------------------------------------

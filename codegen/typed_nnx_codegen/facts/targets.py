@@ -9,7 +9,7 @@ from mypy import nodes
 from mypy.nodes import Block, Expression, FuncDef, LambdaExpr, MemberExpr, NameExpr, Node, Statement
 from mypy.patterns import AsPattern, MappingPattern, StarredPattern
 
-from typed_nnx_mypy.syntax.children import children, descendants, walk
+from typed_nnx_codegen.facts.children import children, descendants, walk
 
 # By dictionary, since this is asked of every node of a file.
 _UNWRITTEN: Final[dict[type[Node], str]] = {
@@ -166,3 +166,12 @@ def _names(node: Node) -> Iterator[str]:
             # mypy marks names that are defined again.
             named = (each for each in single_targets(node) if isinstance(each, NameExpr))
             yield from (each.name.rstrip("'") for each in named)
+
+
+def argument_of(call: nodes.CallExpr, name: str, position: int) -> nodes.Expression | None:
+    """Return what a call gives by a name or at a position; None where it surely gives nothing."""
+    if name in call.arg_names:
+        return call.args[call.arg_names.index(name)]
+    before = call.arg_kinds[: position + 1]
+    is_there = len(before) > position and all(kind is nodes.ARG_POS for kind in before)
+    return call.args[position] if is_there else None

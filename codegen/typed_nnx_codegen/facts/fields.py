@@ -12,8 +12,8 @@ from mypy.maptype import map_instance_to_supertype
 from mypy.nodes import TypeInfo, Var
 from mypy.types import Instance, PartialType, ProperType, get_proper_type
 
-from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.models.kinds import (
+from typed_nnx_codegen.facts.checker import Checker
+from typed_nnx_codegen.facts.kinds import (
     holds_data,
     is_dataclass,
     is_plain_container,
@@ -22,8 +22,8 @@ from typed_nnx_mypy.models.kinds import (
     kind_of,
     options,
 )
-from typed_nnx_mypy.models.marks import UNSURE, Said, is_checked, marks_of, opening_of
-from typed_nnx_mypy.names import runtime_of
+from typed_nnx_codegen.facts.marks import UNSURE, Said, is_checked, marks_of, opening_of
+from typed_nnx_codegen.facts.names import runtime_of
 
 Status: TypeAlias = Literal["data", "static", "unknown"]
 

@@ -8,7 +8,7 @@ import pytest
 from mypy.nodes import Block, ClassDef, SymbolTable, TypeInfo
 from mypy.types import AnyType, Instance, TypeOfAny, UnionType
 
-from typed_nnx_mypy.models.filters import (
+from typed_nnx_codegen.facts.filters import (
     AllOf,
     AnyOf,
     Everything,

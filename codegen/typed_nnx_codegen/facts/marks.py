@@ -14,8 +14,8 @@ from typing import Final
 from mypy import nodes
 from mypy.nodes import Decorator, FuncDef, TypeInfo
 
-from typed_nnx_mypy.models.kinds import is_of_runtime
-from typed_nnx_mypy.names import runtime_of
+from typed_nnx_codegen.facts.kinds import is_of_runtime
+from typed_nnx_codegen.facts.names import runtime_of
 
 KEY: Final = "typed_nnx"
 """The key of the metadata."""

@@ -14,8 +14,8 @@ from mypy import types
 from mypy.nodes import TypeInfo
 from mypy.types import AnyType, Instance, ProperType, Type, TypeType, get_proper_type
 
-from typed_nnx_mypy.models.filter_syntax import filter_of_type
-from typed_nnx_mypy.models.filters import (
+from typed_nnx_codegen.facts.filter_syntax import filter_of_type
+from typed_nnx_codegen.facts.filters import (
     FILTER,
     Filter,
     OfType,
@@ -25,7 +25,7 @@ from typed_nnx_mypy.models.filters import (
     of_class,
     with_entries,
 )
-from typed_nnx_mypy.models.kinds import arguments_at, runtime_base
+from typed_nnx_codegen.facts.kinds import arguments_at, runtime_base
 
 MODEL: Final = "__nnx_model__"
 _MAPPED: Final = "__nnx_mapped__"

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Final
 
 from mypy import nodes, types
 from mypy.nodes import ARG_POS, CallExpr, Expression, RefExpr
 from mypy.types import Instance, TupleType, Type, get_proper_type
 
-from typed_nnx_mypy.call import Argument, argument_of, literal, truth
-from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.models.filters import (
+from typed_nnx_codegen.facts.checker import Checker
+from typed_nnx_codegen.facts.filters import (
     FILTER,
     Everything,
     Filter,
@@ -27,17 +26,14 @@ from typed_nnx_mypy.models.filters import (
     negation,
     of_class,
 )
-from typed_nnx_mypy.names import name_of
+from typed_nnx_codegen.facts.kinds import literal, truth
+from typed_nnx_codegen.facts.names import name_of
+from typed_nnx_codegen.facts.targets import argument_of
 
 CLASSES: Final = frozenset(
     ("All", "Any", "Not", "OfType", "PathContains", "PathIn", "WithTag", "Everything", "Nothing")
 )
 """The public names of the classes of filters."""
-
-
-def filters_of(given: Iterable[Argument], checker: Checker) -> list[Filter]:
-    """Return the filters that arguments of a call are."""
-    return [read_filter(each.expression, each.type, checker) for each in given]
 
 
 def read_filter(expression: Expression, found: Type, checker: Checker) -> Filter:

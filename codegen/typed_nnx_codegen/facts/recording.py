@@ -11,23 +11,20 @@ from mypy.nodes import AssignmentStmt, CallExpr, ClassDef, MemberExpr, NameExpr,
 from mypy.plugin import ClassDefContext, SemanticAnalyzerPluginInterface
 from mypy.types import LiteralType, Type, UnboundType
 
-from typed_nnx_mypy.errorcodes import NNX
-from typed_nnx_mypy.internals import note_in_analysis, set_fullname
-from typed_nnx_mypy.models.marks import (
+from typed_nnx_codegen.facts.children import descendants
+from typed_nnx_codegen.facts.internals import set_fullname
+from typed_nnx_codegen.facts.marks import (
     KEY,
-    QUIET,
     UNSURE,
     ClassMarks,
     Said,
     calls_super,
     is_static_by_form,
     methods_of,
-    opening_of,
     self_name_of,
 )
-from typed_nnx_mypy.names import runtime_of
-from typed_nnx_mypy.syntax.children import descendants
-from typed_nnx_mypy.syntax.targets import blocks_of, own_attributes, statements_of
+from typed_nnx_codegen.facts.names import runtime_of
+from typed_nnx_codegen.facts.targets import blocks_of, own_attributes, statements_of
 
 _FUNCTIONS: Final = ("data", "static")
 _ANNOTATIONS: Final = {"Data": "data", "Static": "static"}
@@ -36,12 +33,11 @@ _OPENING: Final = ("sow", "perturb", "__setattr__", "__dict__")
 _SHOWN: Final = "__nnx_marks"
 
 
-def record_marks(context: ClassDefContext, *, report_open: bool = False) -> None:
+def record_marks(context: ClassDefContext) -> nodes.Node | None:
     """Write down what the body of a Pytree class says of its attributes.
 
-    Args:
-        context: The class.
-        report_open: Whether to add a note where the class becomes open.
+    Returns:
+        What in its methods makes attributes by names that are not written; None for nothing.
     """
     definition = context.cls
     reading = _Reading(definition, context.api)
@@ -54,10 +50,7 @@ def record_marks(context: ClassDefContext, *, report_open: bool = False) -> None
         "calls_super": found.calls_super,
     }
     _show(info, context.api)
-    reason = opening_of(info)
-    if report_open and reason and not runtime_of(info.module_name):
-        said = f"{info.name} is open, by {reason}: {QUIET} do not report what it lacks"
-        note_in_analysis(context.api, said, reading.opening or definition, NNX)
+    return reading.opening
 
 
 def _show(info: TypeInfo, api: SemanticAnalyzerPluginInterface) -> None:

@@ -10,10 +10,10 @@ from mypy import types
 from mypy.nodes import TypeInfo
 from mypy.types import Instance, ProperType, TupleType, Type, get_proper_type
 
-from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.models.fields import Field, Model, Status, model_of
-from typed_nnx_mypy.models.filters import Filter, Key, below, passes
-from typed_nnx_mypy.models.kinds import (
+from typed_nnx_codegen.facts.checker import Checker
+from typed_nnx_codegen.facts.fields import Field, Model, Status, model_of
+from typed_nnx_codegen.facts.filters import Filter, Key, below, passes
+from typed_nnx_codegen.facts.kinds import (
     Kind,
     arguments_at,
     is_base_class,
@@ -21,7 +21,7 @@ from typed_nnx_mypy.models.kinds import (
     options,
     runtime_base,
 )
-from typed_nnx_mypy.names import runtime_of
+from typed_nnx_codegen.facts.names import runtime_of
 
 _DEEPEST: Final = 12
 _SETTINGS: Final = frozenset(

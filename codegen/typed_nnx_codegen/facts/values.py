@@ -7,12 +7,12 @@ from typing import Final, TypeAlias
 from mypy import nodes
 from mypy.nodes import CallExpr, DictExpr, Expression, FuncDef, ListExpr, MemberExpr, NameExpr, Node
 
-from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.models.kinds import holds_data
-from typed_nnx_mypy.models.marks import is_static_by_form
-from typed_nnx_mypy.names import runtime_of
-from typed_nnx_mypy.syntax.assigned import file_of
-from typed_nnx_mypy.syntax.children import descendants
+from typed_nnx_codegen.facts.assigned import file_of
+from typed_nnx_codegen.facts.checker import Checker
+from typed_nnx_codegen.facts.children import descendants
+from typed_nnx_codegen.facts.kinds import holds_data
+from typed_nnx_codegen.facts.marks import is_static_by_form
+from typed_nnx_codegen.facts.names import runtime_of
 
 Display: TypeAlias = (
     nodes.ListExpr

@@ -15,9 +15,9 @@ from mypy import nodes
 from mypy.nodes import CallExpr, Expression, IndexExpr, MemberExpr, MypyFile, NameExpr, Node, Var
 from mypy.types import Instance, ProperType, TupleType, get_proper_type
 
-from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.syntax.children import Tree, descendants
-from typed_nnx_mypy.syntax.targets import is_same_target, single_targets, unwritten_targets
+from typed_nnx_codegen.facts.checker import Checker
+from typed_nnx_codegen.facts.children import Tree, descendants
+from typed_nnx_codegen.facts.targets import is_same_target, single_targets, unwritten_targets
 
 _WRITERS: Final = frozenset(("get", "pop", "setdefault", "update", "replace_by_pure_dict"))
 _BY_NAME: Final = frozenset(("hasattr", "getattr", "setattr", "delattr"))

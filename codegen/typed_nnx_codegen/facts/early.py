@@ -11,9 +11,9 @@ from mypy.nodes import CallExpr, Expression, MemberExpr, NameExpr, RefExpr, Var
 from mypy.types import Instance, ProperType, get_proper_type
 from mypy.typevars import fill_typevars, fill_typevars_with_any
 
-from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.models.kinds import arguments_at
-from typed_nnx_mypy.syntax.assigned import assigned_once
+from typed_nnx_codegen.facts.assigned import assigned_once
+from typed_nnx_codegen.facts.checker import Checker
+from typed_nnx_codegen.facts.kinds import arguments_at
 
 
 def early_type(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from mypy.__main__ import console_entry
 from mypy.types import Instance
 
+from typed_nnx_codegen.facts.fields import model_of
 from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.errorcodes import NNX
-from typed_nnx_mypy.models.fields import model_of
 from typed_nnx_mypy.registry import on_call
 
 

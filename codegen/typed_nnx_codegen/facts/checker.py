@@ -1,6 +1,6 @@
-"""All that the plugin asks of mypy's type checker.
+"""The file that mypy checks, and the types that it has found so far.
 
-mypy has no hook on assignments, statements or functions. What a check needs of them is found from
+mypy has no hook on assignments, statements or functions. What there is to know of them is found from
 the place of a call: the file's tree, the function around it and the types found so far.
 """
 
@@ -10,10 +10,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from mypy import nodes
-from mypy.errorcodes import ErrorCode
 from mypy.lookup import lookup_fully_qualified
-from mypy.nodes import CallExpr, Context, Expression, FuncDef, LambdaExpr, MypyFile, Node, TypeInfo
-from mypy.plugin import CheckerPluginInterface
+from mypy.nodes import CallExpr, Expression, FuncDef, LambdaExpr, MypyFile, Node, TypeInfo
 from mypy.types import (
     AnyType,
     Instance,
@@ -24,13 +22,10 @@ from mypy.types import (
     get_proper_type,
 )
 
-from typed_nnx_mypy.config import Config
-from typed_nnx_mypy.errorcodes import NNX
-from typed_nnx_mypy.internals import Internals
-from typed_nnx_mypy.names import name_of, runtime_of
-from typed_nnx_mypy.syntax.children import Tree, descendants, tree_of
+from typed_nnx_codegen.facts.children import Tree, descendants, tree_of
+from typed_nnx_codegen.facts.internals import Internals
+from typed_nnx_codegen.facts.names import name_of, runtime_of
 
-_RAISES: Final = frozenset({"assertRaises", "assertRaisesRegex", "raises", "suppress"})
 _LOOKING_AHEAD: Final[list[Expression]] = []
 
 
@@ -39,12 +34,7 @@ class Checker(Internals):
 
     Args:
         api: What mypy gives to a hook.
-        config: The settings of the plugin.
     """
-
-    def __init__(self, api: CheckerPluginInterface, config: Config) -> None:
-        super().__init__(api)
-        self.config: Final = config
 
     # -- the file -----------------------------------------------------------------------------
 
@@ -92,8 +82,12 @@ class Checker(Internals):
         """Return the type that an expression has where another one is expected of it."""
         return self._type_ahead(expression, expected)
 
+    @property
+    def is_looking_ahead(self) -> bool:
+        """Whether an expression is checked before mypy gets there: what is wrong is reported then."""
+        return bool(_LOOKING_AHEAD)
+
     def _type_ahead(self, expression: Expression, expected: Type | None) -> ProperType:
-        # What is wrong in it is reported when mypy gets there.
         _LOOKING_AHEAD.append(expression)
         try:
             return get_proper_type(self.type_of_new(expression, expected))
@@ -146,75 +140,6 @@ class Checker(Internals):
         """Return the type of a tuple."""
         unknown = AnyType(TypeOfAny.special_form)
         return TupleType(items, self.api.named_generic_type("builtins.tuple", [unknown]))
-
-    # -- reports ------------------------------------------------------------------------------
-
-    def report(self, code: ErrorCode, message: str, context: Context) -> None:
-        """Report a finding of a check, unless it is switched off or the file is a runtime's.
-
-        mypy holds back the errors that it meets while it tries the variants of an overloaded
-        function, and takes them as a sign that a variant does not fit. A finding of the plugin
-        says nothing about the variant, so it goes past: except in a lambda, whose parameters may
-        have types of a variant that is not the one.
-        """
-        self._say(self.config.of(code.code), code, message, context)
-
-    def report_open(self, message: str, context: Context) -> None:
-        """Say where a check is quiet, if the settings ask for it."""
-        if self.config.report_open:
-            self._say("note", NNX, message, context)
-
-    def _say(self, severity: str, code: ErrorCode, message: str, context: Context) -> None:
-        if severity == "off" or self.is_of_runtime() or self.is_deferred:
-            return
-        if _LOOKING_AHEAD:
-            return
-        if isinstance(context, Node) and any(map(_asks_for_exception, self.above(context))):
-            return  # a test of errors
-        if self.is_trying_in_lambda:
-            return
-        with self.past_watchers():
-            if severity == "note":
-                self.api.note(message, context, code=code)
-            else:
-                self.api.fail(message, context, code=code)
-
-    def is_expected_to_fail(self, context: Context) -> bool:
-        """Tell whether something stands where an exception is caught or asked for."""
-        above = list(self.above(context)) if isinstance(context, Node) else []
-        return any(
-            _asks_for_exception(e) or (isinstance(e, nodes.TryStmt) and e.handlers) for e in above
-        )
-
-    def has_error(self, context: Context) -> bool:
-        """Tell whether mypy itself has found an error in the lines of an expression.
-
-        That is also so where mypy tries a variant of an overloaded function that does not fit.
-        """
-        if self.new_errors_are_held_back:
-            return True
-        if not isinstance(context, Expression):
-            return False
-        last = context.end_line if context.end_line is not None else context.line
-        return any(
-            context.line <= line <= last and not _is_own(code) for line, code in self.error_lines
-        )
-
-
-def _asks_for_exception(node: Node) -> bool:
-    """Tell whether a statement is ``with pytest.raises(...):`` or alike."""
-    callees = (
-        (e.callee for e in node.expr if isinstance(e, CallExpr))
-        if isinstance(node, nodes.WithStmt)
-        else ()
-    )
-    return any(
-        isinstance(e, nodes.NameExpr | nodes.MemberExpr) and e.name in _RAISES for e in callees
-    )
-
-
-def _is_own(code: ErrorCode | None) -> bool:
-    return code is not None and code.code.startswith("nnx")
 
 
 def _is_simple(call: CallExpr) -> bool:

@@ -17,7 +17,7 @@ from mypy import types
 from mypy.nodes import TypeInfo
 from mypy.types import Instance, LiteralType, ProperType, TupleType, Type, get_proper_type
 
-from typed_nnx_mypy.models.kinds import ARRAY, runtime_base
+from typed_nnx_codegen.facts.kinds import ARRAY, runtime_base
 
 Key: TypeAlias = str | int | None
 """A key of a path; None where it is not known, as the index of a list."""

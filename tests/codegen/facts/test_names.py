@@ -11,7 +11,7 @@ import flax.nnx
 import pytest
 
 import typed_nnx
-from typed_nnx_mypy.names import JAX, RUNTIMES, Name, name_of, runtime_of
+from typed_nnx_codegen.facts.names import JAX, RUNTIMES, Name, name_of, runtime_of
 
 
 def object_of(fullname: str) -> Any:
