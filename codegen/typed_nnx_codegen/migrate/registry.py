@@ -25,8 +25,9 @@ class Rule:
         since: The release of flax from which the older spelling is out of date.
         still_works: Whether some of what it rewrites still works on the flax of today: then code for
             any release may have it.
-        before: A short module that it rewrites.
-        after: The same module after it.
+        example: What it makes of a short module, as a difference: see `sides`.
+        before: The module before it.
+        after: The module after it.
         names: What it only renames: older names of NNX and what they are called now.
         handles: Other older names of NNX that it rewrites or marks.
     """
@@ -35,6 +36,7 @@ class Rule:
     title: ClassVar[str] = ""
     since: ClassVar[tuple[int, ...]] = ()
     still_works: ClassVar[bool] = False
+    example: ClassVar[str] = ""
     before: ClassVar[str] = ""
     after: ClassVar[str] = ""
     names: ClassVar[Mapping[str, str]] = {}
@@ -56,8 +58,22 @@ def register(rule: R) -> R:
     """Add a rule to the list of all: a decorator."""
     if not rule.code or rule.code in _rules:
         raise ValueError(f"{rule.__name__}: its code {rule.code!r} is empty or taken")
+    rule.before, rule.after = sides(rule.example)
     _rules[rule.code] = rule
     return rule
+
+
+def sides(difference: str) -> tuple[str, str]:
+    """Return the texts before and after a difference.
+
+    A line of it begins with ``- ``, with ``+ ``, or with two spaces where it is in both texts; an empty
+    line is in both, too.
+    """
+    lines = difference.splitlines()
+    before, after = (
+        "".join(f"{line[2:]}\n" for line in lines if line[:1] != left_out) for left_out in "+-"
+    )
+    return before, after
 
 
 def all_rules() -> tuple[type[Rule], ...]:

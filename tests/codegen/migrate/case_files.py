@@ -6,15 +6,14 @@ A file holds the cases of one rule, ``cases/tn103.txt``::
     - x = nnx.VariableState
     + x = nnx.Variable
 
-    ### no-op: a name of another package
-    from flaxy import nnx
-    x = nnx.VariableState
+    ### no-op: the new name
+    x = nnx.Variable
 
 A case is a difference, or a text that is to stay as it is. ``from flax import nnx`` stands before one
 that names neither flax nor typed_nnx. What stands before the colon says what it is for: each
-rule has ``rewrite``, ``no-op``, ``alias`` and ``other package``, and as many more as it takes. A case
-runs with its own rule alone; ``[all]`` in the title runs all rules, ``[flax]`` migrates to flax.nnx.
-Every case is also run a second time, which changes nothing.
+rule has ``rewrite`` or ``marker``, ``no-op``, and as many more as it takes. A case runs with its own
+rule alone; ``[all]`` in the title runs all rules, ``[flax]`` migrates to flax.nnx. Every case is also
+run a second time, which changes nothing.
 """
 
 from __future__ import annotations
@@ -24,9 +23,10 @@ from pathlib import Path
 
 import pytest
 
+from typed_nnx_codegen.migrate.registry import sides
+
 HEAD = "from flax import nnx\n"
 CASES = Path(__file__).parent / "cases"
-KINDS = ("rewrite", "no-op", "alias", "other package")
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Case:
 
     Attributes:
         code: The rule.
-        kind: What it is for: one of `KINDS`, or another word.
+        kind: What it is for: ``rewrite``, ``no-op``, ``marker`` or another word.
         title: What is special about it.
         before: The text before.
         after: The text after.
@@ -67,13 +67,10 @@ def read_cases(file: Path) -> list[Case]:
         lines = text.rstrip("\n").split("\n")
         is_difference = all(line[:2] in {"", "  ", "- ", "+ ", "-", "+"} for line in lines)
         head = "" if "flax" in text or "typed_nnx" in text else HEAD
-        before, after = (
-            head + "".join(f"{line[2:]}\n" for line in lines if line[:1] != left_out)
-            if is_difference
-            else head + "\n".join(lines) + "\n"
-            for left_out in "+-"
+        before, after = sides("\n".join(lines)) if is_difference else ("\n".join(lines) + "\n",) * 2
+        cases.append(
+            Case(file.stem.upper(), kind.strip(), title.strip(), head + before, head + after)
         )
-        cases.append(Case(file.stem.upper(), kind.strip(), title.strip(), before, after))
     return cases
 
 

@@ -54,17 +54,13 @@ class ArrayReferences(Rule):
     code = "TN126"
     title = "Mutable arrays are array references"
     since = (0, 12, 8)
-    before = """\
-import jax.numpy as jnp
-from flax import nnx
+    example = """\
+  import jax.numpy as jnp
+- from flax import nnx
++ import typed_nnx as nnx
 
-count = nnx.mutable_array(jnp.zeros(()))
-"""
-    after = """\
-import jax.numpy as jnp
-import typed_nnx as nnx
-
-count = nnx.array_ref(jnp.zeros(()))
+- count = nnx.mutable_array(jnp.zeros(()))
++ count = nnx.array_ref(jnp.zeros(()))
 """
     handles = frozenset({*_OF_TYPED_NNX, *_OF_JAX, *_OVER_TREES, *_TESTS, *_MODES})
 

@@ -25,17 +25,13 @@ class CloneFunction(Rule):
     code = "TN107"
     title = "`m.clone()` is `nnx.clone(m)`"
     since = (0, 9, 0)
-    before = """\
-from flax import nnx
+    example = """\
+- from flax import nnx
++ import typed_nnx as nnx
 
-model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
-other = model.clone()
-"""
-    after = """\
-import typed_nnx as nnx
-
-model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
-other = nnx.clone(model)
+  model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
+- other = model.clone()
++ other = nnx.clone(model)
 """
 
     def __init__(self, file: File) -> None:

@@ -28,15 +28,12 @@ class Constructors(DefinitionFirst):
     code = "TN108"
     title = "`M.init`, `M.create_abstract` and `M.partial_init` are calls of M under a transform"
     since = (0, 9, 0)
-    before = """\
-from flax import nnx
+    example = """\
+- from flax import nnx
++ import typed_nnx as nnx
 
-abstract = nnx.Linear.create_abstract(2, 3, rngs=nnx.Rngs(0))
-"""
-    after = """\
-import typed_nnx as nnx
-
-abstract = nnx.eval_shape(lambda: nnx.Linear(2, 3, rngs=nnx.Rngs(0)))
+- abstract = nnx.Linear.create_abstract(2, 3, rngs=nnx.Rngs(0))
++ abstract = nnx.eval_shape(lambda: nnx.Linear(2, 3, rngs=nnx.Rngs(0)))
 """
 
     def __init__(self, file: File) -> None:

@@ -26,19 +26,14 @@ class MaskOfConv(Rule):
     code = "TN138"
     title = "`Conv(mask_fn=)` is `Conv(mask=)`"
     since = (0, 9, 0)
-    before = """\
-import jax.numpy as jnp
-from flax import nnx
+    example = """\
+  import jax.numpy as jnp
+- from flax import nnx
++ import typed_nnx as nnx
 
-mask = jnp.ones((3, 1, 2))
-conv = nnx.Conv(1, 2, (3,), mask_fn=lambda kernel: kernel * mask, rngs=nnx.Rngs(0))
-"""
-    after = """\
-import jax.numpy as jnp
-import typed_nnx as nnx
-
-mask = jnp.ones((3, 1, 2))
-conv = nnx.Conv(1, 2, (3,), mask=mask, rngs=nnx.Rngs(0))
+  mask = jnp.ones((3, 1, 2))
+- conv = nnx.Conv(1, 2, (3,), mask_fn=lambda kernel: kernel * mask, rngs=nnx.Rngs(0))
++ conv = nnx.Conv(1, 2, (3,), mask=mask, rngs=nnx.Rngs(0))
 """
 
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.Call:

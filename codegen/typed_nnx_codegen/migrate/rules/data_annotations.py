@@ -48,23 +48,17 @@ class MarkWithFunctions(Rule):
     title = "`x: nnx.Data[T]` is `x: T = nnx.data()`"
     since = (0, 12, 0)
     still_works = True
-    before = """\
-import dataclasses
-from flax import nnx
+    example = """\
+  import dataclasses
+- from flax import nnx
++ import typed_nnx as nnx
 
-@dataclasses.dataclass
-class Stack(nnx.Module):
-    layers: nnx.Data[list[nnx.Linear]]
-    name: nnx.Static[str] = "stack"
-"""
-    after = """\
-import dataclasses
-import typed_nnx as nnx
-
-@dataclasses.dataclass
-class Stack(nnx.Module):
-    layers: list[nnx.Linear] = nnx.data()
-    name: str = nnx.static(default="stack")
+  @dataclasses.dataclass
+  class Stack(nnx.Module):
+-     layers: nnx.Data[list[nnx.Linear]]
+-     name: nnx.Static[str] = "stack"
++     layers: list[nnx.Linear] = nnx.data()
++     name: str = nnx.static(default="stack")
 """
     handles = frozenset({"Data", "Static"})
 

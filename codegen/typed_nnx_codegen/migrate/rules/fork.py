@@ -24,23 +24,17 @@ class SplitRngs(Rule):
     code = "TN122"
     title = "`rngs.fork(n)` is `rngs.split(n)`"
     since = (0, 10, 0)
-    before = """\
-import jax
-from flax import nnx
+    example = """\
+  import jax
+- from flax import nnx
++ import typed_nnx as nnx
 
-def create(keys):
-    return nnx.state(nnx.Linear(2, 3, rngs=nnx.Rngs(keys)))
+  def create(keys):
+-     return nnx.state(nnx.Linear(2, 3, rngs=nnx.Rngs(keys)))
++     return nnx.state(nnx.Linear(2, 3, rngs=keys))
 
-states = jax.vmap(create)(nnx.Rngs(0).fork(5))
-"""
-    after = """\
-import jax
-import typed_nnx as nnx
-
-def create(keys):
-    return nnx.state(nnx.Linear(2, 3, rngs=keys))
-
-states = jax.vmap(create)(nnx.Rngs(0).split(5))
+- states = jax.vmap(create)(nnx.Rngs(0).fork(5))
++ states = jax.vmap(create)(nnx.Rngs(0).split(5))
 """
 
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:

@@ -22,19 +22,15 @@ class SplitInsteadOfFork(Rule):
     title = "`rngs.fork(split=n)` is `rngs.split(n)`"
     since = (0, 12, 0)
     still_works = True
-    before = """\
-from flax import nnx
+    example = """\
+- from flax import nnx
++ import typed_nnx as nnx
 
-rngs = nnx.Rngs(0, dropout=1)
-each = rngs.fork(split=3)
-backups = nnx.fork_rngs(rngs, split={"dropout": 3})
-"""
-    after = """\
-import typed_nnx as nnx
-
-rngs = nnx.Rngs(0, dropout=1)
-each = rngs.split(3)
-backups = nnx.split_rngs(rngs, splits=3, only="dropout")
+  rngs = nnx.Rngs(0, dropout=1)
+- each = rngs.fork(split=3)
+- backups = nnx.fork_rngs(rngs, split={"dropout": 3})
++ each = rngs.split(3)
++ backups = nnx.split_rngs(rngs, splits=3, only="dropout")
 """
 
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:

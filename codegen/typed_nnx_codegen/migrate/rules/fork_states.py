@@ -29,8 +29,14 @@ class SplitInsideObjects(Rule):
     code = "TN124"
     title = "`nnx.fork` and `nnx.ForkStates` are `nnx.split_rngs`"
     since = (0, 10, 0)
-    before = "from flax import nnx\n\nrngs = nnx.Rngs(0)\nnnx.fork(rngs, ..., 3)\n"
-    after = "import typed_nnx as nnx\n\nrngs = nnx.Rngs(0)\nnnx.split_rngs(rngs, splits=3)\n"
+    example = """\
+- from flax import nnx
++ import typed_nnx as nnx
+
+  rngs = nnx.Rngs(0)
+- nnx.fork(rngs, ..., 3)
++ nnx.split_rngs(rngs, splits=3)
+"""
     handles = _NAMES
 
     def plan(self) -> None:

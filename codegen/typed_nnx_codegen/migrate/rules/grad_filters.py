@@ -40,19 +40,15 @@ class GradFilters(Rule):
     code = "TN116"
     title = "`grad(wrt=F)` is `grad(argnums=nnx.DiffState(0, F))`"
     since = (0, 10, 0)
-    before = """\
-from flax import nnx
+    example = """\
+- from flax import nnx
++ import typed_nnx as nnx
 
-def gradients(loss, model):
-    grad_fn = nnx.value_and_grad(loss, has_aux=True, wrt=nnx.LoRAParam)
-    return nnx.grad(loss, wrt=nnx.Param)(model), grad_fn(model)
-"""
-    after = """\
-import typed_nnx as nnx
-
-def gradients(loss, model):
-    grad_fn = nnx.value_and_grad(loss, has_aux=True, argnums=nnx.DiffState(0, nnx.LoRAParam))
-    return nnx.grad(loss)(model), grad_fn(model)
+  def gradients(loss, model):
+-     grad_fn = nnx.value_and_grad(loss, has_aux=True, wrt=nnx.LoRAParam)
+-     return nnx.grad(loss, wrt=nnx.Param)(model), grad_fn(model)
++     grad_fn = nnx.value_and_grad(loss, has_aux=True, argnums=nnx.DiffState(0, nnx.LoRAParam))
++     return nnx.grad(loss)(model), grad_fn(model)
 """
 
     def plan(self) -> None:

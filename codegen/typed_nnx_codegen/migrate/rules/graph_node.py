@@ -19,18 +19,13 @@ class RenameGraphNode(Renaming):
     title = "`nnx.GraphNode` and `nnx.Object` are `nnx.Pytree`"
     since = (0, 12, 0)
     still_works = True
-    before = """\
-from flax import nnx
+    example = """\
+- from flax import nnx
++ import typed_nnx as nnx
 
-class Counter(nnx.GraphNode):
-    def __init__(self):
-        self.count = nnx.Variable(0)
-"""
-    after = """\
-import typed_nnx as nnx
-
-class Counter(nnx.Pytree):
-    def __init__(self):
-        self.count = nnx.Variable(0)
+- class Counter(nnx.GraphNode):
++ class Counter(nnx.Pytree):
+      def __init__(self):
+          self.count = nnx.Variable(0)
 """
     names = {"GraphNode": "Pytree", "Object": "Pytree"}

@@ -29,8 +29,12 @@ class ImportFromTarget(Rule):
     code = "TN101"
     title = "`flax.experimental.nnx` and `flax.nnx` are imported from the target"
     since = ()
-    before = "from flax import nnx\n\nlayer = nnx.Linear(2, 3, rngs=nnx.Rngs(0))\n"
-    after = "import typed_nnx as nnx\n\nlayer = nnx.Linear(2, 3, rngs=nnx.Rngs(0))\n"
+    example = """\
+- from flax import nnx
++ import typed_nnx as nnx
+
+  layer = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
+"""
 
     def leave_SimpleStatementLine(
         self, original: cst.SimpleStatementLine, updated: cst.SimpleStatementLine

@@ -21,8 +21,13 @@ class RenameIsDataType(Renaming):
     code = "TN129"
     title = "`nnx.is_data_type` is `nnx.is_data`"
     since = (0, 12, 8)
-    before = "from flax import nnx\n\nassert nnx.is_data_type(nnx.Param(1))\n"
-    after = "import typed_nnx as nnx\n\nassert nnx.is_data(nnx.Param(1))\n"
+    example = """\
+- from flax import nnx
++ import typed_nnx as nnx
+
+- assert nnx.is_data_type(nnx.Param(1))
++ assert nnx.is_data(nnx.Param(1))
+"""
     names = {"is_data_type": "is_data"}
 
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.Call:

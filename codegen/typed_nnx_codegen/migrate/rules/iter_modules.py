@@ -39,19 +39,14 @@ class IterateWithFunctions(Rule):
     title = "`m.iter_modules()` and `m.iter_children()` are functions"
     since = (0, 12, 0)
     still_works = True
-    before = """\
-from flax import nnx
+    example = """\
+- from flax import nnx
++ import typed_nnx as nnx
 
-layer = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
-for path, module in layer.iter_modules():
-    print(path)
-"""
-    after = """\
-import typed_nnx as nnx
-
-layer = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
-for path, module in nnx.iter_modules(layer):
-    print(path)
+  layer = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
+- for path, module in layer.iter_modules():
++ for path, module in nnx.iter_modules(layer):
+      print(path)
 """
 
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:

@@ -41,21 +41,15 @@ class JitStates(Rule):
     code = "TN117"
     title = "`donate_state` and `constrain_state` are arguments of jit that jax knows"
     since = (0, 10, 0)
-    before = """\
-from functools import partial
-from flax import nnx
+    example = """\
+  from functools import partial
+- from flax import nnx
++ import typed_nnx as nnx
 
-@partial(nnx.jit, donate_state=True)
-def train_step(model: nnx.Module, optimizer: nnx.Optimizer, x):
-    return model(x)
-"""
-    after = """\
-from functools import partial
-import typed_nnx as nnx
-
-@partial(nnx.jit, donate_argnums=(0, 1))
-def train_step(model: nnx.Module, optimizer: nnx.Optimizer, x):
-    return model(x)
+- @partial(nnx.jit, donate_state=True)
++ @partial(nnx.jit, donate_argnums=(0, 1))
+  def train_step(model: nnx.Module, optimizer: nnx.Optimizer, x):
+      return model(x)
 """
 
     def plan(self) -> None:

@@ -37,17 +37,13 @@ class CarryRngs(Rule):
     title = "`keep_rngs=` of recurrent cells is the `rngs` of `nnx.RNN`"
     since = (0, 12, 8)
     still_works = True
-    before = """\
-from flax import nnx
+    example = """\
+- from flax import nnx
++ import typed_nnx as nnx
 
-rngs = nnx.Rngs(0)
-rnn = nnx.RNN(nnx.GRUCell(2, 3, keep_rngs=True, rngs=rngs))
-"""
-    after = """\
-import typed_nnx as nnx
-
-rngs = nnx.Rngs(0)
-rnn = nnx.RNN(nnx.GRUCell(2, 3, rngs=rngs), rngs=rngs)
+  rngs = nnx.Rngs(0)
+- rnn = nnx.RNN(nnx.GRUCell(2, 3, keep_rngs=True, rngs=rngs))
++ rnn = nnx.RNN(nnx.GRUCell(2, 3, rngs=rngs), rngs=rngs)
 """
 
     def plan(self) -> None:

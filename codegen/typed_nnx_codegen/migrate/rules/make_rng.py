@@ -27,17 +27,13 @@ class DrawFromRngs(Rule):
     code = "TN125"
     title = "`make_rng(name)` is `rngs[name]()`"
     since = (0, 9, 0)
-    before = """\
-from flax import nnx
+    example = """\
+- from flax import nnx
++ import typed_nnx as nnx
 
-rngs = nnx.Rngs(0, dropout=1)
-key = rngs.make_rng("dropout")
-"""
-    after = """\
-import typed_nnx as nnx
-
-rngs = nnx.Rngs(0, dropout=1)
-key = rngs["dropout"]()
+  rngs = nnx.Rngs(0, dropout=1)
+- key = rngs.make_rng("dropout")
++ key = rngs["dropout"]()
 """
     handles = frozenset({"make_rng"})
 

@@ -37,17 +37,13 @@ class MergeFunction(Rule):
     code = "TN104"
     title = "`static.merge(state)` is `nnx.merge(graphdef, state)`"
     since = (0, 9, 0)
-    before = """\
-from flax import nnx
+    example = """\
+- from flax import nnx
++ import typed_nnx as nnx
 
-def forward(graphdef: nnx.GraphDef, state: nnx.State, x):
-    return graphdef.merge(state)(x)
-"""
-    after = """\
-import typed_nnx as nnx
-
-def forward(graphdef: nnx.GraphDef, state: nnx.State, x):
-    return nnx.merge(graphdef, state)(x)
+  def forward(graphdef: nnx.GraphDef, state: nnx.State, x):
+-     return graphdef.merge(state)(x)
++     return nnx.merge(graphdef, state)(x)
 """
 
     def __init__(self, file: File) -> None:

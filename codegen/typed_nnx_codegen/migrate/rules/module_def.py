@@ -13,16 +13,13 @@ class RenameModuleDef(Renaming):
     code = "TN112"
     title = "`nnx.ModuleDef` is `nnx.GraphDef`"
     since = (0, 9, 0)
-    before = """\
-from flax.experimental import nnx
+    example = """\
+- from flax.experimental import nnx
++ import typed_nnx as nnx
 
-def forward(static: nnx.ModuleDef[nnx.Linear], state: nnx.State, x):
-    return static.merge(state)(x)
-"""
-    after = """\
-import typed_nnx as nnx
-
-def forward(static: nnx.GraphDef[nnx.Linear], state: nnx.State, x):
-    return nnx.merge(static, state)(x)
+- def forward(static: nnx.ModuleDef[nnx.Linear], state: nnx.State, x):
+-     return static.merge(state)(x)
++ def forward(static: nnx.GraphDef[nnx.Linear], state: nnx.State, x):
++     return nnx.merge(static, state)(x)
 """
     names = {"ModuleDef": "GraphDef"}

@@ -54,27 +54,18 @@ class OptimizerUpdate(Rule):
     code = "TN119"
     title = "`opt.update(grads)` is `opt.update(model, grads)`, and `opt.model` is the model"
     since = (0, 11, 0)
-    before = """\
-from flax import nnx
+    example = """\
+- from flax import nnx
++ import typed_nnx as nnx
 
-@nnx.jit
-def train_step(model: nnx.Module, optimizer: nnx.Optimizer, x):
-    def loss_fn(model):
-        return model(x).mean()
-    loss, grads = nnx.value_and_grad(loss_fn)(model)
-    optimizer.update(grads)
-    return loss
-"""
-    after = """\
-import typed_nnx as nnx
-
-@nnx.jit
-def train_step(model: nnx.Module, optimizer: nnx.Optimizer, x):
-    def loss_fn(model):
-        return model(x).mean()
-    loss, grads = nnx.value_and_grad(loss_fn)(model)
-    optimizer.update(model, grads)
-    return loss
+  @nnx.jit
+  def train_step(model: nnx.Module, optimizer: nnx.Optimizer, x):
+      def loss_fn(model):
+          return model(x).mean()
+      loss, grads = nnx.value_and_grad(loss_fn)(model)
+-     optimizer.update(grads)
++     optimizer.update(model, grads)
+      return loss
 """
 
     def plan(self) -> None:

@@ -33,19 +33,14 @@ class OptimizerWrt(Rule):
     code = "TN118"
     title = "`nnx.Optimizer(m, tx)` is `nnx.Optimizer(m, tx, wrt=nnx.Param)`"
     since = (0, 11, 0)
-    before = """\
-import optax
-from flax import nnx
+    example = """\
+  import optax
+- from flax import nnx
++ import typed_nnx as nnx
 
-model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
-optimizer = nnx.Optimizer(model, optax.adam(1e-3))
-"""
-    after = """\
-import optax
-import typed_nnx as nnx
-
-model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
-optimizer = nnx.Optimizer(model, optax.adam(1e-3), wrt=nnx.Param)
+  model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
+- optimizer = nnx.Optimizer(model, optax.adam(1e-3))
++ optimizer = nnx.Optimizer(model, optax.adam(1e-3), wrt=nnx.Param)
 """
 
     @cached_property

@@ -53,19 +53,15 @@ class OutSharding(Rule):
     title = "`sharding=` and `sharding_names` are `out_sharding`"
     since = (0, 12, 0)
     still_works = True
-    before = """\
-import jax.numpy as jnp
-from flax import nnx
+    example = """\
+  import jax.numpy as jnp
+- from flax import nnx
++ import typed_nnx as nnx
 
-v = nnx.Param(jnp.zeros((2, 3)), sharding=(None, "model"), mesh=mesh)
-print(v.sharding_names)
-"""
-    after = """\
-import jax.numpy as jnp
-import typed_nnx as nnx
-
-v = nnx.Param(jnp.zeros((2, 3)), out_sharding=(None, "model"), mesh=mesh)
-print(v.out_sharding)
+- v = nnx.Param(jnp.zeros((2, 3)), sharding=(None, "model"), mesh=mesh)
+- print(v.sharding_names)
++ v = nnx.Param(jnp.zeros((2, 3)), out_sharding=(None, "model"), mesh=mesh)
++ print(v.out_sharding)
 """
 
     def plan(self) -> None:

@@ -44,25 +44,18 @@ class MarkPlainContainers(Rule):
     code = "TN110"
     title = "A plain container of Modules or arrays is `nnx.List`, `nnx.Dict` or marked"
     since = (0, 12, 0)
-    before = """\
-from flax import nnx
+    example = """\
+- from flax import nnx
++ import typed_nnx as nnx
 
-class Stack(nnx.Module):
-    def __init__(self, rngs: nnx.Rngs):
-        self.layers = []
-        for _ in range(3):
-            self.layers.append(nnx.Linear(2, 2, rngs=rngs))
-        self.heads = {"a": nnx.Linear(2, 3, rngs=rngs)}
-"""
-    after = """\
-import typed_nnx as nnx
-
-class Stack(nnx.Module):
-    def __init__(self, rngs: nnx.Rngs):
-        self.layers = nnx.List([])
-        for _ in range(3):
-            self.layers.append(nnx.Linear(2, 2, rngs=rngs))
-        self.heads = nnx.Dict({"a": nnx.Linear(2, 3, rngs=rngs)})
+  class Stack(nnx.Module):
+      def __init__(self, rngs: nnx.Rngs):
+-         self.layers = []
++         self.layers = nnx.List([])
+          for _ in range(3):
+              self.layers.append(nnx.Linear(2, 2, rngs=rngs))
+-         self.heads = {"a": nnx.Linear(2, 3, rngs=rngs)}
++         self.heads = nnx.Dict({"a": nnx.Linear(2, 3, rngs=rngs)})
 """
 
     def plan(self) -> None:

@@ -24,17 +24,13 @@ class PureAndVariables(Renaming):
     title = "`pure`, `vars_as` and `abstract_with_sharding` have new names"
     since = (0, 12, 3)
     still_works = True
-    before = """\
-from flax import nnx
+    example = """\
+- from flax import nnx
++ import typed_nnx as nnx
 
-model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
-arrays = nnx.pure(nnx.state(model))
-"""
-    after = """\
-import typed_nnx as nnx
-
-model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
-arrays = nnx.as_pure(nnx.state(model))
+  model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
+- arrays = nnx.pure(nnx.state(model))
++ arrays = nnx.as_pure(nnx.state(model))
 """
     names = {
         "abstract_with_sharding": "as_abstract",

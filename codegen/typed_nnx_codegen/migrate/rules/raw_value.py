@@ -36,19 +36,14 @@ class RawValueOfVariable(Rule):
     title = "`v.raw_value` is `v.get_raw_value()`"
     since = (0, 12, 0)
     still_works = True
-    before = """\
-import jax.numpy as jnp
-from flax import nnx
+    example = """\
+  import jax.numpy as jnp
+- from flax import nnx
++ import typed_nnx as nnx
 
-v = nnx.Param(jnp.ones(3))
-v.raw_value = v.raw_value * 2
-"""
-    after = """\
-import jax.numpy as jnp
-import typed_nnx as nnx
-
-v = nnx.Param(jnp.ones(3))
-v.set_raw_value(v.get_raw_value() * 2)
+  v = nnx.Param(jnp.ones(3))
+- v.raw_value = v.raw_value * 2
++ v.set_raw_value(v.get_raw_value() * 2)
 """
 
     def plan(self) -> None:

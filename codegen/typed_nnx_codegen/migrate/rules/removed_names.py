@@ -37,19 +37,14 @@ class ReplaceRemovedNames(Renaming):
     code = "TN113"
     title = "`nnx.Empty`, `nnx.TreeNode`, `nnx.field` and `nnx.Ctx` have no direct successor"
     since = (0, 9, 0)
-    before = """\
-from flax.experimental import nnx
+    example = """\
+- from flax.experimental import nnx
++ import typed_nnx as nnx
 
-@nnx.dataclass
-class Point(nnx.Pytree):
-    name: str = nnx.field(pytree_node=False)
-"""
-    after = """\
-import typed_nnx as nnx
-
-@nnx.dataclass
-class Point(nnx.Pytree):
-    name: str = nnx.static()
+  @nnx.dataclass
+  class Point(nnx.Pytree):
+-     name: str = nnx.field(pytree_node=False)
++     name: str = nnx.static()
 """
     names = {"TreeNode": "Variable"}
     handles = frozenset({"EMPTY", "Empty", "Ctx", "field", "static_field", "treenode_field"})

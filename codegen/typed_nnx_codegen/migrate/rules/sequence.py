@@ -27,33 +27,24 @@ class ReplaceSequence(Rule):
     code = "TN109"
     title = "`nnx.Sequence` is `nnx.List`, or `nnx.Sequential` where it is called"
     since = (0, 9, 0)
-    before = """\
-from flax.experimental import nnx
+    example = """\
+- from flax.experimental import nnx
++ import typed_nnx as nnx
 
-rngs = nnx.Rngs(0)
-model = nnx.Sequence([
-    nnx.Linear(2, 3, rngs=rngs),
-    nnx.relu,  # no parameters
-])
-heads = nnx.Sequence([nnx.Linear(3, n, rngs=rngs) for n in (1, 2)])
+  rngs = nnx.Rngs(0)
+- model = nnx.Sequence([
++ model = nnx.Sequential(
+      nnx.Linear(2, 3, rngs=rngs),
+      nnx.relu,  # no parameters
+- ])
+- heads = nnx.Sequence([nnx.Linear(3, n, rngs=rngs) for n in (1, 2)])
++ )
++ heads = nnx.List([nnx.Linear(3, n, rngs=rngs) for n in (1, 2)])
 
-def f(x):
-    y = model(x)
-    return [head(y) for head in heads], model[0].kernel
-"""
-    after = """\
-import typed_nnx as nnx
-
-rngs = nnx.Rngs(0)
-model = nnx.Sequential(
-    nnx.Linear(2, 3, rngs=rngs),
-    nnx.relu,  # no parameters
-)
-heads = nnx.List([nnx.Linear(3, n, rngs=rngs) for n in (1, 2)])
-
-def f(x):
-    y = model(x)
-    return [head(y) for head in heads], model.layers[0].kernel
+  def f(x):
+      y = model(x)
+-     return [head(y) for head in heads], model[0].kernel
++     return [head(y) for head in heads], model.layers[0].kernel
 """
     handles = frozenset({"Sequence", "ModuleList"})
 

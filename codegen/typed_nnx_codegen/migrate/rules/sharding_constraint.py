@@ -31,20 +31,14 @@ class ShardingConstraint(Renaming):
     code = "TN136"
     title = "`nnx.with_sharding_constraint` is the function of jax"
     since = (0, 11, 2)
-    before = """\
-import jax
-from flax import nnx
-from jax.sharding import PartitionSpec as P
+    example = """\
+  import jax
+- from flax import nnx
+  from jax.sharding import PartitionSpec as P
 
-def f(x):
-    return nnx.with_sharding_constraint(x, P("data"))
-"""
-    after = """\
-import jax
-from jax.sharding import PartitionSpec as P
-
-def f(x):
-    return jax.lax.with_sharding_constraint(x, P("data"))
+  def f(x):
+-     return nnx.with_sharding_constraint(x, P("data"))
++     return jax.lax.with_sharding_constraint(x, P("data"))
 """
     names = {"with_sharding_constraint": "jax.lax.with_sharding_constraint"}
 

@@ -47,22 +47,15 @@ class CaptureStoredValues(Rule):
     title = "`sow` and `perturb` store values inside `nnx.capture` only"
     since = (0, 12, 8)
     still_works = True
-    before = """\
-from flax import nnx
+    example = f"""\
+- from flax import nnx
++ import typed_nnx as nnx
 
-class Model(nnx.Module):
-    def __call__(self, x):
-        self.sow(nnx.Intermediate, "x", x)
-        return x
-"""
-    after = f"""\
-import typed_nnx as nnx
-
-class Model(nnx.Module):
-    def __call__(self, x):
-        # TODO[typed-nnx] TN133: {_MESSAGES["sow"]}
-        self.sow(nnx.Intermediate, "x", x)
-        return x
+  class Model(nnx.Module):
+      def __call__(self, x):
++         # TODO[typed-nnx] TN133: {_MESSAGES["sow"]}
+          self.sow(nnx.Intermediate, "x", x)
+          return x
 """
 
     def plan(self) -> None:

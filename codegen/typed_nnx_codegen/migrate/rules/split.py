@@ -34,17 +34,13 @@ class SplitFunction(DefinitionFirst):
     code = "TN102"
     title = "`state, static = m.split(...)` is `graphdef, state = nnx.split(m, ...)`"
     since = (0, 9, 0)
-    before = """\
-from flax.experimental import nnx
+    example = """\
+- from flax.experimental import nnx
++ import typed_nnx as nnx
 
-model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
-state, static = model.split()
-"""
-    after = """\
-import typed_nnx as nnx
-
-model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
-static, state = nnx.split(model)
+  model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
+- state, static = model.split()
++ static, state = nnx.split(model)
 """
 
     def __init__(self, file: File) -> None:

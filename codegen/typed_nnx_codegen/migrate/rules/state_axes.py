@@ -87,22 +87,16 @@ class StateAxes(Rule):
     code = "TN115"
     title = "`state_axes=` and `split_rngs=` are `nnx.StateAxes` and `@nnx.split_rngs`"
     since = (0, 10, 0)
-    before = """\
-from functools import partial
-from flax import nnx
+    example = """\
+  from functools import partial
+- from flax import nnx
++ import typed_nnx as nnx
 
-@partial(nnx.vmap, in_axes=(None, 0), axis_size=5, state_axes={nnx.Param: 0, ...: None})
-def forward(model: nnx.Module, x):
-    return model(x)
-"""
-    after = """\
-from functools import partial
-import typed_nnx as nnx
-
-@nnx.split_rngs(splits=5)
-@partial(nnx.vmap, in_axes=(nnx.StateAxes({nnx.RngState: 0, nnx.Param: 0, ...: None}), 0), axis_size=5)
-def forward(model: nnx.Module, x):
-    return model(x)
+- @partial(nnx.vmap, in_axes=(None, 0), axis_size=5, state_axes={nnx.Param: 0, ...: None})
++ @nnx.split_rngs(splits=5)
++ @partial(nnx.vmap, in_axes=(nnx.StateAxes({nnx.RngState: 0, nnx.Param: 0, ...: None}), 0), axis_size=5)
+  def forward(model: nnx.Module, x):
+      return model(x)
 """
 
     def plan(self) -> None:

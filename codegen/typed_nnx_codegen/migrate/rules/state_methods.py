@@ -50,23 +50,17 @@ class FunctionsOfStates(Rule):
     title = "Methods of State are functions"
     since = (0, 11, 0)
     still_works = True
-    before = """\
-from flax import nnx
+    example = """\
+- from flax import nnx
++ import typed_nnx as nnx
 
-model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
-state = nnx.state(model)
-shapes = state.map(lambda path, leaf: leaf.shape)
-for path, leaf in state.flat_state().items():
-    print(path, leaf)
-"""
-    after = """\
-import typed_nnx as nnx
-
-model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
-state = nnx.state(model)
-shapes = nnx.map_state(lambda path, leaf: leaf.shape, state)
-for path, leaf in nnx.to_flat_state(state):
-    print(path, leaf)
+  model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
+  state = nnx.state(model)
+- shapes = state.map(lambda path, leaf: leaf.shape)
+- for path, leaf in state.flat_state().items():
++ shapes = nnx.map_state(lambda path, leaf: leaf.shape, state)
++ for path, leaf in nnx.to_flat_state(state):
+      print(path, leaf)
 """
 
     def plan(self) -> None:

@@ -33,17 +33,13 @@ class StateFunction(Rule):
     code = "TN105"
     title = "`m.get_state()` and `m.extract(F)` are `nnx.state(m, F)`"
     since = (0, 9, 0)
-    before = """\
-from flax import nnx
+    example = """\
+- from flax import nnx
++ import typed_nnx as nnx
 
-model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
-params = model.extract(nnx.Param)
-"""
-    after = """\
-import typed_nnx as nnx
-
-model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
-params = nnx.state(model, nnx.Param)
+  model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
+- params = model.extract(nnx.Param)
++ params = nnx.state(model, nnx.Param)
 """
 
     def __init__(self, file: File) -> None:

@@ -87,45 +87,30 @@ class TransformClasses(Rule):
     code = "TN114"
     title = "The classes of transforms are functions"
     since = (0, 12, 0)
-    before = """\
-from flax import nnx
+    example = """\
+- from flax import nnx
++ import typed_nnx as nnx
 
-class Block(nnx.Module):
-    def __init__(self, dim: int, rngs: nnx.Rngs):
-        self.linear = nnx.Linear(dim, dim, rngs=rngs)
+  class Block(nnx.Module):
+      def __init__(self, dim: int, rngs: nnx.Rngs):
+          self.linear = nnx.Linear(dim, dim, rngs=rngs)
 
-    def __call__(self, x, _):
-        return self.linear(x), None
+      def __call__(self, x, _):
+          return self.linear(x), None
 
-class Model(nnx.Module):
-    def __init__(self, rngs: nnx.Rngs):
-        self.layers = nnx.Scan(Block, variable_axes={nnx.Param: 0}, length=3)(8, rngs=rngs)
+  class Model(nnx.Module):
+      def __init__(self, rngs: nnx.Rngs):
+-         self.layers = nnx.Scan(Block, variable_axes={nnx.Param: 0}, length=3)(8, rngs=rngs)
++         @nnx.split_rngs(splits=3)
++         @nnx.vmap
++         def create_layers(rngs):
++             return Block(8, rngs=rngs)
++         self.layers = create_layers(rngs)
 
-    def __call__(self, x):
-        x, _ = self.layers(x, None)
-        return x
-"""
-    after = """\
-import typed_nnx as nnx
-
-class Block(nnx.Module):
-    def __init__(self, dim: int, rngs: nnx.Rngs):
-        self.linear = nnx.Linear(dim, dim, rngs=rngs)
-
-    def __call__(self, x, _):
-        return self.linear(x), None
-
-class Model(nnx.Module):
-    def __init__(self, rngs: nnx.Rngs):
-        @nnx.split_rngs(splits=3)
-        @nnx.vmap
-        def create_layers(rngs):
-            return Block(8, rngs=rngs)
-        self.layers = create_layers(rngs)
-
-    def __call__(self, x):
-        x, _ = nnx.scan(Block.__call__, in_axes=(0, nnx.Carry, 0), out_axes=(nnx.Carry, 0))(self.layers, x, None)
-        return x
+      def __call__(self, x):
+-         x, _ = self.layers(x, None)
++         x, _ = nnx.scan(Block.__call__, in_axes=(0, nnx.Carry, 0), out_axes=(nnx.Carry, 0))(self.layers, x, None)
+          return x
 """
     handles = frozenset(name.removeprefix("nnx.") for name in _FUNCTIONS)
 

@@ -67,19 +67,14 @@ class TreeLeaves(Rule):
     code = "TN139"
     title = "`jax.tree` functions over Modules say with `is_leaf=` what a leaf is"
     since = (0, 12, 0)
-    before = """\
-import jax
-from flax import nnx
+    example = """\
+  import jax
+- from flax import nnx
++ import typed_nnx as nnx
 
-def shapes(model: nnx.Module):
-    return jax.tree_map(lambda v: v.get_value().shape, nnx.state(model))
-"""
-    after = """\
-import jax
-import typed_nnx as nnx
-
-def shapes(model: nnx.Module):
-    return jax.tree.map(lambda v: v.get_value().shape, nnx.state(model), is_leaf=lambda x: isinstance(x, nnx.Variable))
+  def shapes(m: nnx.Module):
+-     return jax.tree.map(lambda v: v.get_value().shape, nnx.state(m))
++     return jax.tree.map(lambda v: v.get_value().shape, nnx.state(m), is_leaf=lambda x: isinstance(x, nnx.Variable))
 """
 
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:

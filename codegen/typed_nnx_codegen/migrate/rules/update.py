@@ -42,17 +42,13 @@ class UpdateFunction(Rule):
     code = "TN106"
     title = "`m.update(state)` is `nnx.update(m, state)`"
     since = (0, 9, 0)
-    before = """\
-from flax import nnx
+    example = """\
+- from flax import nnx
++ import typed_nnx as nnx
 
-model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
-model.update(nnx.state(model))
-"""
-    after = """\
-import typed_nnx as nnx
-
-model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
-nnx.update(model, nnx.state(model))
+  model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
+- model.update(nnx.state(model))
++ nnx.update(model, nnx.state(model))
 """
 
     def __init__(self, file: File) -> None:

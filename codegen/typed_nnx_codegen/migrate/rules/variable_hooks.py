@@ -43,19 +43,14 @@ class HooksOfVariables(Rule):
     title = "The hooks of a Variable are methods of a Variable class"
     since = (0, 12, 0)
     still_works = True
-    before = """\
-import jax.numpy as jnp
-from flax import nnx
+    example = """\
+  import jax.numpy as jnp
+- from flax import nnx
++ import typed_nnx as nnx
 
-v = nnx.Param(jnp.ones(3), on_get_value=lambda variable, value: value * 2)
-"""
-    after = """\
-import jax.numpy as jnp
-import typed_nnx as nnx
-
-# TODO[typed-nnx] TN137: hooks are deprecated: make a class of your own, class MyVariable(nnx.Param), \
++ # TODO[typed-nnx] TN137: hooks are deprecated: make a class of your own, class MyVariable(nnx.Param), \
 with get_value, and use it instead of on_get_value
-v = nnx.Param(jnp.ones(3), on_get_value=lambda variable, value: value * 2)
+  v = nnx.Param(jnp.ones(3), on_get_value=lambda variable, value: value * 2)
 """
 
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.Call:

@@ -23,21 +23,15 @@ class RenameRegisterVariableName(Renaming):
     code = "TN135"
     title = "`nnx.register_variable_name_type_pair` is `nnx.register_variable_name`"
     since = (0, 11, 0)
-    before = """\
-from flax import nnx
+    example = """\
+- from flax import nnx
++ import typed_nnx as nnx
 
-class Ema(nnx.Variable):
-    pass
+  class Ema(nnx.Variable):
+      pass
 
-nnx.register_variable_name_type_pair("ema", Ema, True)
-"""
-    after = """\
-import typed_nnx as nnx
-
-class Ema(nnx.Variable):
-    pass
-
-nnx.register_variable_name("ema", Ema, overwrite=True)
+- nnx.register_variable_name_type_pair("ema", Ema, True)
++ nnx.register_variable_name("ema", Ema, overwrite=True)
 """
     names = {_OLD: "register_variable_name"}
 

@@ -26,17 +26,13 @@ class RefOfVariable(Rule):
     title = "`Variable(use_ref=)` and `Variable(mutable=)` are `Variable(ref=)`"
     since = (0, 12, 0)
     still_works = True
-    before = """\
-import jax.numpy as jnp
-from flax import nnx
+    example = """\
+  import jax.numpy as jnp
+- from flax import nnx
++ import typed_nnx as nnx
 
-v = nnx.Variable(jnp.zeros(3), use_ref=True)
-"""
-    after = """\
-import jax.numpy as jnp
-import typed_nnx as nnx
-
-v = nnx.Variable(jnp.zeros(3), ref=True)
+- v = nnx.Variable(jnp.zeros(3), use_ref=True)
++ v = nnx.Variable(jnp.zeros(3), ref=True)
 """
 
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.Call:

@@ -21,17 +21,13 @@ class RenameVariableState(Renaming):
     title = "`nnx.VariableState` is `nnx.Variable`"
     since = (0, 11, 0)
     still_works = True
-    before = """\
-from flax import nnx
+    example = """\
+- from flax import nnx
++ import typed_nnx as nnx
 
-def is_leaf(x):
-    return isinstance(x, nnx.VariableState)
-"""
-    after = """\
-import typed_nnx as nnx
-
-def is_leaf(x):
-    return isinstance(x, nnx.Variable)
+  def is_leaf(x):
+-     return isinstance(x, nnx.VariableState)
++     return isinstance(x, nnx.Variable)
 """
     names = {"VariableState": "Variable"}
 

@@ -54,33 +54,23 @@ class ValueOfVariable(Rule):
     title = "`v.value` is `v[...]`"
     since = (0, 12, 0)
     still_works = True
-    before = """\
-import jax.numpy as jnp
-from flax import nnx
+    example = """\
+  import jax.numpy as jnp
+- from flax import nnx
++ import typed_nnx as nnx
 
-class Counter(nnx.Module):
-    def __init__(self):
-        self.count = nnx.Variable(jnp.array(0))
-        self.last = nnx.Variable(None)
+  class Counter(nnx.Module):
+      def __init__(self):
+          self.count = nnx.Variable(jnp.array(0))
+          self.last = nnx.Variable(None)
 
-    def __call__(self, x):
-        self.count.value += 1
-        self.last.value = x
-        return self.count.value
-"""
-    after = """\
-import jax.numpy as jnp
-import typed_nnx as nnx
-
-class Counter(nnx.Module):
-    def __init__(self):
-        self.count = nnx.Variable(jnp.array(0))
-        self.last = nnx.Variable(None)
-
-    def __call__(self, x):
-        self.count[...] += 1
-        self.last.set_value(x)
-        return self.count[...]
+      def __call__(self, x):
+-         self.count.value += 1
+-         self.last.value = x
+-         return self.count.value
++         self.count[...] += 1
++         self.last.set_value(x)
++         return self.count[...]
 """
 
     def __init__(self, file: File) -> None:
