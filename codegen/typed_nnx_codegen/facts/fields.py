@@ -12,6 +12,7 @@ from mypy.maptype import map_instance_to_supertype
 from mypy.nodes import TypeInfo, Var
 from mypy.types import Instance, PartialType, ProperType, get_proper_type
 
+from typed_nnx_codegen.facts.assigned_types import assigned_type, has_kept_types
 from typed_nnx_codegen.facts.checker import Checker
 from typed_nnx_codegen.facts.kinds import (
     holds_data,
@@ -22,7 +23,7 @@ from typed_nnx_codegen.facts.kinds import (
     kind_of,
     options,
 )
-from typed_nnx_codegen.facts.marks import UNSURE, Said, is_checked, marks_of, opening_of
+from typed_nnx_codegen.facts.marks import UNSURE, Said, is_checked, marks_of, marks_on, opening_of
 from typed_nnx_codegen.facts.names import runtime_of
 
 Status: TypeAlias = Literal["data", "static", "unknown"]
@@ -100,11 +101,37 @@ def attributes_of(instance: Instance) -> Model:
             fields = _kept(fields, base)
             for name, found in _own_fields(base, instance):
                 fields[name] = _together(fields.get(name), found)
+    if any(map(has_kept_types, info.mro)):
+        fields = {name: _with_all_types(each, instance) for name, each in fields.items()}
     return Model(
         fields,
         is_open=is_rngs(info)
         or any(e.fallback_to_any or (not _is_bare(e) and opening_of(e)) for e in info.mro),
     )
+
+
+def _with_all_types(field: Field, instance: Instance) -> Field:
+    """Return a field with the types of all that classes assign to it, where none is declared."""
+    info, node = instance.type, field.owner.names[field.name].node
+    if not isinstance(node, Var) or node.explicit_self_type or not node.is_inferred:
+        return field
+    types_: list[types.Type] = [field.type] if field.is_ready else []
+    for base in info.mro[info.mro.index(field.owner) :: -1]:
+        said = assigned_type(base, field.name)
+        if said is None:
+            continue
+        if base is field.owner or _is_always_assigned(base, field.name):
+            types_.clear()  # an earlier value is gone
+        types_.append(expand_type_by_instance(said, map_instance_to_supertype(instance, base)))
+    found = get_proper_type(types.UnionType.make_union(types_)) if types_ else field.type
+    mark = UNSURE if UNSURE in marks_on(info, field.name) else ""
+    status = field.status if field.is_marked else _status(found, mark, info)
+    return replace(field, type=found, status=status, is_ready=bool(types_))
+
+
+def _is_always_assigned(base: TypeInfo, name: str) -> bool:
+    marks = marks_of(base)
+    return marks is not None and name in marks.attributes and marks.attributes[name].is_always
 
 
 def depend_on(info: TypeInfo, checker: Checker) -> None:

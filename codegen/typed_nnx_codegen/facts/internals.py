@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from mypy.checker import TypeChecker
+from mypy.checkexpr import has_erased_component as has_erased_component
 from mypy.errorcodes import ErrorCode
 from mypy.nodes import ArgKind, Context, Expression, FuncDef, LambdaExpr, TypeInfo, Var
 from mypy.plugin import CheckerPluginInterface, SemanticAnalyzerPluginInterface

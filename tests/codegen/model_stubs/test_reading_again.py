@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.codegen.model_stubs.reading_project import attributes
-from typed_nnx_codegen.model_stubs.reading import building, extraction
+from typed_nnx_codegen.facts import assigned_types
+from typed_nnx_codegen.model_stubs.reading import building
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +59,7 @@ FILES = {
 def checked(monkeypatch: pytest.MonkeyPatch) -> list[set[str]]:
     """The modules that mypy checked, for each run."""
     runs: list[set[str]] = []
-    modules, keep = building.Reading.modules, extraction.keep_types
+    modules, keep = building.Reading.modules, assigned_types.keep_types
 
     def observed(self: Reading) -> dict[str, MypyFile]:
         runs.append(set())

@@ -309,7 +309,7 @@ CASES: dict[str, tuple[str, dict[str, str]]] = {
         b: nnx.Static[Any]
         c: Held[dict[str, Gate]]
         d: "nnx.Data[list[Gate]]"
-        e: list[Gate]
+        e: list[Gate]  # refused at run time, unless it is marked where it is assigned
         def __init__(self): self.f: nnx.Data[list[Gate]] = []  # not seen at run time
         """,
         {
@@ -317,8 +317,8 @@ CASES: dict[str, tuple[str, dict[str, str]]] = {
             "b": "static",
             "c": "dict[Gate]",
             "d": "list[Gate]",
-            "e": "static",
-            "f": "static",
+            "e": "list[Gate]",
+            "f": "list[Gate]",
         },
     ),
     "layers": (

@@ -230,7 +230,7 @@ def test_fields_of_dataclasses_are_attributes(models: Models) -> None:
         "size": "static",
         "held": "list[Gate]",
         "kept": "static",
-        "plain": "static",
+        "plain": "list[Gate]",
         "given": "dict[Gate]",
         "late": "?",
     }

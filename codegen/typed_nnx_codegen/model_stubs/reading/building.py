@@ -16,12 +16,12 @@ from mypy.options import Options
 from mypy.plugin import ClassDefContext, MethodContext, Plugin, ReportConfigContext
 from mypy.types import Type
 
+from typed_nnx_codegen.facts.assigned_types import keep_types
 from typed_nnx_codegen.facts.caching import FACTS, digest_of, may_have_models
 from typed_nnx_codegen.facts.kinds import is_pytree
 from typed_nnx_codegen.facts.probes import HOOKED, insert_class_check
 from typed_nnx_codegen.facts.recording import record_marks
 from typed_nnx_codegen.model_stubs.models import Problem
-from typed_nnx_codegen.model_stubs.reading.extraction import keep_types
 from typed_nnx_codegen.model_stubs.reading.following import rules
 from typed_nnx_codegen.model_stubs.reading.sources import Interpreter
 from typed_nnx_codegen.mypy_run import CouldNotRun, MypyRun

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
+from mypy import types
+from mypy.maptype import map_instance_to_supertype
+from mypy.nodes import TypeInfo
+from mypy.types import AnyType, Instance, TypeOfAny, get_proper_type
+from mypy.types import Type as MypyType
+
+from typed_nnx_codegen.facts.fields import Field
+from typed_nnx_codegen.facts.kinds import runtime_base, short_name
 from typed_nnx_codegen.model_stubs.models import (
     Absent,
     Kind,
@@ -15,160 +23,205 @@ from typed_nnx_codegen.model_stubs.models import (
     Union,
     Unknown,
 )
-from typed_nnx_codegen.model_stubs.reading.kinds import Kinds
-from typed_nnx_codegen.model_stubs.reading.symbols import bases
-from typed_nnx_codegen.model_stubs.reading.type_facts import (
-    NOTHING,
+from typed_nnx_codegen.model_stubs.reading.classes import (
+    Classes,
+    container_of,
+    is_dict,
+    is_list,
+    is_scalar,
+    kind_of,
+    last,
     parameters_of,
-    substitute,
-    united,
 )
 
 _LIST = "builtins:list"
 _DICT = "builtins:dict"
+_PLAIN = (_LIST, _DICT)
+_DEEPEST = 12
+
+
+def united(types: Iterable[Type]) -> Type:
+    """Return the union of types; of one type, the type; of none, one without items."""
+    items: dict[Type, None] = {}
+    for each in types:
+        items.update(dict.fromkeys(each.items if isinstance(each, Union) else (each,)))
+    return next(iter(items)) if len(items) == 1 else Union(tuple(items))
 
 
 class Places:
     """Finds the places of types for the attributes of one class.
 
     Args:
-        need: Is told the name of every class that a place needs.
-        is_plain: Whether plain containers with data are data without a mark, too.
+        owner: The class, whose type parameters stand for themselves.
+        need: Is told of every class that a place needs.
     """
 
-    def __init__(self, kinds: Kinds, need: Callable[[str], None], is_plain: bool) -> None:
-        self._kinds = kinds
+    def __init__(self, classes: Classes, owner: TypeInfo, need: Callable[[TypeInfo], None]) -> None:
+        self._classes = classes
+        self._parameters = frozenset(parameters_of(owner))
         self._need = need
-        self._is_plain = is_plain
 
-    def place(self, found: Type, mark: str = "", callable_is_static: bool = True) -> Type:
-        """Return a type of facts as a type of models.
+    def of_field(self, field: Field) -> Type:
+        """Return the place of an attribute."""
+        if not field.is_ready:
+            return Unknown("no value was seen")
+        if field.is_marked and field.status == "static":
+            return Static(short_name(field.type))
+        # In a Sequential what can be called may be a Module.
+        in_row = runtime_base(field.owner, "Sequential") is field.owner
+        return self.place(field.type, marked=field.is_marked, has_functions=not in_row)
+
+    def place(
+        self, found: MypyType, *, marked: bool = False, has_functions: bool = True, depth: int = 0
+    ) -> Type:
+        """Return the place of a value.
 
         Args:
-            found: The type in facts.
-            mark: ``data``, ``static`` or nothing.
-            callable_is_static: Whether a value that can be called is taken for a function; in a
-                list of layers it may be a Module.
+            found: Its type.
+            marked: Whether it is marked as data, or in something that is.
+            has_functions: Whether a value that can be called is taken for a function; in a list of
+                layers it may be a Module.
+            depth: How many types it is in.
         """
-        if mark == "static":
-            return Static(text_of(found))
-        match found:
-            case Named():
-                return self._named(found, mark)
-            case Union(()):
-                return Unknown("no value was seen")
-            case Union(items):
-                return united(self.place(each, mark, callable_is_static) for each in items)
-            case Tuple(items):
-                return self._tuple(found, items, mark)
-            case Static():
-                if mark == "data" or not callable_is_static:
-                    return Unknown("what can be called may be a Module")
-                return found
-            case Absent() | Unknown() | Parameter():
-                return found
-
-    def _named(self, found: Named, mark: str) -> Type:
-        name = found.name
-        kind = self._kinds.kind(name)
-        match kind:
-            case Kind.VARIABLE | Kind.ARRAY:
-                return self.value(found)
-            case Kind.PYTREE:
-                self._need(name)
-                arguments = tuple(self.place(each) for each in found.arguments)
-                return Named(self._kinds.public(name), arguments)
-            case Kind.LIST | Kind.DICT:
-                return self._container(found)
-            case None:
-                return self._other(found, mark)
-
-    def _container(self, found: Named) -> Type:
-        """Return a List, Dict or Rngs; subclasses that add nothing are the same."""
-        info = self._kinds.info(found.name)
-        assert info is not None  # it has a kind
-        base = self._kinds.container(info)
-        if found.name != base:
-            names = dict(zip(parameters_of(info), found.arguments, strict=False))
-            above = next(each for each in bases(info) if each.name == base)
-            found = Named(base, tuple(substitute(each, names) for each in above.arguments))
-        self._need(base)
-        elements = found.arguments or (Named(self._kinds.stream()),)
-        places = tuple(self.place(each, callable_is_static=False) for each in elements)
-        return Named(self._kinds.public(base), places)
-
-    def _other(self, found: Named, mark: str) -> Type:
-        name = found.name
-        if self._kinds.is_list(name) or self._kinds.is_dict(name):
-            return self._plain_container(found, mark)
-        info = self._kinds.info(name)
-        if info is not None and self._kinds.may_be_model(info):
-            return Unknown(f"what is declared as {text_of(found)} may be a model")
-        if mark != "data":
-            return Static(text_of(found))
-        if self._kinds.is_scalar(name):
-            return self.value(found)
-        return Unknown(f"it is not known what data a {text_of(found)} has")
-
-    def _plain_container(self, found: Named, mark: str) -> Type:
-        if mark != "data" and not self._has_data(found.arguments[-1:]):
-            return Static(text_of(found))
-        elements = [self.place(each, "data") for each in found.arguments[-1:]]
-        name = _LIST if self._kinds.is_list(found.name) else _DICT
-        self._need(name)
-        return Named(name, tuple(elements))
-
-    def _tuple(self, found: Type, items: tuple[Type, ...], mark: str) -> Type:
-        if mark == "data" or self._has_data(items):
-            return Tuple(tuple(self.place(each, "data") for each in items))
-        return Static(text_of(found))
-
-    def _has_data(self, elements: tuple[Type, ...]) -> bool:
-        """Tell whether a plain container is data without a mark."""
-        return self._is_plain and any(_has_place(self.place(each)) for each in elements)
-
-    def value(self, found: Type) -> Type:
-        """Return a type as that of a value, in which every class stands for itself."""
-        match found:
-            case Named(name, arguments):
-                self._need(name)
-                if self._kinds.kind(name) is Kind.ARRAY:
-                    return Named(self._kinds.public(name))
-                return Named(self._kinds.public(name), tuple(map(self.value, arguments)))
-            case Union(items):
-                return united(map(self.value, items)) if found != NOTHING else Unknown("no value")
-            case Tuple(items):
-                return Tuple(tuple(map(self.value, items)))
+        proper = get_proper_type(found)
+        match proper:
+            case _ if depth > _DEEPEST:
+                return Unknown("the type contains itself")
+            case types.UnionType():
+                return united(
+                    self.place(each, marked=marked, has_functions=has_functions, depth=depth + 1)
+                    for each in proper.items
+                )
+            case types.TupleType() if not _is_named_tuple(proper):
+                inner = [self.place(each, marked=True, depth=depth + 1) for each in proper.items]
+                has_data = marked or any(self._has_data(each, depth) for each in proper.items)
+                return _tuple(proper, inner) if has_data else Static(short_name(proper))
+            case Instance() if not _is_local(proper):
+                return self._instance(proper, marked, depth)
+            case types.CallableType() | types.Overloaded() | types.TypeType() if (
+                marked or not has_functions
+            ):
+                return Unknown("what can be called may be a Module")
+            case types.TypedDictType():
+                return self._other(proper.fallback, marked)
+            case types.TupleType():
+                return self._other(proper.partial_fallback, marked)
             case _:
-                return found
+                return self.value(proper, depth)
+
+    def _instance(self, found: Instance, marked: bool, depth: int) -> Type:
+        info = found.type
+        match kind_of(info):
+            case Kind.VARIABLE | Kind.ARRAY:
+                return self.value(found, depth)
+            case Kind.PYTREE:
+                self._need(info)
+                inner = tuple(self.place(each, depth=depth + 1) for each in found.args)
+                return Named(self._classes.public(info), inner)
+            case Kind.LIST | Kind.DICT:
+                return self._container(found, depth)
+            case None if is_list(info) or is_dict(info):
+                if not marked and not any(self._has_data(each, depth) for each in found.args[-1:]):
+                    return Static(short_name(found))
+                self._need(info)
+                items = (self.place(e, marked=True, depth=depth + 1) for e in found.args[-1:])
+                return Named(_LIST if is_list(info) else _DICT, tuple(items))
+            case None:
+                return self._other(found, marked)
+
+    def _container(self, found: Instance, depth: int) -> Type:
+        """Return a List, Dict or Rngs; subclasses that add nothing are the same."""
+        base = container_of(found.type)
+        self._need(base)
+        items = map_instance_to_supertype(found, base).args
+        places = [self.place(each, has_functions=False, depth=depth + 1) for each in items]
+        if not items and self._classes.stream is not None:
+            places = [self.value(Instance(self._classes.stream, []))]
+        return Named(self._classes.public(base), tuple(places))
+
+    def _other(self, found: Instance, marked: bool) -> Type:
+        info = found.type
+        if self._classes.may_be_model(info):
+            return Unknown(f"what is declared as {short_name(found)} may be a model")
+        if not marked:
+            return Static(short_name(found))
+        if is_scalar(info):
+            return self.value(found)
+        return Unknown(f"it is not known what data a {short_name(found)} has")
+
+    def _has_data(self, found: MypyType, depth: int) -> bool:
+        """Tell whether a plain container of such values is data without a mark."""
+        return _has_place(self.place(found, depth=depth + 1))
+
+    def value(self, found: MypyType, depth: int = 0) -> Type:  # noqa: C901  # one line per type
+        """Return a type as that of a value, in which every class stands for itself."""
+        proper = get_proper_type(found)
+
+        def inner(each: MypyType) -> Type:
+            return self.value(each, depth + 1)
+
+        match proper:
+            case _ if depth > _DEEPEST:
+                return Unknown("the type contains itself")
+            case Instance() if _is_local(proper):
+                return Unknown("its class is local to a function")
+            case Instance():
+                self._need(proper.type)
+                is_array = kind_of(proper.type) is Kind.ARRAY
+                arguments = () if is_array else tuple(map(inner, proper.args))
+                return Named(self._classes.public(proper.type), arguments)
+            case types.TupleType() if _is_named_tuple(proper):
+                return inner(proper.partial_fallback)
+            case types.TupleType():
+                return _tuple(proper, [inner(item) for item in proper.items])
+            case types.UnionType():
+                return united(map(inner, proper.items))
+            case types.TypeVarType():
+                if last(proper.name) in self._parameters and not proper.id.is_self():
+                    return Parameter(last(proper.name))
+                bounds = proper.values or [proper.upper_bound]
+                return united(self.place(each, depth=depth + 1) for each in bounds)
+            case types.TypedDictType():
+                return inner(proper.fallback)
+            case types.LiteralType():
+                return self.place(proper.fallback, depth=depth + 1)
+            case types.NoneType():
+                return Absent()
+            case AnyType():
+                return Unknown(_reason(proper))
+            case types.CallableType() | types.Overloaded() | types.TypeType():
+                return Static(short_name(proper))
+            case _:
+                return Unknown("its type is of a kind that has no place in a State")
+
+
+def _is_local(found: Instance) -> bool:
+    return "@" in found.type.fullname or "<" in found.type.fullname
+
+
+def _is_named_tuple(found: types.TupleType) -> bool:
+    return found.partial_fallback.type.fullname != "builtins.tuple"
+
+
+def _tuple(found: types.TupleType, items: list[Type]) -> Type:
+    if any(isinstance(item, types.UnpackType) for item in found.items):
+        return Named("builtins:tuple", (Unknown("a tuple of unknown length"),))
+    return Tuple(tuple(items))
+
+
+def _reason(found: AnyType) -> str:
+    if found.type_of_any == TypeOfAny.from_unimported_type:
+        return "it comes from a module that was not followed"
+    source = found.source_any or found
+    missing = source.missing_import_name
+    return f"{missing} could not be imported" if missing else "its type is Any"
 
 
 def _has_place(found: Type) -> bool:
     match found:
-        case Named(_, arguments):
-            return found.name not in (_LIST, _DICT) or any(map(_has_place, arguments))
+        case Named(name, arguments):
+            return name not in _PLAIN or any(map(_has_place, arguments))
         case Union(items) | Tuple(items):
             return any(map(_has_place, items))
         case _:
             return isinstance(found, Parameter)
-
-
-def text_of(found: Type) -> str:
-    """Return a type as text, for people."""
-    match found:
-        case Named(name, arguments):
-            short = name.partition(":")[2]
-            inside = ", ".join(map(text_of, arguments))
-            return f"{short}[{inside}]" if arguments else short
-        case Union(items):
-            return " | ".join(map(text_of, items)) or "Never"
-        case Tuple(items):
-            return f"tuple[{', '.join(map(text_of, items))}]"
-        case Parameter(name):
-            return name
-        case Static(text):
-            return text
-        case Absent():
-            return "None"
-        case Unknown():
-            return "Any"

@@ -6,33 +6,22 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from mypy.nodes import TypeInfo, Var
+from mypy.nodes import TypeInfo
 
-from typed_nnx_codegen.facts.fields import Field, Model, attributes_of
-from typed_nnx_codegen.facts.marks import is_checked, marks_of
-from typed_nnx_codegen.model_stubs.models import (
-    Attribute,
-    ClassInfo,
-    Kind,
-    Models,
-    Problem,
-    Type,
-)
+from typed_nnx_codegen.facts.assigned_types import order_of
+from typed_nnx_codegen.facts.fields import Model, attributes_of
+from typed_nnx_codegen.model_stubs.models import Attribute, ClassInfo, Kind, Models, Problem
 from typed_nnx_codegen.model_stubs.reading.building import Reading, new_options
-from typed_nnx_codegen.model_stubs.reading.kinds import Kinds
+from typed_nnx_codegen.model_stubs.reading.classes import (
+    Classes,
+    instance_of,
+    is_layer,
+    kind_of,
+    kind_of_value,
+    parameters_of,
+)
 from typed_nnx_codegen.model_stubs.reading.places import Places
 from typed_nnx_codegen.model_stubs.reading.sources import find_sources, interpreter
-from typed_nnx_codegen.model_stubs.reading.symbols import Symbols, as_base, bases, instance_of
-from typed_nnx_codegen.model_stubs.reading.type_facts import (
-    NOTHING,
-    assigned_to,
-    name_of,
-    order_of,
-    parameters_of,
-    substitute,
-    type_fact,
-    united,
-)
 
 
 class Resolver:
@@ -43,106 +32,65 @@ class Resolver:
         runtime: The package that the models are made with.
     """
 
-    def __init__(
-        self,
-        symbols: Symbols,
-        paths: Mapping[str, str],
-        runtime: str,
-    ) -> None:
-        self._symbols = symbols
+    def __init__(self, classes: Classes, paths: Mapping[str, str], runtime: str) -> None:
+        self._classes = classes
         self._paths = paths
         self._runtime = runtime
-        self._kinds = Kinds(symbols, runtime, frozenset(paths))
-        self._classes: dict[str, ClassInfo] = {}
-        self._waiting: list[str] = []
+        self._described: dict[str, ClassInfo] = {}
+        self._waiting: list[TypeInfo] = []
 
     def models(self, problems: tuple[Problem, ...]) -> Models:
         """Return the models, with all classes that they need."""
         roots = []
         for module in self._paths:
-            for info in self._symbols.classes(module):
-                name = name_of(info)
-                kind = self._kinds.kind(name)
+            for info in self._classes.of_module(module):
+                kind = kind_of(info)
                 if kind in (Kind.PYTREE, Kind.VARIABLE):
-                    self._need(name)
+                    self._need(info)
                 if kind is Kind.PYTREE:
-                    roots.append(self._kinds.public(name))
-        for name in self._layers_used():
-            self._need(name)
+                    roots.append(self._classes.public(info))
+        for info in self._layers_used():
+            self._need(info)
         while self._waiting:
             self._describe(self._waiting.pop(0))
-        return Models(self._classes, tuple(roots), problems)
+        return Models(self._described, tuple(roots), problems)
 
-    def _layers_used(self) -> Iterator[str]:
+    def _layers_used(self) -> Iterator[TypeInfo]:
         """Yield the layers of the runtime that the source names: their States may be asked for, too."""
         texts = (Path(path).read_text("utf-8", errors="replace") for path in self._paths.values())
         words = {word for text in texts for word in re.findall(r"\w+", text)}
-        found = (self._symbols.exported(self._runtime, word) for word in sorted(words))
-        yield from (name for name in found if name is not None and self._kinds.is_layer(name))
+        found = (self._classes.exported(self._runtime, word) for word in sorted(words))
+        yield from (info for info in found if info is not None and is_layer(info))
 
-    def _need(self, name: str) -> None:
-        public = self._kinds.public(name)
-        if public in self._classes:
-            return
-        self._classes[public] = ClassInfo(public, Kind.ARRAY)  # in its place in the order
-        self._waiting.append(name)
+    def _need(self, info: TypeInfo) -> None:
+        public = self._classes.public(info)
+        if public not in self._described:
+            self._described[public] = ClassInfo(public, Kind.ARRAY)  # in its place in the order
+            self._waiting.append(info)
 
-    def _describe(self, name: str) -> None:
-        public = self._kinds.public(name)
-        info = self._symbols.find(name)
-        kind = self._kinds.kind(name) or self._kinds.kind_of_value(name)
-        if info is None:
-            self._classes[public] = ClassInfo(public, kind)
-            return
-        above = [each.name for each in bases(info)]
-        above = [each for each in above if self._kinds.kind(each) in (Kind.PYTREE, Kind.VARIABLE)]
-        for each in above:
-            self._need(each)
-        module = name.partition(":")[0]
-        is_model = kind is Kind.PYTREE
-        found = attributes_of(instance_of(info)) if is_model else None
-        self._classes[public] = ClassInfo(
+    def _describe(self, info: TypeInfo) -> None:
+        kind = kind_of(info) or kind_of_value(info)
+        above = [base for base in info.mro[1:] if kind_of(base) in (Kind.PYTREE, Kind.VARIABLE)]
+        for base in above:
+            self._need(base)
+        found = attributes_of(instance_of(info)) if kind is Kind.PYTREE else None
+        public = self._classes.public(info)
+        self._described[public] = ClassInfo(
             public,
             kind,
             parameters_of(info),
-            tuple(map(self._kinds.public, above)),
+            tuple(map(self._classes.public, above)),
             () if found is None else tuple(self._attributes(info, found)),
-            self._paths.get(module, ""),
+            self._paths.get(info.module_name, ""),
             order_of(info),
             found is not None and found.is_open,
         )
 
     def _attributes(self, info: TypeInfo, model: Model) -> Iterator[Attribute]:
-        places = Places(self._kinds, self._need, not is_checked(info))
+        places = Places(self._classes, info, self._need)
         for name, field in model.fields.items():
             if not field.is_of_class:
-                mark = field.status if field.is_marked else ""
-                callable_is_static = not self._kinds.is_sequential(name_of(field.owner))
-                found = _type_of_field(field, info)
-                yield Attribute(str(name), places.place(found, mark, callable_is_static))
-
-
-def _type_of_field(field: Field, info: TypeInfo) -> Type:
-    """Return the type of an attribute: as declared, or of all that the classes assign to it."""
-    found = type_fact(field.type, frozenset(parameters_of(info))) if field.is_ready else NOTHING
-    node = field.owner.names[field.name].node
-    if isinstance(node, Var) and (node.explicit_self_type or not node.is_inferred):
-        return found
-    lowest = info.mro.index(field.owner)
-    for base in info.mro[lowest::-1]:
-        said = assigned_to(base, field.name)
-        if said is not None:
-            said = substitute(said, as_base(info, base))
-            is_new = base is field.owner or _is_always_assigned(base, field.name)
-            found = said if is_new else united((found, said))
-    return found
-
-
-def _is_always_assigned(base: TypeInfo, name: str) -> bool:
-    """Tell whether ``__init__`` assigns an attribute in any case, so that an earlier value is gone."""
-    marks = marks_of(base)
-    said = marks.attributes.get(name) if marks is not None else None
-    return said is not None and said.is_always
+                yield Attribute(str(name), places.of_field(field))
 
 
 def read(
@@ -170,5 +118,5 @@ def read(
     reading = Reading(found.files, runtime, used, None if cache is None else cache / "mypy")
     modules = reading.modules()
     paths = {each.module: each.path or "" for each in found.files}
-    resolver = Resolver(Symbols(modules), paths, runtime)
+    resolver = Resolver(Classes(modules, runtime, frozenset(paths)), paths, runtime)
     return resolver.models((*found.problems, *reading.problems()))
