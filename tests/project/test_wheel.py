@@ -36,7 +36,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
 
 def sources_of(folder: Path) -> set[str]:
     """Return the files that belong to a package, relative to its folder."""
-    wanted = {".py", ".pyi", ".typed", ".css", ".js", ".json"}
+    wanted = {".py", ".pyi", ".typed", ".css", ".js", ".json", ".txt"}
     return {
         str(path.relative_to(folder))
         for path in folder.rglob("*")

@@ -1,4 +1,4 @@
-"""Write ``analysis/nnx_names.py``: the public names of flax.nnx and of typed_nnx, by module.
+"""Write ``analysis/nnx_names.txt``: the public names of flax.nnx and of typed_nnx, by module.
 
 Run ``python -m typed_nnx_codegen.migrate.name_tables --write`` after an update of flax or when
 typed_nnx gets a new name, and ``--check`` to learn whether the file is current. Names come from the
@@ -15,8 +15,7 @@ import sys
 import textwrap
 import typing
 import warnings
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Container, Mapping
 from types import ModuleType
 
 import flax
@@ -25,11 +24,11 @@ import flax.nnx
 import typed_nnx
 import typed_nnx.migrated  # an attribute of the package once something has imported it
 from typed_nnx_codegen.generated_file import write_or_check
+from typed_nnx_codegen.migrate.analysis.name_lookup import SIGNS, TABLE
 from typed_nnx_codegen.migrate.analysis.nnx_classes import CLASSES, FUNCTIONS
 
 COMMAND = "python -m typed_nnx_codegen.migrate.name_tables --write"
-TARGET = Path(__file__).parent / "analysis" / "nnx_names.py"
-
+Rows = Mapping[str, set[str]]
 RUNTIMES = {"flax.nnx": flax.nnx, "typed_nnx": typed_nnx}
 
 # Values that do not say where they were defined: constants and aliases of types.
@@ -49,28 +48,18 @@ _OFFERS_JAX = frozenset({"nn.initializers", "nn.activations"})
 # What the package has for its own source.
 _OF_THE_SOURCE = frozenset({"TYPE_CHECKING"})
 
-_LINE_LENGTH = 100
-
 _NO_NAMES = (ModuleType, typing.TypeVar, typing.ParamSpec)
 
-_HEADER = '''\
-"""The public names of flax.nnx and of typed_nnx, by module.
+_WIDTH = 100
 
-Written by ``{command}`` from flax {version}. Do not edit.
+_HEADER = """\
+# The public names of flax.nnx and of typed_nnx, by module.
+# Written by `{command}` from flax {version}. Do not edit.
+# A - stands before what flax.nnx alone has, a + before what typed_nnx alone has.
+# modules: attributes of the package that are modules of another name, or ours alone.
+# deprecated: names of the package that warn when they are looked up.
+# apart: names of modules that the package has too, where the objects are not the same.
 """
-
-from __future__ import annotations
-
-from typing import Final
-
-'''
-
-_DOCS = {
-    "NAMES": "The names of each module, which is named below the package; the package itself is empty.",
-    "DEPRECATED": "The names of the package that warn when they are looked up.",
-    "MODULES": "Attributes of the package that are modules of another name, or ours alone.",
-    "APART": "Names of modules that the package has too, where the objects are not the same.",
-}
 
 
 @functools.cache
@@ -151,46 +140,50 @@ def apart(runtime: str) -> list[str]:
     )
 
 
-def render() -> str:
-    """Return the text of the generated module, formatted as ruff formats it."""
-    listed = {
-        runtime: {module: " ".join(names(runtime, module)) for module in modules(runtime)}
-        for runtime in RUNTIMES
+def rows(runtime: str) -> dict[str, set[str]]:
+    """Return the rows of the table for a runtime."""
+    attributes = attributes_that_are_modules(runtime).items()
+    return {
+        **{f"nnx.{module}".rstrip("."): set(names(runtime, module)) for module in modules(runtime)},
+        "modules": {f"{attribute}={name}" for attribute, name in attributes},
+        "deprecated": set(deprecated(runtime)),
+        "apart": set(apart(runtime)),
     }
-    return _HEADER.format(command=COMMAND, version=flax.__version__) + "\n".join(
-        [
-            _table("NAMES", listed),
-            _table("MODULES", {each: attributes_that_are_modules(each) for each in RUNTIMES}),
-            _table("DEPRECATED", {each: " ".join(deprecated(each)) for each in RUNTIMES}),
-            _table("APART", {each: " ".join(apart(each)) for each in RUNTIMES}),
-        ]
-    )
 
 
-def _table(title: str, values: Mapping[str, str | Mapping[str, str]]) -> str:
-    is_nested = not all(isinstance(value, str) for value in values.values())
-    kind = "dict[str, dict[str, str]]" if is_nested else "dict[str, str]"
-    entries = "".join(_entry(key, value, 4) for key, value in values.items())
-    return f'{title}: Final[{kind}] = {{\n{entries}}}\n"""{_DOCS[title]}"""\n'
+def render() -> str:
+    """Return the text of the table."""
+    flax_rows, our_rows = map(rows, SIGNS)
+    lines = [
+        textwrap.fill(
+            " ".join(
+                [f"{_marked(title, flax_rows, our_rows)}:", *_merged(title, flax_rows, our_rows)]
+            ),
+            _WIDTH,
+            subsequent_indent="    ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for title in flax_rows
+    ]
+    head = _HEADER.format(command=COMMAND, version=flax.__version__)
+    return head + "\n".join(lines) + "\n"
 
 
-def _entry(key: str, value: str | Mapping[str, str], indent: int) -> str:
-    margin = " " * indent
-    if not isinstance(value, str):
-        entries = "".join(_entry(name, each, indent + 4) for name, each in value.items())
-        return f'{margin}"{key}": {{\n{entries}{margin}}},\n'
-    line = f'{margin}"{key}": "{value}",\n'
-    if len(line) <= _LINE_LENGTH + 1:
-        return line
-    # Each line but the last ends with the space that keeps its words from the next one's.
-    wrapped = textwrap.wrap(value, _LINE_LENGTH - indent - 7)
-    lines = "".join(f'{margin}    "{each} "\n' for each in wrapped[:-1])
-    return f'{margin}"{key}": (\n{lines}{margin}    "{wrapped[-1]}"\n{margin}),\n'
+def _merged(title: str, theirs: Rows, ours: Rows) -> list[str]:
+    """Return the names of a row of both runtimes."""
+    both = theirs[title], ours.get(title, set())
+    return [_marked(name, *both) for name in sorted(both[0] | both[1])]
+
+
+def _marked(name: str, theirs: Container[str], ours: Container[str]) -> str:
+    """Return a name with the sign of the one runtime that has it."""
+    return name if name in theirs and name in ours else f"{'-' if name in theirs else '+'}{name}"
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Write the file or say whether it is current; return the exit status."""
-    return write_or_check(TARGET, render(), f"flax {flax.__version__}", COMMAND, arguments)
+    return write_or_check(TABLE, render(), f"flax {flax.__version__}", COMMAND, arguments)
 
 
 if __name__ == "__main__":

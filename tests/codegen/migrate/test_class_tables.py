@@ -13,10 +13,10 @@ import pytest
 import typed_nnx
 from tests.codegen.migrate.nnx_objects import LAYERS, OTHERS, made, result_of_call, rngs
 from tests.codegen.migrate.table_types import classes_named_in, is_of
-from typed_nnx_codegen.migrate.analysis.name_lookup import is_deprecated
-from typed_nnx_codegen.migrate.analysis.nnx_class import EVERY_OTHER
+from typed_nnx_codegen.migrate.analysis.name_lookup import is_deprecated, names
 from typed_nnx_codegen.migrate.analysis.nnx_classes import (
     CLASSES,
+    EVERY_OTHER,
     FUNCTIONS,
     attribute_type,
     class_of,
@@ -25,7 +25,6 @@ from typed_nnx_codegen.migrate.analysis.nnx_classes import (
     method_result,
     mro,
 )
-from typed_nnx_codegen.migrate.analysis.nnx_names import NAMES
 
 CASES = (*LAYERS, *OTHERS)
 CALLED = [case for case, (_, value) in LAYERS.items() if value is not None]
@@ -257,7 +256,7 @@ def test_functions_give_what_the_table_says(lib: Any) -> None:
 @pytest.mark.parametrize("runtime", ["flax.nnx", "typed_nnx"])
 def test_every_public_name_has_a_place(runtime: str) -> None:
     named = {*CLASSES, *FUNCTIONS, *WITHOUT_TYPES}
-    assert set(NAMES[runtime][""].split()) - named == set()
+    assert names(runtime, "") - named == set()
 
 
 def test_types_name_classes_of_the_table() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from typed_nnx_codegen.migrate import name_tables
 from typed_nnx_codegen.migrate.analysis.name_lookup import (
+    TABLE,
     canonical,
     has_module,
     has_name,
@@ -19,7 +20,7 @@ from typed_nnx_codegen.migrate.analysis.name_lookup import (
 WRITTEN_FROM = f"from flax {flax.__version__}."
 
 of_this_flax = pytest.mark.skipif(
-    WRITTEN_FROM not in name_tables.TARGET.read_text(encoding="utf-8"),
+    WRITTEN_FROM not in TABLE.read_text(encoding="utf-8"),
     reason=f"the committed file was not written from flax {flax.__version__}",
 )
 
@@ -32,9 +33,9 @@ def test_the_committed_file_is_what_the_generator_writes() -> None:
 def test_check_refuses_a_changed_file_and_names_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    changed = tmp_path / "nnx_names.py"
+    changed = tmp_path / "nnx_names.txt"
     changed.write_text(name_tables.render() + "\n", encoding="utf-8")
-    monkeypatch.setattr(name_tables, "TARGET", changed)
+    monkeypatch.setattr(name_tables, "TABLE", changed)
     assert name_tables.main(["--check"]) == 1
     assert f"Fix: {name_tables.COMMAND}" in capsys.readouterr().err
     assert name_tables.main(["--write"]) == 0

@@ -6,7 +6,6 @@ from typing import Final
 
 from typed_nnx_codegen.migrate.analysis import nnx_classes
 from typed_nnx_codegen.migrate.analysis.linen_defaults import makes_linen
-from typed_nnx_codegen.migrate.analysis.nnx_class import EVERY_OTHER
 from typed_nnx_codegen.migrate.analysis.type_texts import value_of
 from typed_nnx_codegen.migrate.analysis.values import (
     ARRAY,
@@ -190,7 +189,7 @@ def _member_of_instance(value: Instance, name: str) -> Value:
             return member
     for base in found:
         if isinstance(base, str) and base in nnx_classes.CLASSES:
-            rest = nnx_classes.CLASSES[base].attributes.get(EVERY_OTHER)
+            rest = nnx_classes.CLASSES[base].attributes.get(nnx_classes.EVERY_OTHER)
             if rest is not None and base != "Dict":
                 return value_of(rest, value)
     if "Variable" in found:

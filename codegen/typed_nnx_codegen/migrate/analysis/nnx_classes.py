@@ -1,135 +1,70 @@
 """The classes of NNX: their bases, the attributes of their objects and what methods give.
 
-Older names are here too, with what programs of that time found in their objects. A test makes
-objects of both runtimes and compares.
+`nnx_types.txt` has them, and says how types are written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
-from typed_nnx_codegen.migrate.analysis.nnx_class import EVERY_OTHER, NnxClass
-from typed_nnx_codegen.migrate.analysis.nnx_containers import CONTAINERS
-from typed_nnx_codegen.migrate.analysis.nnx_functions import FUNCTIONS as FUNCTIONS
-from typed_nnx_codegen.migrate.analysis.nnx_layers import LAYERS
-from typed_nnx_codegen.migrate.analysis.nnx_variables import RANDOM, VARIABLES
+EVERY_OTHER: Final = "*"
+"""The key of `NnxClass.attributes` for the attributes that are named by nobody (``rngs.params``)."""
 
-_PYTREE: Final = ("Pytree",)
-_VARIABLE: Final = ("Variable",)
-_OPTIMIZER: Final = {
-    "graph": "bool | None",
-    "step": "OptState",
-    "tx": "unknown",
-    # A tuple of optax; its leaves are OptArrays and OptVariables.
-    "opt_state": "unknown",
-    "wrt": "unknown",
-}
-_METRIC: Final = ("Metric",)
-_TRAINING: Final = {
-    # Before flax 0.11 an Optimizer had the model too.
-    "Optimizer": NnxClass(_PYTREE, {**_OPTIMIZER, "model": "Module"}, {"update": "State"}),
-    "ModelAndOptimizer": NnxClass(("Optimizer",), {"model": "Module"}),
-    "EMA": NnxClass(
-        _PYTREE,
-        {"graph": "bool | None", "decay": "float", "filter": "unknown", "params": "State"},
-        {"apply_to": "arg0", "update": "None"},
-    ),
-    "TrainState": NnxClass(
-        (),
-        {
-            "graphdef": "GraphDef",
-            "params": "State",
-            "opt_state": "unknown",
-            "step": "array",
-            "tx": "unknown",
-        },
-        {"apply": "callable", "apply_gradients": "self", "create": "self", "replace": "self"},
-    ),
-    "Metric": NnxClass(
-        _PYTREE, {}, {"compute": "unknown", "reset": "None", "split": "special", "update": "None"}
-    ),
-    "Average": NnxClass(
-        _METRIC,
-        {"argname": "str", "total": "MetricState", "count": "MetricState"},
-        {"compute": "array"},
-    ),
-    "Accuracy": NnxClass(("Average",), {"threshold": "float | None"}),
-    "Welford": NnxClass(
-        _METRIC,
-        {
-            "argname": "str",
-            "count": "MetricState",
-            "mean": "MetricState",
-            "m2": "MetricState",
-        },
-        {"compute": "unknown"},
-    ),
-    "MultiMetric": NnxClass(_METRIC, {EVERY_OTHER: "Metric"}, {"compute": "dict[str, unknown]"}),
-}
+_TABLE: Final = Path(__file__).with_name("nnx_types.txt")
+_HEADING: Final = re.compile(r"(?P<name>[+.\w]+)(?:\((?P<base>\w+)\))?(?P<groups>(?: \+\w+)*)")
 
-_BRIDGE: Final = {
-    "bridge.Module": NnxClass(
-        ("Module",),
-        {EVERY_OTHER: "unknown", "scope": "unknown", "attr_priorities": "dict[str, unknown]"},
-        {
-            "apply": "unknown",
-            "init": "dict[str, unknown]",
-            "init_with_output": "tuple[unknown, dict[str, unknown]]",
-            "is_initializing": "bool",
-            "param": "Param",
-            "variable": "Variable",
-        },
-    ),
-    "ToNNX": NnxClass(
-        ("Module",),
-        {
-            EVERY_OTHER: "unknown",
-            "to_nnx__module": "unknown",
-            "to_nnx__rngs": "Rngs | None",
-            "module": "unknown",
-            "rngs": "Rngs | None",
-        },
-        {"__call__": "unknown", "lazy_init": "self"},
-    ),
-}
 
-# Attributes and keywords that flax 0.8 to 0.12 spell in different ways. The new side was checked on
-# 0.12.8; the old side is what older programs use, and was not run:
-#
-# - layers: `kernel_init`, `bias_init`, `scale_init`, `embedding_init` and `recurrent_kernel_init`
-#   are arguments still, and attributes no more;
-# - `Dropout.rngs`, `MultiHeadAttention.rngs`, `RNN.rngs`: Rngs once, now a RngStream or None;
-# - `Variable`: metadata are attributes; `sharding`, then `sharding_names`, now `out_sharding`;
-#   `copy_from_state` is `update_from_state`; `replace(raw_value=)` is `replace(value)`;
-# - `Optimizer`: `model` is gone but in `ModelAndOptimizer`, `wrt` is required, `update` takes the
-#   model first; `opt_state` was a State and is a tuple of optax;
-# - `State.flat_state()`: a dict by path once, now a FlatState: pairs of path and value;
-# - `GraphDef`: `type`, `index`, `subgraphs` and `index_mapping` are gone;
-# - `Module.iter_children` yielded Modules once, now all children: `nnx.iter_module_children`;
-# - `Conv(mask_fn=)` is `mask=`; `Rngs.fork(split=)` is `split`; cells: `keep_rngs=`.
-_OLDER: Final = {
-    "ArrayRef": NnxClass((), {}, {"__getitem__": "array"}),
-    "Ctx": NnxClass((), {}, {"make_rng": "array"}),
-    "Empty": NnxClass(),
-    "GraphNode": NnxClass(_PYTREE),
-    "ModuleDef": NnxClass(("GraphDef",)),
-    "ModuleList": NnxClass(("List",)),
-    "MutableArray": NnxClass(("ArrayRef",)),
-    "Sequence": NnxClass(("List",), {}, {"__call__": "unknown"}),
-    "TreeNode": NnxClass(_VARIABLE),
-    "VariableState": NnxClass(_VARIABLE),
-    **dict.fromkeys(("JIT", "Jit", "Remat", "Scan", "Vmap"), NnxClass(("Module",))),
-}
+@dataclass(frozen=True)
+class NnxClass:
+    """A class of NNX, as far as an analysis of programs needs it.
 
+    Attributes:
+        bases: The names of its bases.
+        attributes: The types of the attributes of its objects, without those of the bases.
+        methods: What its methods give, without those of the bases; ``__getitem__`` stands for
+            a subscript and ``__iter__`` for the list that an iteration goes through.
+    """
+
+    bases: tuple[str, ...] = ()
+    attributes: dict[str, str] = field(default_factory=dict)
+    methods: dict[str, str] = field(default_factory=dict)
+
+
+def _read() -> dict[str, NnxClass]:
+    """Return the classes of the table, its groups, and its functions as the attributes of ``functions``."""
+    found: dict[str, NnxClass] = {}
+    current = NnxClass()
+    for line in _lines():
+        heading = _HEADING.fullmatch(line)
+        if heading is not None:
+            current = NnxClass((heading["base"],) if heading["base"] else ())
+            for group in heading["groups"].split():
+                current.attributes.update(found[group].attributes)
+                current.methods.update(found[group].methods)
+            found[heading["name"]] = current
+            continue
+        kind, _, names = line.strip().rpartition(": ")
+        for name in names.split():
+            members = current.methods if name.endswith("()") else current.attributes
+            members[name.removesuffix("()")] = kind
+    return found
+
+
+def _lines() -> Iterator[str]:
+    """Yield the headings and rows of the table."""
+    text = _TABLE.read_text(encoding="utf-8").replace("\n        ", " ")
+    return (line for line in text.splitlines() if line and not line.lstrip().startswith("#"))
+
+
+_ALL: Final = _read()
+FUNCTIONS: Final[Mapping[str, str]] = _ALL.pop("functions").attributes
+"""The functions by public name, dotted where they are in no package itself (``initializers.ones``)."""
 CLASSES: Final[Mapping[str, NnxClass]] = {
-    **CONTAINERS,
-    **VARIABLES,
-    **RANDOM,
-    **LAYERS,
-    **_TRAINING,
-    **_BRIDGE,
-    **_OLDER,
+    name: cls for name, cls in _ALL.items() if not name.startswith("+")
 }
 """The classes by their last name (``Average``), and ``bridge.Module``."""
 
