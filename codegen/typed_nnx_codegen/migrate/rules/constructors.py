@@ -7,11 +7,16 @@ import libcst as cst
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.patterns.deferred import deferred
 from typed_nnx_codegen.migrate.patterns.definition_first import DefinitionFirst, Result
-from typed_nnx_codegen.migrate.patterns.partial_init import PartialInit
 from typed_nnx_codegen.migrate.registry import register
 
 _METHODS = frozenset({"create_abstract", "init", "partial_init"})
-_CANNOT_DEFER = "write the call in a function of its own for `{transform}`; it cannot move as it is"
+_CANNOT_DEFER = (
+    "write the call in a function of its own for `nnx.eval_shape`; it cannot move as it is"
+)
+_TO_WRITE = {
+    "create_abstract": "write `nnx.eval_shape(lambda: M(...))`",
+    "partial_init": "make it with `nnx.jit(lambda: M(...))()`, then `nnx.update(model, state)`",
+}
 
 
 @register
@@ -19,10 +24,10 @@ class Constructors(DefinitionFirst):
     """A Module is made by a call of its class; what else it can be is a transform's business.
 
     `M.init(...)` gave the State and the definition of a new Module. `M.create_abstract(...)` is
-    `nnx.eval_shape`. `M.partial_init(state)(...)` is a call under `nnx.jit`, and `nnx.update` with
-    the State that is there. `nnx.TrainState(graphdef, params=, tx=)` is `nnx.TrainState.create`. Rngs
-    from outside become parameters. Results that are used in another place than an assignment or a
-    `return` get a marker.
+    `nnx.eval_shape`; Rngs from outside become parameters. `nnx.TrainState(graphdef, params=, tx=)` is
+    `nnx.TrainState.create`. Results that are used in another place than an assignment or a `return` get
+    a marker, and so does `M.partial_init(state)(...)`: a call under `nnx.jit`, and `nnx.update` with the
+    State that is there.
     """
 
     code = "TN108"
@@ -39,12 +44,10 @@ class Constructors(DefinitionFirst):
     def __init__(self, file: File) -> None:
         super().__init__(file)
         self._called: set[cst.BaseExpression] = set()
-        self._partial = PartialInit(file, lambda call: self._method(call) == "partial_init")
 
     def plan(self) -> None:
         """Find the calls, and what is called again."""
         self._called = {node.func for node in self.file.analysis.known.of(cst.Call)}
-        self._partial.plan()
         super().plan()
 
     # -- pairs: `state, static = M.init(...)` -------------------------------------------------
@@ -74,7 +77,6 @@ class Constructors(DefinitionFirst):
 
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
         """Rewrite a call of one of the methods."""
-        self._partial.mark(original)
         if self._is_of_train_state(original):
             return updated.with_changes(func=cst.Attribute(updated.func, cst.Name("create")))
         if not isinstance(original.func, cst.Attribute) or original.func.attr.value not in _METHODS:
@@ -86,23 +88,12 @@ class Constructors(DefinitionFirst):
             self.file.decide(
                 original, "make the Module by a call of its class: `M(..., rngs=rngs)`"
             )
-        elif not name and self._is_of_nnx(original.func):
-            method = original.func.attr.value
-            to_write = {
-                "create_abstract": "`nnx.eval_shape(lambda: M(...))`",
-                "partial_init": "`nnx.jit(lambda: M(...))()` and `nnx.update(m, state)`",
-            }
-            self.file.decide(original, f"if this is a class of Modules, write {to_write[method]}")
+        elif name == "partial_init" or (not name and self._is_of_nnx(original.func)):
+            to_write = _TO_WRITE[original.func.attr.value]
+            self.file.decide(
+                original, to_write if name else f"if this is a class of Modules, {to_write}"
+            )
         return super().leave_Call(original, updated)
-
-    def leave_SimpleStatementLine(
-        self, original: cst.SimpleStatementLine, updated: cst.SimpleStatementLine
-    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
-        """Rewrite a line that makes a Module with ``partial_init``, or a pair."""
-        line = self._partial.line(original, updated)
-        if line is not updated:
-            return line
-        return super().leave_SimpleStatementLine(original, updated)
 
     def _method(self, call: cst.Call) -> str:
         """Return which of the methods a call surely calls; empty for none."""
@@ -129,7 +120,7 @@ class Constructors(DefinitionFirst):
     def _abstract(self, original: cst.Call, made: cst.Call) -> cst.Call | None:
         later = deferred(self.file, original, made)
         if later is None:
-            self.file.decide(original, _CANNOT_DEFER.format(transform="nnx.eval_shape"))
+            self.file.decide(original, _CANNOT_DEFER)
             return None
         return self.file.call("nnx.eval_shape", later.function, *later.given)
 
