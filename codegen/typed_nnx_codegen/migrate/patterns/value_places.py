@@ -13,13 +13,12 @@ from typed_nnx_codegen.migrate.patterns.variable_contents import Contents
 
 WHOLE: Final = "whole"  # `v[...]`, to read and to write
 ALONE: Final = "alone"  # the only target of a statement: `v.set_value(x)`
-UNPACKED: Final = "unpacked"  # one of several targets: a name, then `v.set_value(name)`
 LEFT: Final = "left"  # only a person can rewrite it
 READ: Final = "read"
 
 _WANTED: Final = (
     *(cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Comparison, cst.Call),
-    *(cst.For, cst.CompFor, cst.WithItem, cst.Del, cst.MatchValue, cst.SimpleStatementLine),
+    *(cst.For, cst.CompFor, cst.WithItem, cst.Del, cst.MatchValue),
 )
 _TESTS: Final = frozenset({"callable", "hasattr", "isinstance", "type"})
 
@@ -38,7 +37,6 @@ class ValuePlaces:
         self.contents = Contents(file)
         self._file = file
         self._places: dict[cst.CSTNode, str] = {}
-        self._unpacked: dict[cst.Assign, list[cst.Attribute]] = {}
         # The statements and tests that matter, in the order of the text.
         self._statements: list[cst.CSTNode] = []
 
@@ -72,10 +70,6 @@ class ValuePlaces:
     def is_whole(self, node: cst.Attribute) -> bool:
         """Whether ``v.value`` becomes ``v[...]``."""
         return self.place(node) == WHOLE or self.contents.holds_array(node.value)
-
-    def unpacked(self, statement: cst.Assign) -> list[cst.Attribute]:
-        """Return the targets of a statement that take names."""
-        return self._unpacked.get(statement, [])
 
     # -- what is there ------------------------------------------------------------------------
 
@@ -116,8 +110,6 @@ class ValuePlaces:
     def _decide(self, node: cst.CSTNode) -> None:
         self._decide_items(node)
         match node:
-            case cst.SimpleStatementLine(body=[cst.Assign() as statement]):
-                self._decide_unpacked(statement)
             case cst.Assign():
                 self._decide_assign(node)
             case cst.AnnAssign() if node.value is not None and self.is_value(node.target):
@@ -170,29 +162,6 @@ class ValuePlaces:
                 self._places.setdefault(target.target, found)
             else:
                 self._decide_targets(target.target)
-
-    def _decide_unpacked(self, node: cst.Assign) -> None:
-        """Give names to the targets of a line of its own that are not written in place."""
-        found = [
-            target
-            for each in node.targets
-            for target in targets_of(each.target)
-            if isinstance(target, cst.Attribute)
-            and self.is_value(target)
-            and not (target is each.target and len(node.targets) == 1)
-            and not self._is_written_whole(target, each.target, node.value)
-        ]
-        for target in found:
-            self._places[target] = UNPACKED
-        if found:
-            self._unpacked[node] = found
-
-    def _is_written_whole(
-        self, target: cst.Attribute, all_of_it: cst.BaseExpression, value: cst.BaseExpression
-    ) -> bool:
-        if target is all_of_it:
-            return self.contents.is_kept_by(target.value, value)
-        return self.contents.holds_array(target.value)
 
     def _decide_targets(self, node: cst.BaseExpression) -> None:
         """Write into arrays in place; leave the others."""

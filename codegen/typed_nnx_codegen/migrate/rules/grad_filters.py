@@ -6,14 +6,11 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import number_of
 from typed_nnx_codegen.migrate.file import TIGHT_EQUAL
 from typed_nnx_codegen.migrate.patterns.method_calls import is_filter_of_nnx
-from typed_nnx_codegen.migrate.patterns.module_arguments import is_node
 from typed_nnx_codegen.migrate.patterns.transform_calls import (
     TransformCall,
     TransformCalls,
-    is_repeatable,
     keyword_of,
     renamed_keyword,
     without_keywords,
@@ -32,9 +29,8 @@ class GradFilters(Rule):
 
     An integer there stands for the Params of a Module; ``nnx.DiffState(0, F)`` for what another
     filter takes. The rule drops ``wrt=nnx.Param``, writes a DiffState for any other filter and
-    names the arguments that older versions took by position: the filter came second once. With
-    several arguments it has to know which of them are Modules; where it does not, and where `argnums`
-    is computed, it leaves a marker.
+    names the arguments that older versions took by position: the filter came second once. Where
+    `argnums` has several arguments or is computed, it leaves a marker.
     """
 
     code = "TN116"
@@ -74,11 +70,9 @@ class GradFilters(Rule):
             return updated
         if self.file.name(wrt.value) == "nnx.Param":
             return without_keywords(updated, "wrt")
-        return self._with_filter(transform, wrt, updated)
+        return self._with_filter(transform, updated)
 
-    def _with_filter(
-        self, transform: TransformCall, wrt: cst.Arg, updated: cst.Call
-    ) -> cst.BaseExpression:
+    def _with_filter(self, transform: TransformCall, updated: cst.Call) -> cst.BaseExpression:
         now = keyword_of(updated, "wrt")
         assert now is not None
         given = keyword_of(updated, "argnums")
@@ -88,50 +82,11 @@ class GradFilters(Rule):
                 return updated
             value = self._diff_state(cst.Integer("0"), now.value)
             return renamed_keyword(updated, "wrt", "argnums", value)
-        value_of_argnums = self._argnums(transform, given.value, wrt.value, now.value)
-        if value_of_argnums is None:
+        if not isinstance(given.value, cst.Integer):
+            self._decide(transform, "what `argnums` is, and which of it are Modules, is not sure")
             return updated
-        return renamed_keyword(
-            without_keywords(updated, "wrt"), "argnums", "argnums", value_of_argnums
-        )
-
-    def _argnums(
-        self,
-        transform: TransformCall,
-        argnums: cst.BaseExpression,
-        wrt: cst.BaseExpression,
-        now: cst.BaseExpression,
-    ) -> cst.BaseExpression | None:
-        """Return the arguments to differentiate, or None where a person has to say it."""
-        if isinstance(argnums, cst.Integer):
-            return self._diff_state(argnums, now)
-        if not isinstance(argnums, (cst.Tuple, cst.List)) or not all(
-            isinstance(number_of(element.value), int) for element in argnums.elements
-        ):
-            self._decide(transform, "what `argnums` is cannot be seen here")
-            return None
-        elements: list[cst.BaseElement] = []
-        written = 0
-        for element in argnums.elements:
-            is_module = self._is_module(transform, number_of(element.value))
-            if is_module is None:
-                self._decide(transform, "it cannot be seen which of the arguments are Modules")
-                return None
-            written += is_module
-            diff = self._diff_state(element.value, now) if is_module else element.value
-            elements.append(element.with_changes(value=diff))
-        if written > 1 and not is_repeatable(wrt):
-            self._decide(transform, "the filter is needed more than once; give it a name first")
-            return None
-        return argnums.with_changes(elements=elements)
-
-    def _is_module(self, transform: TransformCall, position: float | None) -> bool | None:
-        names = transform.parameters
-        if names is None or transform.function is None or not isinstance(position, int):
-            return None
-        if not 0 <= position < len(names):
-            return None
-        return is_node(self.file, transform.function, names[position])
+        value = self._diff_state(given.value, now.value)
+        return renamed_keyword(without_keywords(updated, "wrt"), "argnums", "argnums", value)
 
     def _diff_state(
         self, position: cst.BaseExpression, filters: cst.BaseExpression

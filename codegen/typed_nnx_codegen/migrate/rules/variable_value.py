@@ -16,7 +16,6 @@ from typed_nnx_codegen.migrate.patterns.text_values import texts_in
 from typed_nnx_codegen.migrate.patterns.value_places import (
     ALONE,
     LEFT,
-    UNPACKED,
     ValuePlaces,
 )
 from typed_nnx_codegen.migrate.patterns.variable_access import (
@@ -99,7 +98,7 @@ class ValueOfVariable(Rule):
         if place == LEFT:
             self.file.decide(original, _LEFT.format(code=code_of(original)))
             return updated
-        if place in (ALONE, UNPACKED):
+        if place == ALONE:
             return updated
         if self._places.is_whole(original):
             return whole(updated)
@@ -167,62 +166,6 @@ class ValueOfVariable(Rule):
             method_of(variable, "get_value"), operator_of(node.operator), operand(node.value)
         )
         return cst.Expr(setter(variable, "set_value", value))
-
-    def leave_SimpleStatementLine(
-        self, original: cst.SimpleStatementLine, updated: cst.SimpleStatementLine
-    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
-        """Rewrite ``v.value, y = f()`` to two statements where v is not written in place."""
-        if len(original.body) != 1 or not isinstance(original.body[0], cst.Assign):
-            return updated
-        written = self._places.unpacked(original.body[0])
-        statement = updated.body[0]
-        if not written or not isinstance(statement, cst.Assign):
-            return updated
-        taken: dict[str, cst.BaseExpression] = {}
-        targets = [
-            target.with_changes(target=self._named(before.target, target.target, taken))
-            for before, target in zip(original.body[0].targets, statement.targets, strict=True)
-        ]
-        first = updated.with_changes(body=[statement.with_changes(targets=targets)])
-        rest = [
-            cst.SimpleStatementLine([cst.Expr(setter(variable, "set_value", cst.Name(name)))])
-            for name, variable in taken.items()
-        ]
-        last = rest[-1].with_changes(trailing_whitespace=updated.trailing_whitespace)
-        plain = first.with_changes(trailing_whitespace=cst.TrailingWhitespace())
-        return cst.FlattenSentinel([plain, *rest[:-1], last])
-
-    def _named(
-        self,
-        original: cst.BaseExpression,
-        updated: cst.BaseExpression,
-        taken: dict[str, cst.BaseExpression],
-    ) -> cst.BaseExpression:
-        """Return a target with names for the Variables in it; notes their names."""
-        if self._places.place(original) == UNPACKED and isinstance(updated, cst.Attribute):
-            name = self._free_name(updated.value, taken)
-            taken[name] = updated.value
-            return cst.Name(name)
-        if isinstance(original, (cst.Tuple, cst.List)) and isinstance(
-            updated, (cst.Tuple, cst.List)
-        ):
-            elements = [
-                after.with_changes(value=self._named(before.value, after.value, taken))
-                for before, after in zip(original.elements, updated.elements, strict=True)
-            ]
-            return updated.with_changes(elements=elements)
-        return updated
-
-    def _free_name(self, variable: cst.BaseExpression, taken: dict[str, cst.BaseExpression]) -> str:
-        base = "value"
-        if isinstance(variable, (cst.Attribute, cst.Name)):
-            last = variable.attr if isinstance(variable, cst.Attribute) else variable
-            base = f"new_{last.value.lstrip('_')}"
-        name, number = base, 1
-        while name in taken or self.file.scope.lookup(name) is not None:
-            number += 1
-            name = f"{base}_{number}"
-        return name
 
     # -- markers ------------------------------------------------------------------------------
 

@@ -11,7 +11,8 @@ class Calls(nnx.Module):
 
     def __call__(self, x):
         self.count.value += 1 if x else 2
-        self.first.value, rest = x, 3
+        self.first.value = x
+        rest = 3
         if self.last.value is None:
             self.last.value = x, rest
         return self.count.value
