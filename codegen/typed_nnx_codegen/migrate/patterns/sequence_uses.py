@@ -39,16 +39,13 @@ class SequenceUses:
         listed: The expressions that are used as a list, with the call that made the object; None
             where that may be one of several.
         mixed: Those of them that may be something else too.
-        roles: What the name of the class is used for: ``call``, ``type``, ``question``, ``base``
-            or ``other``.
-        declared: The calls that made what an attribute is assigned, by the name in its annotation.
+        roles: What the name of the class is used for: ``call``, ``type``, ``base`` or ``other``.
     """
 
     def __init__(self, file: File) -> None:
         self.listed: dict[cst.CSTNode, Origin] = {}
         self.mixed: set[cst.CSTNode] = set()
         self.roles: dict[cst.CSTNode, str] = {}
-        self.declared: dict[cst.CSTNode, set[Origin]] = {}
         self._called: set[Origin] = set()
         self._made: list[cst.Call] = []
         self._file = file
@@ -90,8 +87,6 @@ class SequenceUses:
     def _walk(self, node: cst.CSTNode, parent: cst.CSTNode | None, role: str) -> None:
         if isinstance(node, cst.Annotation):
             role = "type"
-        if isinstance(node, cst.ClassDef):
-            self._declarations(node)
         if parent is not None:
             if node in self._names and isinstance(node, (cst.Name, cst.Attribute)):
                 self.roles[node] = self._role(node, parent, role)
@@ -110,7 +105,7 @@ class SequenceUses:
     def _walk_question(self, node: cst.Call) -> None:
         self._walk(node.func, node, "other")
         for index, arg in enumerate(node.args):
-            self._walk(arg, node, "question" if index == 1 else "other")
+            self._walk(arg, node, "type" if index == 1 else "other")
 
     def _role(self, node: cst.CSTNode, parent: cst.CSTNode, role: str) -> str:
         return "call" if isinstance(parent, cst.Call) and parent.func is node else role
@@ -137,17 +132,6 @@ class SequenceUses:
             for cls in project_classes(self._file.value(node.value))
             for origin in _origins(cls, node.attr.value)
         }
-
-    def _declarations(self, node: cst.ClassDef) -> None:
-        """Note which calls the annotations of a class are about."""
-        scope = self._file.analysis.scopes.get(node)
-        for line in node.body.body:
-            for statement in line.body if isinstance(line, cst.SimpleStatementLine) else ():
-                if isinstance(statement, cst.AnnAssign) and isinstance(statement.target, cst.Name):
-                    owner = scope.owner if scope is not None else None
-                    if owner is not None:
-                        found = _origins(owner, statement.target.value)
-                        self.declared[statement.annotation.annotation] = found
 
     def _is_listed(self, node: cst.BaseExpression, parent: cst.CSTNode) -> bool:
         """Whether an expression is used as a list."""

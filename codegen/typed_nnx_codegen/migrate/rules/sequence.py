@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import descendants
 from typed_nnx_codegen.migrate.patterns.sequence_uses import LIST, OLD, SEQUENTIAL, SequenceUses
 from typed_nnx_codegen.migrate.registry import Rule, register
 
 _UNSEEN = (
     "nothing here calls or indexes it: write `nnx.Sequential(*layers)` if it is called, with"
     " `.layers[i]` for its items, or `nnx.List(layers)` if it is not"
+)
+
+_EITHER = (
+    "this is `nnx.Sequential` where objects are called, whose `__init__` takes the layers one by one, and"
+    " `nnx.List` where they are not"
 )
 
 
@@ -21,7 +25,8 @@ class ReplaceSequence(Rule):
     The rule looks at all uses of an object in the file. The layers of a Sequential that is used as
     a list too are its attribute ``layers``, and in a State their paths have ``"layers"`` as well.
 
-    Markers are left where no use is seen, and where the class is handed on or inherited from.
+    Markers are left where no use is seen, where the class is handed on or inherited from, and at types
+    where a file has both.
     """
 
     code = "TN109"
@@ -125,17 +130,6 @@ class ReplaceSequence(Rule):
 
     # -- other references to the class --------------------------------------------------------
 
-    def leave_ClassDef(self, original: cst.ClassDef, updated: cst.ClassDef) -> cst.ClassDef:
-        """Mark a class below it that does not say by itself what a call does."""
-        is_below = any(self._uses.roles.get(base.value) == "base" for base in original.bases)
-        if is_below and not _has_own_call(original):
-            self.file.decide(
-                original,
-                "inherit from `nnx.Sequential` if objects are called, whose `__init__` takes the"
-                " layers one by one, or from `nnx.List` if they are not",
-            )
-        return updated
-
     def _class(
         self, original: cst.Name | cst.Attribute, updated: cst.BaseExpression
     ) -> cst.BaseExpression:
@@ -146,47 +140,12 @@ class ReplaceSequence(Rule):
             role = "type"
         if role is None or role == "call":
             return updated
-        if role == "base":
-            return self.file.refer(LIST) if self._is_base_of_list(original) else updated
-        found = self._found(original)
-        names = [self.file.refer(name) for name in sorted(found)]
-        if role == "other" or not found:
-            self.file.decide(original, _UNSEEN)
-            return updated
-        if len(names) == 1:
-            return names[0]
-        if role == "question":
-            return cst.Tuple([cst.Element(name) for name in names])
-        return cst.BinaryOperation(names[0], cst.BitOr(), names[1])
-
-    def _found(self, node: cst.Name | cst.Attribute) -> set[str]:
-        """Return what the objects are now that a type in the code stands for."""
-        if self.file.name(node) == "nnx.ModuleList":
-            return {LIST}
-        origins = self._uses.declared.get(node, set())
-        found = {self._uses.class_of(origin) for origin in origins} - {""}
-        return found or self._uses.classes()
-
-    def _is_base_of_list(self, node: cst.CSTNode) -> bool:
-        return any(
-            base.value is node and _has_own_call(scope_node)
-            for scope_node in self.file.analysis.scopes
-            if isinstance(scope_node, cst.ClassDef)
-            for base in scope_node.bases
-        )
-
-
-def _has_own_call(node: cst.ClassDef) -> bool:
-    """Whether a class defines what a call does, without the class above."""
-    own = [
-        below
-        for below in descendants(node.body)
-        if isinstance(below, cst.FunctionDef) and below.name.value == "__call__"
-    ]
-    return bool(own) and not any(
-        isinstance(below, cst.Attribute) and below.attr.value == "__call__"
-        for below in descendants(node.body)
-    )
+        is_list = self.file.name(original) == "nnx.ModuleList"
+        found = {LIST} if is_list else self._uses.classes()
+        if role == "type" and len(found) == 1:
+            return self.file.refer(found.pop())
+        self.file.decide(original, _UNSEEN if role == "other" else _EITHER)
+        return updated
 
 
 def _can_spread(call: cst.Call) -> bool:

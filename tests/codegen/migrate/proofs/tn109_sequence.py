@@ -4,8 +4,6 @@ from flax import nnx
 
 
 class Net(nnx.Module):
-    body: nnx.Sequence
-
     def __init__(self, rngs: nnx.Rngs):
         self.body = nnx.Sequence(
             [
@@ -18,7 +16,6 @@ class Net(nnx.Module):
 
     def __call__(self, x):
         x = self.body(x)
-        assert isinstance(self.heads, nnx.Sequence)
         return [head(x) for head in self.heads], len(self.body)
 
 
