@@ -6,8 +6,7 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.values import NNX, Array
-from typed_nnx_codegen.migrate.file import with_commas
+from typed_nnx_codegen.migrate.analysis.values import NNX
 from typed_nnx_codegen.migrate.options import FLAX_NNX
 from typed_nnx_codegen.migrate.registry import Rule, register
 
@@ -25,20 +24,19 @@ _OF_JAX: Final = {
     "array_ref": "jax.new_ref",
     "mutable_array": "jax.new_ref",
 }
-# Functions over trees, and what they ask of the Variables of a Module or State.
-_OVER_TREES: Final = {"freeze": False, "mutable": True, "to_arrays": False, "to_refs": True}
-_TESTS: Final = frozenset({"is_array_ref", "is_mutable_array"})
+# What flax has no successor for.
+_TYPED_ONLY: Final = {
+    **dict.fromkeys(("freeze", "to_arrays"), "nnx.with_vars(model, ref=False), or ref[...]"),
+    **dict.fromkeys(("mutable", "to_refs"), "nnx.with_vars(model, ref=True), or jax.new_ref(x)"),
+    **dict.fromkeys(("is_array_ref", "is_mutable_array"), "isinstance(x, jax.Ref)"),
+}
 _MODES: Final = frozenset({"use_refs", "using_refs"})
 
 _NO_MODE = (
     "no mode makes all Variables hold references any more; make those that need it with "
     "nnx.Variable(x, ref=True), or use nnx.with_vars(model, ref=True)"
 )
-_NO_TREES = (
-    "flax has no `{name}`; use nnx.with_vars(model, ref={ref}) for a Module or State, "
-    "{one} for an array"
-)
-_ONE = {True: "jax.new_ref(x)", False: "ref[...]"}
+_NOT_IN_FLAX = "flax has no `{name}`; write {new}"
 
 
 @register
@@ -46,9 +44,8 @@ class ArrayReferences(Rule):
     """Gives the functions for mutable arrays the names that they have now.
 
     typed_nnx has them as `ArrayRef`, `array_ref`, `to_refs` and `to_arrays`. flax has none of them any
-    more: the class and the function are those of jax (`jax.Ref`, `jax.new_ref`), and a Module or State
-    becomes one with references by `nnx.with_vars(model, ref=True)`. A marker is left where flax has
-    nothing for other trees, and at `use_refs`.
+    more: the class and the function are those of jax (`jax.Ref`, `jax.new_ref`), and the functions over
+    trees get a marker for that target, as does `use_refs` for both.
     """
 
     code = "TN126"
@@ -62,7 +59,7 @@ class ArrayReferences(Rule):
 - count = nnx.mutable_array(jnp.zeros(()))
 + count = nnx.array_ref(jnp.zeros(()))
 """
-    handles = frozenset({*_OF_TYPED_NNX, *_OF_JAX, *_OVER_TREES, *_TESTS, *_MODES})
+    handles = frozenset({*_OF_TYPED_NNX, *_OF_JAX, *_TYPED_ONLY, *_MODES})
 
     def leave_Attribute(
         self, original: cst.Attribute, updated: cst.Attribute
@@ -86,7 +83,10 @@ class ArrayReferences(Rule):
             self.file.decide(original, _NO_MODE)
             return updated
         if self.file.target == FLAX_NNX:
-            return self.file.refer(_OF_JAX[old]) if old in _OF_JAX else updated
+            if old in _OF_JAX:
+                return self.file.refer(_OF_JAX[old])
+            self.file.decide(original, _NOT_IN_FLAX.format(name=old, new=_TYPED_ONLY[old]))
+            return updated
         new = _OF_TYPED_NNX.get(old, old)
         return updated if new == old else self.file.refer(f"{NNX}.{new}")
 
@@ -95,34 +95,3 @@ class ArrayReferences(Rule):
         public = self.file.name(node)
         name = public.removeprefix(f"{NNX}.")
         return name if public != name and name in self.handles else ""
-
-    def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
-        """Rewrite functions that flax has no more, by what they are called with."""
-        old = self._old_name(original.func)
-        if self.file.target != FLAX_NNX or old not in {*_OVER_TREES, *_TESTS}:
-            return updated
-        is_plain = (
-            len(original.args) == 1
-            and not original.args[0].star
-            and original.args[0].keyword is None
-        )
-        if is_plain and old in _TESTS:
-            kind = cst.Arg(self.file.refer("jax.Ref"))
-            return cst.Call(cst.Name("isinstance"), with_commas([updated.args[0], kind]))
-        if is_plain and old in _OVER_TREES:
-            made = self._of_tree(original.args[0].value, updated.args[0], _OVER_TREES[old])
-            if made is not None:
-                return made
-        ref = _OVER_TREES.get(old, True)
-        self.file.decide(original, _NO_TREES.format(name=old, ref=ref, one=_ONE[ref]))
-        return updated
-
-    def _of_tree(
-        self, original: cst.BaseExpression, arg: cst.Arg, ref: bool
-    ) -> cst.BaseExpression | None:
-        """Return the call that makes references of arrays, or arrays of references; None if none."""
-        if self.file.is_a(original, "Module", "Pytree", "State", "Variable"):
-            return self.file.call("nnx.with_vars", arg, ref=cst.Name(str(ref)))
-        if ref and isinstance(self.file.value(original), Array):
-            return self.file.call("jax.new_ref", arg)
-        return None

@@ -69,7 +69,8 @@ class MarkPlainContainers(Rule):
         targets = [target.target for target in original.targets]
         first = targets[0]
         if len(targets) == 1 and isinstance(first, (cst.Tuple, cst.List)):
-            return self._unpacked(first, original, updated)
+            self._unpacked(first, original)
+            return updated
         attributes = self._attributes(targets)
         if not attributes:
             return updated
@@ -117,35 +118,8 @@ class MarkPlainContainers(Rule):
             and not self._is_declared(target)
         ]
 
-    def _unpacked(
-        self, target: cst.Tuple | cst.List, original: cst.Assign, updated: cst.Assign
-    ) -> cst.Assign:
-        """Rewrite ``self.a, self.b = [...], [...]``."""
-        value, new = original.value, updated.value
-        if (
-            isinstance(value, cst.Tuple)
-            and isinstance(new, cst.Tuple)
-            and len(value.elements) == len(target.elements)
-            and not any(
-                isinstance(e, cst.StarredElement) for e in (*value.elements, *target.elements)
-            )
-        ):
-            elements = [
-                after.with_changes(
-                    value=self._wrapper.wrapped(
-                        self._attributes([to.value]), item.value, after.value
-                    )
-                )
-                for to, item, after in zip(
-                    target.elements, value.elements, new.elements, strict=True
-                )
-            ]
-            same = all(
-                one.value is other.value for one, other in zip(elements, new.elements, strict=True)
-            )
-            return (
-                updated if same else updated.with_changes(value=new.with_changes(elements=elements))
-            )
+    def _unpacked(self, target: cst.Tuple | cst.List, original: cst.Assign) -> None:
+        """Mark ``self.a, self.b = [...], [...]``."""
         for single in targets_of(target):
             found = self.file.value(single)
             if self._attributes([single]) and containers_in(found) and is_data(found):
@@ -155,7 +129,6 @@ class MarkPlainContainers(Rule):
                     " `nnx.Dict` or `nnx.data`",
                 )
                 break
-        return updated
 
     # -- fields of dataclasses ----------------------------------------------------------------
 

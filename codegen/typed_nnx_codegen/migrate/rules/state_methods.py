@@ -7,7 +7,7 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, dotted, has_star
-from typed_nnx_codegen.migrate.file import TIGHT_EQUAL, MethodCall, with_commas
+from typed_nnx_codegen.migrate.file import MethodCall, with_commas
 from typed_nnx_codegen.migrate.patterns.flat_states import FlatStates
 from typed_nnx_codegen.migrate.patterns.method_calls import function_call, is_quick, loses_comment
 from typed_nnx_codegen.migrate.registry import Rule, register
@@ -148,42 +148,27 @@ class FunctionsOfStates(Rule):
             len(original.args) != 1
             or has_star(original)
             or not isinstance(updated.func, cst.Attribute)
+            # The State is made before the function.
+            or not (is_quick(method.receiver) or is_quick(original.args[0].value))
         ):
             self.file.decide(original, "it is `nnx.map_state(f, state)`")
             return updated
-        function, state = updated.args[0], cst.Arg(updated.func.value)
+        (function,) = updated.args
+        state = cst.Arg(updated.func.value, comma=function.comma)
+        function = function.with_changes(
+            keyword=None, equal=cst.MaybeSentinel.DEFAULT, comma=cst.MaybeSentinel.DEFAULT
+        )
         called = self.file.refer("nnx.map_state")
-        if is_quick(method.receiver) or is_quick(original.args[0].value):
-            function = function.with_changes(keyword=None, equal=cst.MaybeSentinel.DEFAULT)
-            args = [function, state.with_changes(comma=function.comma)]
-            args[0] = function.with_changes(comma=cst.MaybeSentinel.DEFAULT)
-            return updated.with_changes(func=called, args=with_commas(args))
-        # The State is made before the function, as it was.
-        args = [
-            state.with_changes(keyword=cst.Name("state"), equal=TIGHT_EQUAL),
-            function.with_changes(keyword=cst.Name("f"), equal=TIGHT_EQUAL),
-        ]
-        return updated.with_changes(func=called, args=with_commas(args))
+        return updated.with_changes(func=called, args=with_commas([function, state]))
 
     # -- the class ----------------------------------------------------------------------------
 
     def _on_class(
         self, original: cst.Call, updated: cst.Call, method: MethodCall
     ) -> cst.BaseExpression:
-        if method.name != "map":
-            return updated  # the attribute is rewritten already
-        if len(original.args) == 2 and not has_star(original):
-            state, function = updated.args
-            if state.keyword is None and is_quick(original.args[0].value):
-                args = [
-                    function.with_changes(
-                        keyword=None, equal=cst.MaybeSentinel.DEFAULT, comma=state.comma
-                    ),
-                    state.with_changes(comma=function.comma),
-                ]
-                return updated.with_changes(func=self.file.refer("nnx.map_state"), args=args)
-        self.file.decide(original, "it is `nnx.map_state(f, state)`")
-        return updated
+        if method.name == "map":
+            self.file.decide(original, "it is `nnx.map_state(f, state)`")
+        return updated  # the attribute is rewritten already
 
     def _mark_unknown(self, original: cst.Call) -> None:
         assert isinstance(original.func, cst.Attribute)

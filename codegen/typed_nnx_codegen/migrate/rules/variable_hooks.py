@@ -6,8 +6,7 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.values import ProjectFunction
-from typed_nnx_codegen.migrate.patterns.keywords import keywords_of, makes, renamed_keywords
+from typed_nnx_codegen.migrate.patterns.keywords import keywords_of, makes
 from typed_nnx_codegen.migrate.registry import Rule, register
 
 _METHODS: Final = {
@@ -17,15 +16,14 @@ _METHODS: Final = {
     "on_remove_axis": "remove_axis",
     "on_set_value": "set_value",
 }
-# What the keywords were called in the first releases, where they took lists of functions too.
-_OLDER: Final = {f"{name.removeprefix('on_')}_hooks": name for name in _METHODS}
+# What the keywords were called in the first releases: nothing calls those any more.
+_HOOKS: Final = {
+    **_METHODS,
+    **{f"{name.removeprefix('on_')}_hooks": method for name, method in _METHODS.items()},
+}
 _MESSAGE: Final = (
     "hooks are deprecated: make a class of your own, class MyVariable(nnx.{cls}), with {methods}, and "
     "use it instead of {hooks}"
-)
-_IGNORED: Final = (
-    "`{hook}=` is taken for metadata now, and what it names is not called: make a class of your own, "
-    "class MyVariable(nnx.{cls}), with {methods} that does what it did"
 )
 
 
@@ -36,7 +34,7 @@ class HooksOfVariables(Rule):
     A class below `nnx.Variable` with `get_value` or `set_value` of its own does that now. The hooks
     still work and warn, so the rule leaves them: what such a class is called, and which filters
     have to name it, is for a person to say. ``get_value_hooks=f`` and the like, which nothing calls
-    any more, are ``on_get_value=f`` first.
+    any more, are marked too.
     """
 
     code = "TN137"
@@ -54,32 +52,15 @@ with get_value, and use it instead of on_get_value
 """
 
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.Call:
-        """Mark a call that gives hooks, and give them the keywords that are still known."""
-        given = keywords_of(original)
-        hooks = sorted(given & set(_METHODS))
-        older = sorted(given & set(_OLDER))
-        if not (hooks or older) or not self._takes_hooks(original):
-            return updated
-        name = self.file.name(original.func).rpartition(".")[2]
-        cls = "Variable" if name in {"", "with_metadata", "with_partitioning"} else name
-        renamed = {hook: _OLDER[hook] for hook in older if self._is_one(original, hook)}
-        for hook in older:
-            if hook not in renamed:
-                method = _METHODS[_OLDER[hook]]
-                message = _IGNORED.format(hook=hook, cls=cls, methods=method)
-                self.file.decide(original, message)
-        hooks = sorted({*hooks, *renamed.values()})
-        if hooks:
-            methods = ", ".join(dict.fromkeys(_METHODS[hook] for hook in hooks))
+        """Mark a call that gives hooks."""
+        hooks = sorted(keywords_of(original) & set(_HOOKS))
+        if hooks and self._takes_hooks(original):
+            name = self.file.name(original.func).rpartition(".")[2]
+            cls = "Variable" if name in {"", "with_metadata", "with_partitioning"} else name
+            methods = ", ".join(dict.fromkeys(_HOOKS[hook] for hook in hooks))
             message = _MESSAGE.format(cls=cls, methods=methods, hooks=", ".join(hooks))
             self.file.decide(original, message)
-        return renamed_keywords(updated, renamed)
-
-    def _is_one(self, call: cst.Call, hook: str) -> bool:
-        """Whether an older keyword has surely one function, and the newer one is not given."""
-        value = next(arg.value for arg in call.args if arg.keyword and arg.keyword.value == hook)
-        is_function = isinstance(self.file.value(value), ProjectFunction)
-        return is_function and _OLDER[hook] not in keywords_of(call)
+        return updated
 
     def _takes_hooks(self, call: cst.Call) -> bool:
         if makes(self.file, call, "Variable"):
