@@ -118,15 +118,21 @@ class _Selecting:
         return ", ".join(parameters)
 
     def _combinations(self, count: int) -> Iterator[tuple[bool, list[_Taken]]]:
-        yield True, [_Taken(f"Selects[A, S{i}]", f"S{i}") for i in range(1, count + 1)]
+        selecting = [_Taken(f"Selects[A, S{i}]", f"S{i}") for i in range(1, count + 1)]
+        yield True, selecting if count > 1 else [_ONLY]
         if count > 1:
-            yield True, [*_chain(count - 1), _Taken("EllipsisType", f"R{count - 1}")]
+            chain = _chain(count - 1) if count > 2 else [_ONLY_BEFORE_REST]
+            yield True, [*chain, _Taken("EllipsisType", f"R{count - 1}")]
         for kinds in _kinds(count):
             yield False, [self._filter(kind, i, count) for i, kind in enumerate(kinds, 1)]
 
     def _filter(self, kind: str, number: int, count: int) -> _Taken:
         name = f"type[V{number}]" if kind == "type" else "L" if number == count else f"F{number}"
         return _Taken(name, self.part.format(filter=name))
+
+
+_ONLY = _Taken("HasSelect[Callable[[A], S1]]", "S1")
+_ONLY_BEFORE_REST = _Taken("HasSelectAndLeave[Callable[[A], S1], Callable[[A], R1]]", "S1")
 
 
 def _chain(count: int) -> Iterator[_Taken]:
@@ -253,9 +259,10 @@ def _flat_method(name: str) -> str:
 
 _IMPORTS = (
     "from types import EllipsisType",
+    "from collections.abc import Callable",
     "from typing import Any, TypeAlias, TypeVar, overload",
     "from typed_nnx._core.filters import Filter, HasFields, Predicate",
-    "from typed_nnx._core.filters import Selects, SelectsNext, SelectsRest",
+    "from typed_nnx._core.filters import HasSelect, HasSelectAndLeave, Selects, SelectsNext, SelectsRest",
     "from typed_nnx._core.filters import SupportsDivision, SupportsPart, SupportsSplit",
     "from typed_nnx._core.filters import SupportsSplitPart, SupportsState, TypeFilter",
     "from typed_nnx._core.state import FlatState, State",

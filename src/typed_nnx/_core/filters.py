@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 A_contra = TypeVar("A_contra", contravariant=True)
 C_co = TypeVar("C_co", covariant=True)
+D_co = TypeVar("D_co", covariant=True)
 F_co = TypeVar("F_co", covariant=True)
 F_contra = TypeVar("F_contra", contravariant=True)
 L_contra = TypeVar("L_contra", contravariant=True)
@@ -81,6 +82,24 @@ class HasRest(Protocol[C_co]):
 
     @property
     def __nnx_rest__(self) -> C_co: ...
+
+
+class HasSelect(Protocol[C_co]):
+    """A filter whose ``__nnx_select__`` is a ``C_co``: a callable from objects to States.
+
+    pyright solves it for an object of the type of ``self`` and of a type variable too, which it does
+    not for `Selects`; but of several filters in one call it would mix the States.
+    """
+
+    @property
+    def __nnx_select__(self) -> C_co: ...
+
+
+class HasSelectAndLeave(HasSelect[C_co], Protocol[C_co, D_co]):
+    """A filter that takes with a ``C_co``, and leaves with a ``D_co`` what is left for `...`."""
+
+    @property
+    def __nnx_leave__(self) -> D_co: ...
 
 
 class Selects(Protocol[A_contra, S_co]):

@@ -6,7 +6,8 @@
 # A type variable that occurs once keeps what it stands for out of a bound: lambdas fit.
 # pyright: reportInvalidTypeVarUse=false
 
-from typed_nnx._core.filters import Filter, HasFields, Predicate, Selects, SelectsNext, SelectsRest
+from collections.abc import Callable
+from typed_nnx._core.filters import Filter, HasFields, HasSelect, HasSelectAndLeave, Predicate, Selects, SelectsNext, SelectsRest
 from typed_nnx._core.state import State
 from typed_nnx._core.variable import Variable
 from types import EllipsisType
@@ -62,7 +63,7 @@ if not MYPY:
     def split(self: State[K, L1, A, Any], f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter) -> _EllipsisIsNotLast: """Return one State per filter; each leaf goes to the first filter that matches it."""
 
 @overload
-def split(self: HasFields[A], f1: Selects[A, S1], /) -> S1: """Return one State per filter; each leaf goes to the first filter that matches it."""
+def split(self: HasFields[A], f1: HasSelect[Callable[[A], S1]], /) -> S1: """Return one State per filter; each leaf goes to the first filter that matches it."""
 @overload
 def split(self: State[K, L1, A, Any], f1: type[V1], /) -> State[K, L1, A, type[V1]]: """Return one State per filter; each leaf goes to the first filter that matches it."""
 @overload
@@ -70,7 +71,7 @@ def split(self: State[K, L1, A, Any], f1: L, /) -> State[K, L1, A, L]: """Return
 @overload
 def split(self: HasFields[A], f1: Selects[A, S1], f2: Selects[A, S2], /) -> tuple[S1, S2]: """Return one State per filter; each leaf goes to the first filter that matches it."""
 @overload
-def split(self: HasFields[A], f1: SelectsRest[A, S1, R1], f2: EllipsisType, /) -> tuple[S1, R1]: """Return one State per filter; each leaf goes to the first filter that matches it."""
+def split(self: HasFields[A], f1: HasSelectAndLeave[Callable[[A], S1], Callable[[A], R1]], f2: EllipsisType, /) -> tuple[S1, R1]: """Return one State per filter; each leaf goes to the first filter that matches it."""
 @overload
 def split(self: State[K, L1, A, Any], f1: type[V1], f2: type[V2], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]]]: """Return one State per filter; each leaf goes to the first filter that matches it."""
 @overload
@@ -139,7 +140,7 @@ if not MYPY:
     def filter(self: State[K, L1, A, Any], f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter) -> _EllipsisIsNotLast: """Return one State per filter and leave out the leaves that none matches."""
 
 @overload
-def filter(self: HasFields[A], f1: Selects[A, S1], /) -> S1: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: HasFields[A], f1: HasSelect[Callable[[A], S1]], /) -> S1: """Return one State per filter and leave out the leaves that none matches."""
 @overload
 def filter(self: State[K, L1, A, Any], f1: type[V1], /) -> State[K, L1, A, type[V1]]: """Return one State per filter and leave out the leaves that none matches."""
 @overload
@@ -147,7 +148,7 @@ def filter(self: State[K, L1, A, Any], f1: L, /) -> State[K, L1, A, L]: """Retur
 @overload
 def filter(self: HasFields[A], f1: Selects[A, S1], f2: Selects[A, S2], /) -> tuple[S1, S2]: """Return one State per filter and leave out the leaves that none matches."""
 @overload
-def filter(self: HasFields[A], f1: SelectsRest[A, S1, R1], f2: EllipsisType, /) -> tuple[S1, R1]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: HasFields[A], f1: HasSelectAndLeave[Callable[[A], S1], Callable[[A], R1]], f2: EllipsisType, /) -> tuple[S1, R1]: """Return one State per filter and leave out the leaves that none matches."""
 @overload
 def filter(self: State[K, L1, A, Any], f1: type[V1], f2: type[V2], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]]]: """Return one State per filter and leave out the leaves that none matches."""
 @overload
@@ -221,7 +222,7 @@ if not MYPY:
     def split_state(state: State[K, L1, A, Any], f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter) -> _EllipsisIsNotLast: """Return one State per filter; each leaf goes to the first filter that matches it."""
 
 @overload
-def split_state(state: HasFields[A], f1: Selects[A, S1], /) -> S1: """Return one State per filter; each leaf goes to the first filter that matches it."""
+def split_state(state: HasFields[A], f1: HasSelect[Callable[[A], S1]], /) -> S1: """Return one State per filter; each leaf goes to the first filter that matches it."""
 @overload
 def split_state(state: State[K, L1, A, Any], f1: type[V1], /) -> State[K, L1, A, type[V1]]: """Return one State per filter; each leaf goes to the first filter that matches it."""
 @overload
@@ -229,7 +230,7 @@ def split_state(state: State[K, L1, A, Any], f1: L, /) -> State[K, L1, A, L]: ""
 @overload
 def split_state(state: HasFields[A], f1: Selects[A, S1], f2: Selects[A, S2], /) -> tuple[S1, S2]: """Return one State per filter; each leaf goes to the first filter that matches it."""
 @overload
-def split_state(state: HasFields[A], f1: SelectsRest[A, S1, R1], f2: EllipsisType, /) -> tuple[S1, R1]: """Return one State per filter; each leaf goes to the first filter that matches it."""
+def split_state(state: HasFields[A], f1: HasSelectAndLeave[Callable[[A], S1], Callable[[A], R1]], f2: EllipsisType, /) -> tuple[S1, R1]: """Return one State per filter; each leaf goes to the first filter that matches it."""
 @overload
 def split_state(state: State[K, L1, A, Any], f1: type[V1], f2: type[V2], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]]]: """Return one State per filter; each leaf goes to the first filter that matches it."""
 @overload
@@ -298,7 +299,7 @@ if not MYPY:
     def filter_state(state: State[K, L1, A, Any], f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter) -> _EllipsisIsNotLast: """Return one State per filter and leave out the leaves that none matches."""
 
 @overload
-def filter_state(state: HasFields[A], f1: Selects[A, S1], /) -> S1: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: HasFields[A], f1: HasSelect[Callable[[A], S1]], /) -> S1: """Return one State per filter and leave out the leaves that none matches."""
 @overload
 def filter_state(state: State[K, L1, A, Any], f1: type[V1], /) -> State[K, L1, A, type[V1]]: """Return one State per filter and leave out the leaves that none matches."""
 @overload
@@ -306,7 +307,7 @@ def filter_state(state: State[K, L1, A, Any], f1: L, /) -> State[K, L1, A, L]: "
 @overload
 def filter_state(state: HasFields[A], f1: Selects[A, S1], f2: Selects[A, S2], /) -> tuple[S1, S2]: """Return one State per filter and leave out the leaves that none matches."""
 @overload
-def filter_state(state: HasFields[A], f1: SelectsRest[A, S1, R1], f2: EllipsisType, /) -> tuple[S1, R1]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: HasFields[A], f1: HasSelectAndLeave[Callable[[A], S1], Callable[[A], R1]], f2: EllipsisType, /) -> tuple[S1, R1]: """Return one State per filter and leave out the leaves that none matches."""
 @overload
 def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: type[V2], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]]]: """Return one State per filter and leave out the leaves that none matches."""
 @overload

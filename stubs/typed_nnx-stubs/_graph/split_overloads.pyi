@@ -6,7 +6,8 @@
 # A type variable that occurs once keeps what it stands for out of a bound: lambdas fit.
 # pyright: reportInvalidTypeVarUse=false
 
-from typed_nnx._core.filters import Filter, Predicate, Selects, SelectsNext, SelectsRest, SupportsDivision, SupportsPart, SupportsSplit, SupportsSplitPart, SupportsState, TypeFilter
+from collections.abc import Callable
+from typed_nnx._core.filters import Filter, HasSelect, HasSelectAndLeave, Predicate, Selects, SelectsNext, SelectsRest, SupportsDivision, SupportsPart, SupportsSplit, SupportsSplitPart, SupportsState, TypeFilter
 from typed_nnx._core.state import State
 from typed_nnx._core.variable import Variable
 from typed_nnx._graph.graphdef import GraphDef, GraphState
@@ -76,7 +77,7 @@ def state(node: A, *, graph: bool | None = None) -> State[Any, Any, A, Any]: """
 @overload
 def state(node: SupportsPart[T1, S1], f1: TypeFilter[T1], /, *, graph: bool | None = None) -> S1: """Return the State of an object graph, or one State per filter."""
 @overload
-def state(node: A, f1: Selects[A, S1], /, *, graph: bool | None = None) -> S1: """Return the State of an object graph, or one State per filter."""
+def state(node: A, f1: HasSelect[Callable[[A], S1]], /, *, graph: bool | None = None) -> S1: """Return the State of an object graph, or one State per filter."""
 @overload
 def state(node: A, f1: type[V1], /, *, graph: bool | None = None) -> State[Any, Any, A, type[V1]]: """Return the State of an object graph, or one State per filter."""
 @overload
@@ -84,7 +85,7 @@ def state(node: A, f1: L, /, *, graph: bool | None = None) -> State[Any, Any, A,
 @overload
 def state(node: A, f1: Selects[A, S1], f2: Selects[A, S2], /, *, graph: bool | None = None) -> tuple[S1, S2]: """Return the State of an object graph, or one State per filter."""
 @overload
-def state(node: A, f1: SelectsRest[A, S1, R1], f2: EllipsisType, /, *, graph: bool | None = None) -> tuple[S1, R1]: """Return the State of an object graph, or one State per filter."""
+def state(node: A, f1: HasSelectAndLeave[Callable[[A], S1], Callable[[A], R1]], f2: EllipsisType, /, *, graph: bool | None = None) -> tuple[S1, R1]: """Return the State of an object graph, or one State per filter."""
 @overload
 def state(node: A, f1: type[V1], f2: type[V2], /, *, graph: bool | None = None) -> tuple[State[Any, Any, A, type[V1]], State[Any, Any, A, type[V2]]]: """Return the State of an object graph, or one State per filter."""
 @overload
@@ -182,7 +183,7 @@ def split(node: SupportsSplitPart[A, T1, S1], f1: TypeFilter[T1], /, *, graph: b
 @overload
 def split(node: SupportsDivision[A, T1, R1, S1], f1: TypeFilter[T1], f2: EllipsisType, /, *, graph: bool | None = None) -> tuple[GraphDef[A], S1, R1]: """Split an object graph into its structure and one State per filter."""
 @overload
-def split(node: A, f1: Selects[A, S1], /, *, graph: bool | None = None) -> tuple[GraphDef[A], S1]: """Split an object graph into its structure and one State per filter."""
+def split(node: A, f1: HasSelect[Callable[[A], S1]], /, *, graph: bool | None = None) -> tuple[GraphDef[A], S1]: """Split an object graph into its structure and one State per filter."""
 @overload
 def split(node: A, f1: type[V1], /, *, graph: bool | None = None) -> tuple[GraphDef[A], State[Any, Any, A, type[V1]]]: """Split an object graph into its structure and one State per filter."""
 @overload
@@ -190,7 +191,7 @@ def split(node: A, f1: L, /, *, graph: bool | None = None) -> tuple[GraphDef[A],
 @overload
 def split(node: A, f1: Selects[A, S1], f2: Selects[A, S2], /, *, graph: bool | None = None) -> tuple[GraphDef[A], S1, S2]: """Split an object graph into its structure and one State per filter."""
 @overload
-def split(node: A, f1: SelectsRest[A, S1, R1], f2: EllipsisType, /, *, graph: bool | None = None) -> tuple[GraphDef[A], S1, R1]: """Split an object graph into its structure and one State per filter."""
+def split(node: A, f1: HasSelectAndLeave[Callable[[A], S1], Callable[[A], R1]], f2: EllipsisType, /, *, graph: bool | None = None) -> tuple[GraphDef[A], S1, R1]: """Split an object graph into its structure and one State per filter."""
 @overload
 def split(node: A, f1: type[V1], f2: type[V2], /, *, graph: bool | None = None) -> tuple[GraphDef[A], State[Any, Any, A, type[V1]], State[Any, Any, A, type[V2]]]: """Split an object graph into its structure and one State per filter."""
 @overload
@@ -295,7 +296,7 @@ if not MYPY:
     def pop(node: A, f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter) -> _EllipsisIsNotLast: """Take the Variables that filters match out of an object graph and return them."""
 
 @overload
-def pop(node: A, f1: Selects[A, S1], /) -> S1: """Take the Variables that filters match out of an object graph and return them."""
+def pop(node: A, f1: HasSelect[Callable[[A], S1]], /) -> S1: """Take the Variables that filters match out of an object graph and return them."""
 @overload
 def pop(node: A, f1: type[V1], /) -> State[Any, Any, A, type[V1]]: """Take the Variables that filters match out of an object graph and return them."""
 @overload
@@ -303,7 +304,7 @@ def pop(node: A, f1: L, /) -> State[Any, Any, A, L]: """Take the Variables that 
 @overload
 def pop(node: A, f1: Selects[A, S1], f2: Selects[A, S2], /) -> tuple[S1, S2]: """Take the Variables that filters match out of an object graph and return them."""
 @overload
-def pop(node: A, f1: SelectsRest[A, S1, R1], f2: EllipsisType, /) -> tuple[S1, R1]: """Take the Variables that filters match out of an object graph and return them."""
+def pop(node: A, f1: HasSelectAndLeave[Callable[[A], S1], Callable[[A], R1]], f2: EllipsisType, /) -> tuple[S1, R1]: """Take the Variables that filters match out of an object graph and return them."""
 @overload
 def pop(node: A, f1: type[V1], f2: type[V2], /) -> tuple[State[Any, Any, A, type[V1]], State[Any, Any, A, type[V2]]]: """Take the Variables that filters match out of an object graph and return them."""
 @overload

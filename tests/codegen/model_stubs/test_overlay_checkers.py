@@ -116,6 +116,9 @@ from typed_nnx_models import (
     BlockParamState, BlockRestOfParamState, MLPBatchStatState, MLPParamState,
     MLPRestOfParamState, MLPScaleState, MLPState,
 )
+from typing import TypeVar
+M = TypeVar("M", bound=MLP)
+N = TypeVar("N", bound=nnx.Module)
 model = MLP()
 params = nnx.state(model, nnx.Param)
 assert_type(params, MLPParamState)
@@ -163,6 +166,26 @@ rest.bias  # E
 assert_type(nnx.split(model, nnx.Cache, ...)[2], MLPState)
 assert_type(nnx.state(Box(Block()), nnx.Param).inner, BlockParamState)
 nnx.state(nnx.Linear(2, 3, rngs=nnx.Rngs(0)), nnx.Param).kernel
+# An object of the type of `self`, or of a type variable.
+class Child(MLP):
+    def params(self):
+        return nnx.state(self, nnx.Param)
+    def rest(self):
+        _, params, rest = nnx.split(self, nnx.Param, ...)
+        return rest
+def of_variable(model: M) -> M:
+    assert_type(nnx.state(model, nnx.Param), MLPParamState)
+    graphdef, params, rest = nnx.split(model, nnx.Param, ...)
+    assert_type(rest, MLPRestOfParamState)
+    nnx.merge(graphdef, params, rest)
+    return model
+def of_any_module(model: N) -> N:
+    graphdef, params, rest = nnx.split(model, nnx.Param, ...)
+    nnx.merge(graphdef, params, rest)
+    return model
+assert_type(Child().params(), MLPParamState)
+assert_type(Child().rest(), MLPRestOfParamState)
+Child().params().rngs  # E
 """
 
 # The same through the methods of a State, and filters in a row. mypy leaves them to its plugin.
