@@ -23,7 +23,15 @@ from typed_nnx_codegen.facts.kinds import (
     kind_of,
     options,
 )
-from typed_nnx_codegen.facts.marks import UNSURE, Said, is_checked, marks_of, marks_on, opening_of
+from typed_nnx_codegen.facts.marks import (
+    UNSURE,
+    Said,
+    all_said,
+    is_checked,
+    marks_of,
+    marks_on,
+    opening_of,
+)
 from typed_nnx_codegen.facts.names import runtime_of
 
 Status: TypeAlias = Literal["data", "static", "unknown"]
@@ -45,6 +53,7 @@ class Field:
         is_marked: Whether a mark says what it is, and not its value.
         is_ready: Whether mypy has found its type; `type` is Any until then.
         is_of_class: Whether it is a value of the class: objects have it where something assigns it.
+        is_exact: Whether its value is surely of the class that its type is, not of one below it.
     """
 
     name: str
@@ -55,6 +64,7 @@ class Field:
     is_marked: bool = False
     is_ready: bool = True
     is_of_class: bool = False
+    is_exact: bool = False
 
 
 @dataclass(frozen=True)
@@ -226,7 +236,15 @@ def _field(
         is_always=is_always,
         is_marked=mark in ("data", "static"),
         is_ready=node.type is not None and not isinstance(node.type, PartialType),
+        is_exact=_is_exact(found, node.name, owner),
     )
+
+
+def _is_exact(found: ProperType, name: str, owner: TypeInfo) -> bool:
+    """Tell whether all that the classes assign to an attribute is made by calls of one class."""
+    made = {each.made for _, each in all_said(owner, name)} - {""}
+    of = [each.type.fullname for each in options(found)[0] if isinstance(each, Instance)]
+    return len(of) == 1 and made == {*of}
 
 
 def _status(found: ProperType, mark: str, owner: TypeInfo) -> Status:

@@ -228,7 +228,7 @@ def _takes(of: Filter, leaf: ProperType, is_exact: bool) -> bool | None:
             return False
         case Unknown():
             return None
-        case OfType() if is_exact and isinstance(leaf, Instance):
+        case OfType() if is_exact and isinstance(leaf, Instance) and not leaf.type.fallback_to_any:
             return leaf.type.has_base(of.type.type.fullname)
         case OfType():
             return _is_of_type(leaf, of.type)

@@ -24,6 +24,8 @@ from typed_nnx_codegen.facts.kinds import (
 from typed_nnx_codegen.facts.names import runtime_of
 
 _DEEPEST: Final = 12
+# What the layers of the runtimes make themselves; of other types it may be a subclass.
+_EXACT: Final = frozenset({"BatchStat", "Param"})
 _SETTINGS: Final = frozenset(
     ("builtins.bool", "builtins.int", "builtins.str", "builtins.type", "numpy.dtype")
 )
@@ -62,12 +64,21 @@ def _of_pytree(instance: Instance, checker: Checker) -> Model | None:
     model = model_of(instance, checker)
     if model is None:
         return None
-    named = {name: replace(each, status=_status(each)) for name, each in model.fields.items()}
+    named = {
+        name: replace(each, status=_status(each), is_exact=each.is_exact or _is_of_layer(each))
+        for name, each in model.fields.items()
+    }
     # A type that is one of the runtime's bases says nothing about the object.
     is_base = is_base_class(instance.type)
     # A class without attributes is there to be derived from.
     is_base = is_base or instance.type.is_abstract or not named
     return replace(model, fields=named, is_open=model.is_open or is_base)
+
+
+def _is_of_layer(field: Field) -> bool:
+    """Tell whether a layer of a runtime makes an attribute, which is of its class itself then."""
+    of, is_ours = field.type, bool(runtime_of(field.owner.fullname))
+    return is_ours and isinstance(of, Instance) and of.type.name in _EXACT
 
 
 def _item(owner: Instance, found: Type, key: int | None = None) -> Field:
@@ -168,19 +179,20 @@ class Leaves:
     is_complete: bool
 
 
-def is_present(found: Type, of: Filter, checker: Checker) -> bool | None:
+def is_present(found: Type, of: Filter, checker: Checker, *, is_exact: bool = False) -> bool | None:
     """Tell whether a State has something at the place of a value: a leaf that passes the filter.
 
     Args:
       found: The type of the value.
       of: The filter, for paths from there.
       checker: The type checker of the file.
+      is_exact: Whether the value is of the class of its type itself.
 
     Returns:
       None where that is not sure.
     """
     items, is_optional = options(found)
-    answers = {_has_any(leaves_of(each, of, checker)) for each in items}
+    answers = {_has_any(leaves_of(each, of, checker, is_exact=is_exact)) for each in items}
     answers |= {False} if is_optional else set()
     # A field that is only seen as None is there to get something else.
     return answers.pop() if items and len(answers) == 1 else None
@@ -193,10 +205,10 @@ def _has_any(leaves: Leaves) -> bool | None:
     return False if is_empty else None
 
 
-def leaves_of(model: Type, of: Filter, checker: Checker) -> Leaves:
+def leaves_of(model: Type, of: Filter, checker: Checker, *, is_exact: bool = False) -> Leaves:
     """Return the leaves of a model, and whether a filter takes them."""
     walk = _Walk(checker)
-    items = list(walk.through(model, of, (), is_sure=True))
+    items = list(walk.through(model, of, (), is_sure=True, is_exact=is_exact))
     return Leaves(items, walk.is_complete)
 
 
@@ -208,7 +220,13 @@ class _Walk:
         self.is_complete = True
 
     def through(
-        self, found: Type, of: Filter, path: tuple[Key, ...], *, is_sure: bool
+        self,
+        found: Type,
+        of: Filter,
+        path: tuple[Key, ...],
+        *,
+        is_sure: bool,
+        is_exact: bool = False,
     ) -> Iterator[Leaf]:
         """Yield the leaves in a value, of which `of` is the filter by paths from there."""
         items, is_optional = options(found)
@@ -216,7 +234,7 @@ class _Walk:
         is_sure = is_sure and not is_optional and len(items) == 1
         for each in items:
             if is_leaf(each):
-                yield Leaf(path, each, passes(of, each), is_sure)
+                yield Leaf(path, each, passes(of, each, is_exact=is_exact), is_sure)
             else:
                 yield from self._into(each, of, path, is_sure=is_sure)
 
@@ -233,7 +251,11 @@ class _Walk:
             if member.status != "static":
                 is_there = member.is_always and member.status == "data"
                 yield from self.through(
-                    member.type, below(of, key), (*path, key), is_sure=is_sure and is_there
+                    member.type,
+                    below(of, key),
+                    (*path, key),
+                    is_sure=is_sure and is_there,
+                    is_exact=member.is_exact,
                 )
         if members.other is not None:
             yield from self.through(

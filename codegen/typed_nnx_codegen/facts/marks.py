@@ -39,6 +39,8 @@ class Said:
         begins_static: Whether the first that ``__init__`` does with it, in any case, is to give it a
             value that is static by its form: None, a number, a text.
         is_deleted: Whether a method deletes it, after which it may become something else.
+        made: The full name of the class by whose call all its values are made, None left out; `UNSURE`
+            where one is not made so, nothing where there is none.
     """
 
     order: int
@@ -49,6 +51,7 @@ class Said:
     has_default: bool = False
     begins_static: bool = False
     is_deleted: bool = False
+    made: str = ""
 
 
 @dataclass(frozen=True)

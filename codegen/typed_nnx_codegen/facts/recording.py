@@ -95,7 +95,8 @@ class _Reading:
         if isinstance(target, NameExpr):
             has_default = not isinstance(statement.rvalue, nodes.TempNode)
             mark = self._mark(statement)
-            self._say(target.name, Said(0, mark, mark, has_default=has_default))
+            said = Said(0, mark, mark, has_default=has_default, made=UNSURE)
+            self._say(target.name, said)
 
     def _take_method(self, method: nodes.FuncDef) -> None:
         self_name = self_name_of(method)
@@ -111,10 +112,11 @@ class _Reading:
                 mark = self._names.mark_of(statement.rvalue) if is_whole else ""
                 is_direct = statement in direct
                 is_static = is_whole and is_direct and is_static_by_form(statement.rvalue)
+                made = self._names.made_by(statement.rvalue) if is_whole else UNSURE
                 for name in own_attributes(statement, self_name):
                     begins = is_static and name not in seen
                     seen.add(name)
-                    said = Said(0, mark, "", is_direct, True, begins_static=begins)
+                    said = Said(0, mark, "", is_direct, True, begins_static=begins, made=made)
                     self._say(name, said)
             elif isinstance(statement, nodes.DelStmt):
                 for name in own_attributes(statement, self_name):
@@ -140,19 +142,24 @@ class _Reading:
         if before is None:
             said = replace(said, order=len(self._found))
         else:
-            marks = {before.mark, said.mark} - {""}
-            mark = marks.pop() if len(marks) == 1 else (UNSURE if marks else "")
             said = Said(
                 before.order,
-                mark,
+                _agreed(before.mark, said.mark),
                 before.declared or said.declared,
                 before.is_always or said.is_always,
                 before.is_assigned or said.is_assigned,
                 before.has_default or said.has_default,
                 before.begins_static or said.begins_static,
                 before.is_deleted or said.is_deleted,
+                _agreed(before.made, said.made),
             )
         self._found[name] = said
+
+
+def _agreed(*said: str) -> str:
+    """Return what all that say something say; `UNSURE` where they disagree."""
+    found = {*said} - {""}
+    return found.pop() if len(found) == 1 else UNSURE if found else ""
 
 
 class _Names:
@@ -178,6 +185,19 @@ class _Names:
             return last if last in _FUNCTIONS and "." in name else ""
         module, _, last = found.fullname.rpartition(".")
         return last if last in _FUNCTIONS and runtime_of(module) else ""
+
+    def made_by(self, value: nodes.Expression) -> str:
+        """Return the full name of the class whose call an expression is; empty for None."""
+        match value:
+            case nodes.ConditionalExpr():
+                return _agreed(self.made_by(value.if_expr), self.made_by(value.else_expr))
+            case NameExpr(name="None"):
+                return ""
+            case CallExpr(callee=callee):
+                found = self._find(name) if (name := _written(callee)) else None
+                return found.fullname if isinstance(found, TypeInfo) else UNSURE
+            case _:
+                return UNSURE
 
     def mark_of_annotation(self, annotation: Type) -> str:
         """Return the mark of an annotation as it is written; `UNSURE` where it may hide one."""

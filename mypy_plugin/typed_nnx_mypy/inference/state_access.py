@@ -107,7 +107,8 @@ class _Lookup:
             return None
         at_key = below(self._view.filter, self._key)
         if all(
-            is_present(each.type, at_key, self._checker) is False and each.status == "data"
+            is_present(each.type, at_key, self._checker, is_exact=each.is_exact) is False
+            and each.status == "data"
             for each in members
         ):
             self._report_excluded(members[0].type)
@@ -163,7 +164,7 @@ class _Lookup:
     def _report_missing(self, levels: list[Model]) -> None:
         if any(each.is_open for each in levels) or not self._is_read():
             return
-        if self._subclass_may_have() and not self._is_of_new_model():
+        if self._subclass_may_have():
             return
         names = [
             str(name)
@@ -176,10 +177,14 @@ class _Lookup:
             STATE_KEY, f"State of {short_name(self._view.model)} has no key {self._key!r}; {said}"
         )
 
-    def _subclass_may_have(self) -> bool:
-        """Tell whether a class below that of the model may have the key."""
-        return any(
-            subclass_may_hold(each, [(self._key,)], self._checker)
+    def _subclass_may_have(self, of: Filter | None = None) -> bool:
+        """Tell whether the model may be of a class below its own that has the key.
+
+        Args:
+            of: The filter that has to take it; None for all.
+        """
+        return not self._is_of_new_model() and any(
+            subclass_may_hold(each, [(self._key,)], self._checker, of)
             for each in options(self._view.model)[0]
             if isinstance(each, Instance) and not runtime_of(each.type.fullname)
         )
@@ -213,7 +218,7 @@ class _Lookup:
             )
 
     def _report_excluded(self, found: ProperType) -> None:
-        if self._is_read():
+        if self._is_read() and not self._subclass_may_have(self._view.filter):
             self._access.report(
                 STATE_EXCLUDED,
                 f"{self._key!r} of {short_name(self._view.model)} is {short_name(found)}, which "

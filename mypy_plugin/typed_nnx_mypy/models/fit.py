@@ -22,7 +22,6 @@ from typed_nnx_codegen.facts.filters import (
 )
 from typed_nnx_codegen.facts.kinds import Kind, kind_of, options
 from typed_nnx_codegen.facts.leaves import Leaf, is_leaf, known_subclasses, leaves_of, members_of
-from typed_nnx_codegen.facts.names import runtime_of
 from typed_nnx_codegen.facts.states import StateView
 from typed_nnx_mypy.call import Argument, Call
 from typed_nnx_mypy.models.surgery import may_be_other
@@ -33,8 +32,6 @@ Path: TypeAlias = tuple[Key, ...]
 
 # What `nnx.pop` takes out of models, so that it is there at some times only.
 _POPPED: Final = frozenset({"Intermediate", "Perturbation"})
-# What the layers of the runtimes make themselves; of other types it may be a subclass.
-_EXACT: Final = frozenset({"BatchStat", "Param"})
 _SHOWN: Final = 3
 
 
@@ -131,19 +128,9 @@ def _lacks(found: ProperType, of: Filter, path: Path, checker: Reporter) -> bool
     if not member.is_ready or member.status == "static":
         return member.is_ready
     left = below(of, path[0])
-    if len(path) == 1 and _is_exact(found, member.type):
+    if len(path) == 1 and member.is_exact and is_leaf(member.type):
         return passes(left, member.type, is_exact=True) is False
     return lacks(member.type, left, path[1:], checker)
-
-
-def _is_exact(owner: ProperType, leaf: ProperType) -> bool:
-    """Tell whether a leaf surely is of its class itself, not of a subclass: in layers of a runtime.
-
-    In a user's class the type may be one that covers several.
-    """
-    if not isinstance(owner, Instance) or not isinstance(leaf, Instance):
-        return False
-    return bool(runtime_of(owner.type.fullname)) and leaf.type.name in _EXACT
 
 
 def missing(model: Type, of: Filter, parts: Sequence[StateView], checker: Reporter) -> list[Leaf]:
@@ -212,13 +199,23 @@ def _wait_for(models: Iterable[Type], checker: Reporter) -> bool:
     return False
 
 
-def subclass_may_hold(model: Type, paths: Iterable[Path], checker: Reporter) -> bool:
-    """Tell whether a class below that of a model may have leaves that the model has not."""
+def subclass_may_hold(
+    model: Type, paths: Iterable[Path], checker: Reporter, of: Filter | None = None
+) -> bool:
+    """Tell whether a class below that of a model may have leaves that the model has not.
+
+    Args:
+      model: The type of the model.
+      paths: Where the leaves would be.
+      checker: The type checker of the file.
+      of: The filter that takes them; None for all.
+    """
     proper = get_proper_type(model)
     if not isinstance(proper, Instance):
         return True
     below_it = [fill_typevars_with_any(info) for info in known_subclasses(proper.type, checker)]
-    return not all(lacks(each, Everything(), path, checker) for each in below_it for path in paths)
+    of = of if of is not None else Everything()
+    return not all(lacks(each, of, path, checker) for each in below_it for path in paths)
 
 
 def in_words(found: Iterable[Leaf]) -> str:

@@ -16,6 +16,29 @@ class Model(nnx.Module):
         self.scale = jax.numpy.ones(3)
         self.size = 3
         self.name = nnx.static("model")
+        self.count = nnx.Variable(jax.numpy.zeros(())) if self.size else None
+
+
+class Given(nnx.Module):
+    """What it has is a Variable, or of a class below it."""
+
+    def __init__(self, count: nnx.Variable[jax.Array]) -> None:
+        self.count = count
+        self.several = nnx.Variable(jax.numpy.zeros(()))
+        self.made = nnx.Variable.from_metadata(jax.numpy.zeros(()), {})
+
+    def start(self) -> None:
+        self.several = nnx.Param(jax.numpy.zeros(()))
+
+
+class Base(nnx.Module):
+    def __init__(self) -> None:
+        self.count = nnx.Variable(jax.numpy.zeros(()))
+
+
+class Below(Base):
+    def __init__(self) -> None:
+        self.count = nnx.Param(jax.numpy.zeros(()))
 
 
 class Wide(nnx.Module):
@@ -60,6 +83,9 @@ nnx.state(model).filter(nnx.Param).mean
 # E: the filter BatchStat  [nnx-state-excluded]
 nnx.state(model, nnx.Param, nnx.BatchStat)[1].weight
 nnx.state(model, nnx.Param, ...)[1].weight  # E: leaves out  [nnx-state-excluded]
+# E: 'count' of Model is Variable | None, which the filter Param of this State leaves out  [nnx-state-excluded]
+params.count
+nnx.state(Base(), nnx.BatchStat).count  # E: 'count' of Base is Variable  [nnx-state-excluded]
 layers.norm  # E: 'norm' of Layers is LayerNorm  [nnx-state-excluded]
 layers.groups  # E: 'groups' of Layers is GroupNorm  [nnx-state-excluded]
 layers.conv  # E: 'conv' of Layers is Conv  [nnx-state-excluded]
@@ -67,6 +93,7 @@ layers.general  # E: 'general' of Layers is LinearGeneral  [nnx-state-excluded]
 
 # -- correct
 params.weight
+rest.count
 params.linear.kernel
 rest.mean
 rest.scale
@@ -113,7 +140,15 @@ nnx.state(auto, nnx.Cache).cache
 
 
 # -- unsure
-def unknown(given: nnx.filterlib.Filter, kind: type[nnx.Variable[jax.Array]]) -> None:
+def of_given(given: Given, base: Base) -> None:
+    print(nnx.state(given, nnx.Param).count, nnx.state(given, nnx.Param).made)
+    print(nnx.state(given, nnx.Param).several)
+    print(nnx.state(base, nnx.Param).count)
+
+
+def unknown(
+    given: nnx.filterlib.Filter, kind: type[nnx.Variable[jax.Array]], wide: Wide
+) -> None:
     print(nnx.state(model, given).mean)
     print(nnx.state(model, kind).mean, nnx.state(model, nnx.Not(kind)).mean)
     print(nnx.state(model, lambda path, value: True).mean)
@@ -123,4 +158,4 @@ def unknown(given: nnx.filterlib.Filter, kind: type[nnx.Variable[jax.Array]]) ->
     class Odd(base):
         """A class of which mypy does not know what it is."""
 
-    print(nnx.state(model, Odd).weight)
+    print(nnx.state(wide, Odd).weight)

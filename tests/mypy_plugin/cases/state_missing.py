@@ -16,6 +16,12 @@ class Model(nnx.Module):
         self.calls = Count(jnp.zeros(()))
 
 
+class Counted(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.linear = nnx.Linear(2, 3, rngs=rngs)
+        self.count = nnx.Variable(jnp.zeros(()))
+
+
 class Sparse(nnx.Module):
     """Not every object has the same leaves."""
 
@@ -63,6 +69,10 @@ def halved(model: Model) -> Model:
 
 def of_functions(model: Model) -> Model:
     return nnx.merge(nnx.graphdef(model), nnx.state(model, nnx.Param))  # E: `norm.mean`, `norm.var`, `calls`  [nnx-state-missing]
+
+
+def of_a_plain_variable(counted: Counted) -> Counted:
+    return nnx.merge(nnx.graphdef(counted), nnx.state(counted, nnx.Param))  # E: Counted has `count`  [nnx-state-missing]
 
 
 class Trainer:
