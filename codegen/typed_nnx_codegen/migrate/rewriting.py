@@ -9,11 +9,11 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_fields, is_kind, is_node
-from typed_nnx_codegen.migrate.f_strings import with_free_quotes
+from typed_nnx_codegen.migrate.analysis.name_lookup import has_name
+from typed_nnx_codegen.migrate.analysis.syntax import code_fields, descendants, is_kind, is_node
+from typed_nnx_codegen.migrate.analysis.values import NNX
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.findings import CHANGED, DECIDE
-from typed_nnx_codegen.migrate.leftovers import Leftovers
 from typed_nnx_codegen.migrate.markers import EVERY, kept_codes, marked_codes, with_marks
 from typed_nnx_codegen.migrate.quoted import AROUND_TYPES, QuotedTypes
 from typed_nnx_codegen.migrate.registry import Rule
@@ -280,3 +280,76 @@ def _last_paragraph(lines: Sequence[cst.EmptyLine]) -> tuple[cst.EmptyLine, ...]
     for line in lines:
         last = [*last, line] if line.comment is not None else []
     return tuple(last)
+
+
+# -- f-strings --------------------------------------------------------------------------------------
+
+
+_OTHER: Final = {'"': "'", "'": '"'}
+
+
+def with_free_quotes(before: cst.FormattedString, after: cst.FormattedString) -> cst.CSTNode:
+    """Return a rewritten f-string whose new texts have the quotes that it does not have.
+
+    Args:
+        before: The f-string as it was; texts of it stay as they are.
+        after: The f-string with its parts rewritten.
+    """
+    quote = before.end
+    if quote not in _OTHER:
+        return after
+    known = {node for node in descendants(before) if isinstance(node, cst.SimpleString)}
+    fresh = {
+        node: _requoted(node, _OTHER[quote])
+        for node in descendants(after)
+        if isinstance(node, cst.SimpleString) and node.quote == quote and node not in known
+    }
+    for old, new in fresh.items():
+        replaced = after.deep_replace(old, new)
+        assert isinstance(replaced, cst.FormattedString)
+        after = replaced
+    return after
+
+
+def _requoted(node: cst.SimpleString, quote: str) -> cst.SimpleString:
+    text = node.raw_value
+    if quote in text or "\\" in text:
+        return node
+    return node.with_changes(value=f"{node.prefix}{quote}{text}{quote}")
+
+
+# -- older names that are left ----------------------------------------------------------------------
+
+
+MESSAGE: Final = (
+    "`{name}` is an older name and is not used here in a way that the rule knows: {title}"
+)
+
+
+class Leftovers:
+    """Finds references to names that the target does not have and a rule is there for.
+
+    Args:
+        file: The file.
+        rules: The rules that apply.
+    """
+
+    def __init__(self, file: File, rules: Sequence[Rule]) -> None:
+        self._file = file
+        self._rules = {
+            f"{NNX}.{name}": rule
+            for rule in rules
+            for name in rule.handles
+            if not has_name(file.target, name)
+        }
+        self._last = frozenset(name.rpartition(".")[2] for name in self._rules)
+
+    def rule_of(self, node: cst.CSTNode) -> Rule | None:
+        """Return the rule that a reference is for; None where the target has the name."""
+        if isinstance(node, cst.Attribute) and node.attr.value not in self._last:
+            return None
+        return self._rules.get(self._file.name(node))
+
+    def message(self, node: cst.CSTNode, rule: Rule) -> str:
+        """Return what a marker at a reference says."""
+        return MESSAGE.format(name=self._file.name(node), title=rule.title)

@@ -198,6 +198,25 @@ def number_of(node: cst.CSTNode) -> int | float | None:
     return None
 
 
+def is_repeatable(node: cst.BaseExpression) -> bool:
+    """Whether an expression may be evaluated twice: names, attributes, literals, items by literals."""
+    match node:
+        case cst.Attribute():
+            return is_repeatable(node.value)
+        case cst.Subscript():
+            indices = [one.slice.value for one in node.slice if isinstance(one.slice, cst.Index)]
+            parts = [node.value, *indices]
+            return len(indices) == len(node.slice) and all(map(is_repeatable, parts))
+        case cst.Tuple() | cst.List():
+            return all(
+                isinstance(one, cst.Element) and is_repeatable(one.value) for one in node.elements
+            )
+        case cst.Name() | cst.SimpleString() | cst.Ellipsis():
+            return True
+        case _:
+            return number_of(node) is not None
+
+
 def argument(call: cst.Call, position: int | None, keyword: str) -> cst.Arg | None:
     """Return the argument at a position or with a keyword; None where it is not surely there.
 

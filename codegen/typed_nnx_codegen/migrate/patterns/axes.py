@@ -7,9 +7,9 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import is_name
+from typed_nnx_codegen.migrate.analysis.syntax import is_name, is_repeatable
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.patterns.transform_calls import TransformCall, is_repeatable
+from typed_nnx_codegen.migrate.patterns.transform_calls import TransformCall
 
 ZERO: Final = cst.Integer("0")
 NONE: Final = cst.Name("None")

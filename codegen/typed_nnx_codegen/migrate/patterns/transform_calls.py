@@ -217,17 +217,6 @@ def renamed_keyword(call: cst.Call, old: str, new: str, value: cst.BaseExpressio
     return call.with_changes(args=args)
 
 
-def is_repeatable(node: cst.BaseExpression) -> bool:
-    """Whether an expression has no side effect, so that it may be written more than once."""
-    if isinstance(node, cst.Attribute):
-        return is_repeatable(node.value)
-    if isinstance(node, (cst.Tuple, cst.List)):
-        return all(
-            isinstance(one, cst.Element) and is_repeatable(one.value) for one in node.elements
-        )
-    return isinstance(node, (cst.Name, cst.Integer, cst.SimpleString, cst.Ellipsis))
-
-
 def parameter_names(function: cst.FunctionDef | cst.Lambda) -> list[str]:
     """Return the names of all parameters of a function."""
     return [one.name.value for one in parameters_of(function.params)]

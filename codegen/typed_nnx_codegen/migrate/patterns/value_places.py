@@ -6,9 +6,8 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import targets_of
+from typed_nnx_codegen.migrate.analysis.syntax import is_repeatable, targets_of
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.patterns.variable_access import is_repeatable
 from typed_nnx_codegen.migrate.patterns.variable_contents import Contents
 
 WHOLE: Final = "whole"  # `v[...]`, to read and to write

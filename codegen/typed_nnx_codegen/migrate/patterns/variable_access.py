@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import dotted, number_of, text_of
-
 # What needs no parentheses as an operand.
 _ATOMS = (
     cst.Attribute,
@@ -55,22 +53,6 @@ def operand(node: cst.BaseExpression) -> cst.BaseExpression:
     if node.lpar or isinstance(node, _ATOMS):
         return node
     return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-
-
-def is_repeatable(node: cst.BaseExpression) -> bool:
-    """Whether an expression can be evaluated twice: names, attributes, items by literals."""
-    if isinstance(node, cst.Subscript):
-        return is_repeatable(node.value) and all(
-            isinstance(element.slice, cst.Index) and _is_simple(element.slice.value)
-            for element in node.slice
-        )
-    if isinstance(node, cst.Attribute):
-        return is_repeatable(node.value)
-    return isinstance(node, cst.Name)
-
-
-def _is_simple(node: cst.BaseExpression) -> bool:
-    return bool(dotted(node)) or text_of(node) is not None or number_of(node) is not None
 
 
 def _as_argument(value: cst.BaseExpression) -> cst.BaseExpression:

@@ -8,7 +8,7 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import argument, dotted, has_star
-from typed_nnx_codegen.migrate.file import TIGHT_EQUAL, with_commas
+from typed_nnx_codegen.migrate.patterns.transform_calls import with_keyword, without_keywords
 from typed_nnx_codegen.migrate.registry import Rule, register
 
 _CELLS: Final = frozenset(
@@ -81,7 +81,7 @@ class CarryRngs(Rule):
         if dotted(keep.value) != "False" and not self._moves(original):
             self.file.decide(original, _MESSAGE)
             return updated
-        return without_argument(updated, original.args.index(keep))
+        return without_keywords(updated, "keep_rngs")
 
     def _carry(self, call: cst.Call) -> None:
         """Mark a carry that is made without Rngs."""
@@ -106,33 +106,4 @@ class CarryRngs(Rule):
         cell = argument(original, 0, "cell")
         if cell is None or not self._moves(cell.value) or self._has_rngs(original):
             return updated
-        rngs = self._inside[cell.value].value.deep_clone()
-        last = updated.args[-1]
-        given = cst.Arg(
-            rngs,
-            keyword=cst.Name("rngs"),
-            equal=TIGHT_EQUAL,
-            whitespace_after_arg=last.whitespace_after_arg,
-        )
-        last = last.with_changes(whitespace_after_arg=cst.SimpleWhitespace(""))
-        if isinstance(last.comma, cst.Comma):
-            # The new last argument ends as the old one did.
-            given = given.with_changes(comma=last.comma)
-            last = last.with_changes(comma=cst.Comma(whitespace_after=_before_last(updated)))
-        return updated.with_changes(args=with_commas([*updated.args[:-1], last, given]))
-
-
-def _before_last(call: cst.Call) -> cst.BaseParenthesizableWhitespace:
-    """Return the space in front of the last argument of a call."""
-    if len(call.args) > 1 and isinstance(call.args[-2].comma, cst.Comma):
-        return call.args[-2].comma.whitespace_after
-    return call.whitespace_before_args
-
-
-def without_argument(call: cst.Call, index: int) -> cst.Call:
-    """Return a call without one of its arguments."""
-    args = list(call.args)
-    gone = args.pop(index)
-    if args and index == len(args):
-        args[-1] = args[-1].with_changes(comma=gone.comma)
-    return call.with_changes(args=args)
+        return with_keyword(updated, "rngs", self._inside[cell.value].value.deep_clone())

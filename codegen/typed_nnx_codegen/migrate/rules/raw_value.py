@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, targets_of
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, is_repeatable, targets_of
 from typed_nnx_codegen.migrate.patterns.variable_access import (
     getter,
-    is_repeatable,
     method_of,
     operand,
     operator_of,

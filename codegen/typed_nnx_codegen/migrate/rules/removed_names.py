@@ -7,6 +7,7 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.patterns.renaming import Renaming
+from typed_nnx_codegen.migrate.patterns.transform_calls import without_keywords
 from typed_nnx_codegen.migrate.registry import register
 
 _FIELDS: Final = {"nnx.field": "", "nnx.static_field": "static", "nnx.treenode_field": "data"}
@@ -67,11 +68,9 @@ class ReplaceRemovedNames(Renaming):
         if name not in _FIELDS:
             return updated
         holds = _FIELDS[name]
-        kept: list[cst.Arg] = []
         for arg in updated.args:
             keyword = arg.keyword.value if arg.keyword is not None else ""
             if keyword in _KEYWORDS:
-                kept.append(arg)
                 continue
             flag = arg.value.value if isinstance(arg.value, cst.Name) else ""
             if keyword not in _MARKS or flag not in {"True", "False"}:
@@ -82,13 +81,8 @@ class ReplaceRemovedNames(Renaming):
                 )
                 return updated
             holds = _MARKS[keyword] if flag == "True" else _OPPOSITE[_MARKS[keyword]]
-        if kept and len(kept) < len(updated.args):
-            last = updated.args[-1]
-            kept[-1] = kept[-1].with_changes(
-                comma=last.comma, whitespace_after_arg=last.whitespace_after_arg
-            )
         new = self.file.refer(f"nnx.{holds}" if holds else "dataclasses.field")
-        return updated.with_changes(func=new, args=kept)
+        return without_keywords(updated, *_MARKS).with_changes(func=new)
 
     def leave_ClassDef(self, original: cst.ClassDef, updated: cst.ClassDef) -> cst.ClassDef:
         """Mark a class below `TreeNode` that has more than a value."""

@@ -6,7 +6,10 @@ from typing import Final
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.members import derives
 from typed_nnx_codegen.migrate.analysis.syntax import is_name, number_of
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, without_none
+from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.patterns.axes import (
     NONE,
     ZERO,
@@ -18,13 +21,12 @@ from typed_nnx_codegen.migrate.patterns.axes import (
     split_of,
     with_keys,
 )
+from typed_nnx_codegen.migrate.patterns.held_state import holds_keys
 from typed_nnx_codegen.migrate.patterns.mapped_function import (
     Parameter,
     parameters_of_mapped,
     result_of,
 )
-from typed_nnx_codegen.migrate.patterns.scan_results import with_carry
-from typed_nnx_codegen.migrate.patterns.stacked_keys import split_of_stacked_keys
 from typed_nnx_codegen.migrate.patterns.transform_calls import (
     TransformCall,
     TransformCalls,
@@ -341,3 +343,100 @@ def _tuple(found: list[cst.BaseExpression]) -> cst.Tuple:
     if len(elements) == 1:
         elements = [cst.Element(found[0], comma=cst.Comma())]
     return cst.Tuple(elements)
+
+
+# -- what a scan gives ------------------------------------------------------------------------------
+
+
+_CARRY: Final = "nnx.Carry"
+
+
+def with_carry(file: File, transform: TransformCall) -> cst.BaseExpression | None:
+    """Return ``(nnx.Carry, axes)`` for ``out_axes=axes`` of a scan that carries something.
+
+    Current flax refuses every scan that this is done for.
+
+    Args:
+        file: The file.
+        transform: The transform.
+
+    Returns:
+        The axes; None where they say what is carried already, or nothing is known of them.
+
+    Raises:
+        CannotTell: Some results have no axis, which scan does not take any more.
+    """
+    given = transform.keyword("out_axes")
+    if transform.name != "nnx.scan" or given is None or not _is_carrying(file, transform):
+        return None
+    axes = given.value
+    entries = [one.value for one in axes.elements] if isinstance(axes, cst.Tuple) else [axes]
+    if any(isinstance(one, cst.Name) and one.value == "None" for one in entries):
+        raise CannotTell("scan stacks all results: give each an axis, `(nnx.Carry, 0)`")
+    if not all(isinstance(one, cst.Integer) for one in entries):
+        return None
+    return cst.Tuple([cst.Element(file.refer(_CARRY)), cst.Element(axes)])
+
+
+def _is_carrying(file: File, transform: TransformCall) -> bool:
+    """Whether the arguments of a scan have one that is carried, said or by default."""
+    if transform.has_star:
+        return False
+    given = transform.keyword("in_axes")
+    if given is None:
+        return True
+    axes = given.value
+    # What a State carries by `nnx.StateAxes({...: nnx.Carry})` is no result.
+    entries = (
+        [one.value for one in axes.elements] if isinstance(axes, (cst.Tuple, cst.List)) else [axes]
+    )
+    return any(file.name(entry) == _CARRY for entry in entries)
+
+
+# -- keys that are stacked already ------------------------------------------------------------------
+
+
+def split_of_stacked_keys(
+    file: File, calls: TransformCalls, function: cst.FunctionDef
+) -> cst.Call | None:
+    """Return the ``@nnx.split_rngs(...)`` over Modules whose keys have the mapped axis; or None.
+
+    Layers shared the Rngs that they were made with up to flax 0.10; they keep keys of their own now,
+    which are stacked as the rest of a Module is that was made under `nnx.vmap`.
+
+    Args:
+        file: The file.
+        calls: The transforms that map.
+        function: The function that they decorate.
+    """
+    splits = [
+        one.decorator
+        for one in function.decorators
+        if isinstance(one.decorator, cst.Call) and file.name(one.decorator.func) == "nnx.split_rngs"
+    ]
+    if not splits:
+        return None
+    for transform in calls.decorator_of(function):
+        if _maps_stacked_keys(file, transform):
+            return splits[0]
+    return None
+
+
+def _maps_stacked_keys(file: File, transform: TransformCall) -> bool:
+    """Whether a Module with random keys has one axis for all that it holds."""
+    names = transform.parameters
+    scope = file.analysis.scopes.get(transform.function) if transform.function else None
+    if names is None or scope is None:
+        return False
+    given = transform.keyword("in_axes")
+    axes: list[cst.BaseExpression] = [given.value if given is not None else ZERO] * len(names)
+    if given is not None and isinstance(given.value, (cst.Tuple, cst.List)):
+        axes = [element.value for element in given.value.elements]
+    values = [without_none(scope.seen.get(name, UNKNOWN)) for name in names]
+    return any(
+        isinstance(axis, cst.Integer)
+        and derives(value, "Module") is True
+        and derives(value, "Rngs", "RngStream") is False
+        and holds_keys(value) is True
+        for value, axis in zip(values, axes, strict=False)
+    )

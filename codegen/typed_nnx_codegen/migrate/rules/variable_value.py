@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.members import derives
-from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.analysis.node_index import NodeIndex
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, is_repeatable, text_of
 from typed_nnx_codegen.migrate.analysis.values import NOTHING, UNKNOWN, OneOf
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.patterns.assigned_values import AssignedValues
-from typed_nnx_codegen.migrate.patterns.text_values import texts_in
 from typed_nnx_codegen.migrate.patterns.value_places import (
     ALONE,
     LEFT,
@@ -20,7 +21,6 @@ from typed_nnx_codegen.migrate.patterns.value_places import (
 )
 from typed_nnx_codegen.migrate.patterns.variable_access import (
     getter,
-    is_repeatable,
     method_of,
     operand,
     operator_of,
@@ -207,3 +207,59 @@ _UNSURE: Final = (
     "if `{code}` is a Variable, read its value with [...] (an array) or .get_value(), and write with "
     "[...] = x or .set_value(x)"
 )
+
+
+# -- values that are texts --------------------------------------------------------------------------
+
+
+_OF_TEXTS: Final = frozenset(
+    {"casefold", "endswith", "lower", "split", "startswith", "strip", "upper"}
+)
+
+
+def texts_in(nodes: NodeIndex) -> frozenset[str]:
+    """Return the code of each ``x`` whose ``x.value`` the file uses as a text.
+
+    It is compared with a text, is the key of a dict with texts as keys, is tested to be one, or has
+    a method of texts called.
+
+    Args:
+        nodes: The nodes of the file.
+    """
+    return frozenset(
+        code_of(node.value)
+        for node in _texts(nodes)
+        if isinstance(node, cst.Attribute) and node.attr.value == "value"
+    )
+
+
+def _texts(nodes: NodeIndex) -> Iterator[cst.BaseExpression]:
+    for comparison in nodes.of(cst.Comparison):
+        sides = [comparison.left, *(each.comparator for each in comparison.comparisons)]
+        if any(_has_text(side) for side in sides):
+            yield from sides
+    for subscript in nodes.of(cst.Subscript):
+        if isinstance(subscript.value, cst.Dict) and _has_text(subscript.value):
+            indices = [each.slice for each in subscript.slice]
+            yield from (index.value for index in indices if isinstance(index, cst.Index))
+    for call in nodes.of(cst.Call):
+        match call:
+            case cst.Call(func=cst.Attribute(value=receiver, attr=cst.Name(value=name))) if (
+                name in _OF_TEXTS
+            ):
+                yield receiver
+            case cst.Call(
+                func=cst.Name(value="isinstance"),
+                args=[cst.Arg(value=tested), cst.Arg(value=cst.Name(value="str"))],
+            ):
+                yield tested
+
+
+def _has_text(node: cst.BaseExpression) -> bool:
+    """Whether a node is a text, or a container that has one as an item or a key."""
+    if isinstance(node, (cst.Tuple, cst.List, cst.Set)):
+        return any(text_of(element.value) is not None for element in node.elements)
+    if isinstance(node, cst.Dict):
+        keys = [each.key for each in node.elements if isinstance(each, cst.DictElement)]
+        return any(text_of(key) is not None for key in keys)
+    return text_of(node) is not None
