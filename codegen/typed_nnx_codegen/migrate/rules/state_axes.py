@@ -21,9 +21,9 @@ from typed_nnx_codegen.migrate.patterns.axes import (
     split_of,
     with_keys,
 )
-from typed_nnx_codegen.migrate.patterns.held_state import holds_keys
 from typed_nnx_codegen.migrate.patterns.mapped_function import (
     Parameter,
+    holds_keys,
     parameters_of_mapped,
     result_of,
 )
