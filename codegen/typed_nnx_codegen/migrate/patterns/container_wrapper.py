@@ -34,6 +34,8 @@ from typed_nnx_codegen.migrate.patterns.container_values import (
 )
 
 DATA: Final = "nnx.data"
+DATACLASSES: Final = frozenset({"dataclasses.dataclass", "nnx.dataclass"})
+_SPACED_EQUAL: Final = cst.AssignEqual(cst.SimpleWhitespace(" "), cst.SimpleWhitespace(" "))
 MARKS: Final = frozenset({"nnx.data", "nnx.static", "nnx.Data", "nnx.Static"})
 _MAYBE_LATER: Final = (
     "if a call assigns arrays or Modules to it, write `nnx.data(None)` here: what is None at first"
@@ -292,3 +294,19 @@ def _follows(other: Assignment, here: Assignment) -> bool:
 
 def _name(function: cst.CSTNode | None) -> str:
     return function.name.value if isinstance(function, cst.FunctionDef) else ""
+
+
+def is_field(file: File, value: cst.BaseExpression | None) -> bool:
+    """Whether a value is a call of `dataclasses.field`."""
+    return isinstance(value, cst.Call) and file.name(value.func) == "dataclasses.field"
+
+
+def marked_field(
+    file: File, original: cst.AnnAssign, updated: cst.AnnAssign, mark: str
+) -> cst.AnnAssign:
+    """Return the declaration of a field with a mark: ``x: T = nnx.data(default=v)``."""
+    if updated.value is None:
+        return updated.with_changes(value=file.call(mark), equal=_SPACED_EQUAL)
+    if isinstance(updated.value, cst.Call) and is_field(file, original.value):
+        return updated.with_changes(value=updated.value.with_changes(func=file.refer(mark)))
+    return updated.with_changes(value=file.call(mark, default=updated.value))

@@ -11,12 +11,11 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.members import derives
 from typed_nnx_codegen.migrate.analysis.syntax import dotted, text_of
 from typed_nnx_codegen.migrate.analysis.values import Array, Constant, External, Plain
+from typed_nnx_codegen.migrate.patterns.container_wrapper import DATACLASSES, is_field, marked_field
 from typed_nnx_codegen.migrate.registry import Rule, register
 
 _FUNCTIONS: Final = {"nnx.Data": "nnx.data", "nnx.Static": "nnx.static"}
-_DATACLASSES: Final = frozenset({"dataclasses.dataclass", "nnx.dataclass"})
 _QUOTED: Final = re.compile(r"\s*(?P<mark>[\w.]+)(?:\[(?P<type>.+)\])?\s*", re.DOTALL)
-_SPACED_EQUAL: Final = cst.AssignEqual(cst.SimpleWhitespace(" "), cst.SimpleWhitespace(" "))
 
 
 @dataclass(frozen=True)
@@ -158,15 +157,9 @@ class MarkWithFunctions(Rule):
         marked: _Marked,
     ) -> cst.AnnAssign:
         function = _FUNCTIONS[marked.mark]
-        if original.value is None:
-            return plain.with_changes(value=self.file.call(function), equal=_SPACED_EQUAL)
-        assert plain.value is not None
-        if isinstance(plain.value, cst.Call) and self._is_field(original.value):
-            new = plain.value.with_changes(func=self.file.refer(function))
-            return plain.with_changes(value=new)
         is_dataclass = self._is_dataclass()
-        if is_dataclass:
-            return plain.with_changes(value=self.file.call(function, default=plain.value))
+        if is_dataclass or original.value is None or is_field(self.file, original.value):
+            return marked_field(self.file, original, plain, function)
         if is_dataclass is False and marked.mark == "nnx.Static":
             return plain
         name = dotted(original.target)
@@ -177,15 +170,12 @@ class MarkWithFunctions(Rule):
         )
         return updated
 
-    def _is_field(self, value: cst.BaseExpression) -> bool:
-        return isinstance(value, cst.Call) and self.file.name(value.func) == "dataclasses.field"
-
     def _is_dataclass(self) -> bool | None:
         """Whether the class around is a dataclass; None if not sure."""
         owner = self.file.scope.owner
         if owner is None:
             return None
-        if _DATACLASSES.intersection(owner.decorators):
+        if DATACLASSES.intersection(owner.decorators):
             return True
         return None if owner.decorators else False
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 import libcst as cst
 
@@ -18,14 +17,13 @@ from typed_nnx_codegen.migrate.patterns.container_values import (
 )
 from typed_nnx_codegen.migrate.patterns.container_wrapper import (
     DATA,
+    DATACLASSES,
     MARKS,
     Attribute,
     ContainerWrapper,
+    marked_field,
 )
 from typed_nnx_codegen.migrate.registry import Rule, register
-
-_DATACLASSES: Final = frozenset({"dataclasses.dataclass", "nnx.dataclass"})
-_SPACED_EQUAL: Final = cst.AssignEqual(cst.SimpleWhitespace(" "), cst.SimpleWhitespace(" "))
 
 
 @register
@@ -136,22 +134,14 @@ class MarkPlainContainers(Rule):
         owner = self.file.scope.owner
         if owner is None or not isinstance(original.target, cst.Name) or self._is_marked(original):
             return updated
-        if not _DATACLASSES.intersection(owner.decorators) or not class_derives(owner, "Pytree"):
+        if not DATACLASSES.intersection(owner.decorators) or not class_derives(owner, "Pytree"):
             return updated
         if takes_plain_containers(Instance(owner)):
             return updated
         value = owner.annotated.get(original.target.value, UNKNOWN)
         if not containers_in(value) or not is_data(value):
             return updated
-        old = original.value
-        if old is None:
-            return updated.with_changes(value=self.file.call(DATA), equal=_SPACED_EQUAL)
-        assert updated.value is not None
-        is_field = isinstance(old, cst.Call) and self.file.name(old.func) == "dataclasses.field"
-        if is_field and isinstance(updated.value, cst.Call):
-            new = updated.value.with_changes(func=self.file.refer(DATA))
-            return updated.with_changes(value=new)
-        return updated.with_changes(value=self.file.call(DATA, default=updated.value))
+        return marked_field(self.file, original, updated, DATA)
 
     def _is_marked(self, node: cst.AnnAssign) -> bool:
         """Whether the annotation or the value of a declaration says what it holds."""
