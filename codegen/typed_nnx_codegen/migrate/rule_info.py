@@ -19,16 +19,14 @@ class RuleInfo:
         since: The release of flax from which the old spelling is out of date; empty for a rule that
             does not depend on it.
         still_works: Whether the old spelling still works on the flax of today.
-        before: An example of what it rewrites.
-        after: The example, rewritten.
+        example: What it makes of a short module, as a difference.
         explanation: What it does and leaves, as Markdown.
     """
 
     code: str
     title: str
     since: tuple[int, ...] = ()
-    before: str = ""
-    after: str = ""
+    example: str = ""
     explanation: str = ""
     still_works: bool = False
 
@@ -46,8 +44,7 @@ def known_rules() -> tuple[RuleInfo, ...]:
             title=rule.title,
             since=rule.since,
             still_works=rule.still_works,
-            before=rule.before,
-            after=rule.after,
+            example=rule.example,
             explanation=inspect.cleandoc(rule.__doc__ or ""),
         )
         for rule in registry.all_rules()

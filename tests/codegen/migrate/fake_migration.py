@@ -16,8 +16,7 @@ RENAME = RuleInfo(
     code="TN103",
     title="`nnx.VariableState` is `nnx.Variable`",
     since=(0, 11, 0),
-    before="nnx.VariableState\n",
-    after="nnx.Variable\n",
+    example="- nnx.VariableState\n+ nnx.Variable\n",
     explanation="One class has the work of both.",
 )
 CONTAINER = RuleInfo("TN110", "A `list | dict` | tuple is marked", since=(0, 12, 0))

@@ -125,7 +125,9 @@ def test_the_sarif_log_has_changes_as_notes_and_decisions_as_warnings(
     rules = found["tool"]["driver"]["rules"]
     for each in found["results"]:
         assert rules[each["ruleIndex"]]["id"] == each["ruleId"]
-    assert rules[0]["help"]["markdown"].endswith("After:\n\n```python\nnnx.Variable\n```")
+    assert rules[0]["help"]["markdown"].endswith(
+        "```diff\n- nnx.VariableState\n+ nnx.Variable\n```"
+    )
     place = found["results"][0]["locations"][0]["physicalLocation"]
     assert place["artifactLocation"] == {"uri": "app/a%20b.py", "uriBaseId": "%SRCROOT%"}
     assert place["region"] == {"startLine": 7, "startColumn": 9}

@@ -24,7 +24,7 @@ def test_rules_are_listed_with_code_before_and_after() -> None:
     assert result.exit_code == 0
     assert result.stdout.startswith(
         "TN103: `nnx.VariableState` is `nnx.Variable` (since flax 0.11.0)\n"
-        "  before:\n    nnx.VariableState\n  after:\n    nnx.Variable\n"
+        "  - nnx.VariableState\n  + nnx.Variable\n"
     )
     assert "TN110" in result.stdout
     assert "One class" not in result.stdout
@@ -38,9 +38,10 @@ def test_rules_are_listed_for_programs_and_pages() -> None:
     listed = json.loads(CliRunner().invoke(typed_nnx, ["rules", "--json"]).stdout)
     assert [rule["code"] for rule in listed][: len(RULES)] == [rule.code for rule in RULES]
     assert listed[0]["since"] == "0.11.0"
+    assert (listed[0]["before"], listed[0]["after"]) == ("nnx.VariableState\n", "nnx.Variable\n")
     page = CliRunner().invoke(typed_nnx, ["rules", "TN110", "TN103", "--format", "md"]).stdout
     assert page.startswith("### TN103: `nnx.VariableState` is `nnx.Variable`\n")
-    assert "Before:\n\n```py\nnnx.VariableState\n```\n" in page
+    assert "```diff\n- nnx.VariableState\n+ nnx.Variable\n```\n" in page
     wrong = CliRunner().invoke(typed_nnx, ["rules", "TN3"])
     assert wrong.exit_code == 2
     assert "there is no rule 'TN3'" in wrong.stderr
@@ -56,14 +57,13 @@ def test_the_markers_of_linen_code_are_listed_behind_the_rules() -> None:
 
 
 @pytest.mark.usefixtures("stand_ins")
-@pytest.mark.parametrize(("width", "side_by_side"), [("80", False), ("120", True)])
-def test_code_before_and_after_is_side_by_side_where_there_is_room(
-    width: str, side_by_side: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_terminal_gets_the_example_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rule_list, "is_terminal", lambda name: True)
-    monkeypatch.setenv("COLUMNS", width)
-    lines = CliRunner().invoke(typed_nnx, ["rules", "TN103"]).stdout.splitlines()
-    assert any("before" in line and "after" in line for line in lines) == side_by_side
+    shown = CliRunner().invoke(typed_nnx, ["rules", "TN103"]).stdout
+    assert "(since flax 0.11.0)" in shown
+    assert [
+        line.strip() for line in shown.splitlines() if line.strip()[:1] in set("+-")
+    ] == ["- nnx.VariableState", "+ nnx.Variable"]
 
 
 def test_a_command_without_its_packages_names_them_and_the_remedy(

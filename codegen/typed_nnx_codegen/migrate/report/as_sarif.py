@@ -45,17 +45,11 @@ def sarif_log(run: Run, results: Sequence[FileResult]) -> dict[str, object]:
 
 def _rule(rule: RuleInfo) -> dict[str, object]:
     text = rule.explanation or rule.title
-    example = (
-        f"Before:\n\n```python\n{rule.before.strip()}\n```\n\n"
-        f"After:\n\n```python\n{rule.after.strip()}\n```"
-    )
+    example = f"\n\n```diff\n{rule.example.rstrip()}\n```" if rule.example else ""
     return {
         "id": rule.code,
         "shortDescription": {"text": rule.title},
-        "help": {
-            "text": text,
-            "markdown": f"{text}\n\n{example}" if rule.before else text,
-        },
+        "help": {"text": text, "markdown": text + example},
         "defaultConfiguration": {"level": "note"},
         "properties": {"tags": ["typed-nnx", "migration"]},
     }
