@@ -61,9 +61,10 @@ def test_a_terminal_gets_the_example_too(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(rule_list, "is_terminal", lambda name: True)
     shown = CliRunner().invoke(typed_nnx, ["rules", "TN103"]).stdout
     assert "(since flax 0.11.0)" in shown
-    assert [
-        line.strip() for line in shown.splitlines() if line.strip()[:1] in set("+-")
-    ] == ["- nnx.VariableState", "+ nnx.Variable"]
+    assert [line.strip() for line in shown.splitlines() if line.strip()[:1] in set("+-")] == [
+        "- nnx.VariableState",
+        "+ nnx.Variable",
+    ]
 
 
 def test_a_command_without_its_packages_names_them_and_the_remedy(

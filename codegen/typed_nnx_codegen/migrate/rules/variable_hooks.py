@@ -22,8 +22,8 @@ _HOOKS: Final = {
     **{f"{name.removeprefix('on_')}_hooks": method for name, method in _METHODS.items()},
 }
 _MESSAGE: Final = (
-    "hooks are deprecated: make a class of your own, class MyVariable(nnx.{cls}), with {methods}, and "
-    "use it instead of {hooks}"
+    "hooks are deprecated{ignored}: make a class of your own, class MyVariable(nnx.{cls}), with "
+    "{methods}, and use it instead of {hooks}"
 )
 
 
@@ -58,7 +58,10 @@ with get_value, and use it instead of on_get_value
             name = self.file.name(original.func).rpartition(".")[2]
             cls = "Variable" if name in {"", "with_metadata", "with_partitioning"} else name
             methods = ", ".join(dict.fromkeys(_HOOKS[hook] for hook in hooks))
-            message = _MESSAGE.format(cls=cls, methods=methods, hooks=", ".join(hooks))
+            older = ", ".join(hook for hook in hooks if hook not in _METHODS)
+            ignored = f", and nothing calls {older} any more" if older else ""
+            names = ", ".join(hooks)
+            message = _MESSAGE.format(ignored=ignored, cls=cls, methods=methods, hooks=names)
             self.file.decide(original, message)
         return updated
 
