@@ -36,7 +36,7 @@ STATE_EXCLUDED: Final = _code(
     "state-excluded", "Check that a field of a State passes its filter and is not static"
 )
 FILTER_ORDER: Final = _code(
-    "filter-order", "Check that each filter can be reached and `...` comes last"
+    "filter-order", "Check that each filter can take something and `...` comes last"
 )
 FILTER_COVERAGE: Final = _code("filter-coverage", "Check that the filters of a split cover all")
 STATE_MISMATCH: Final = _code(

@@ -171,29 +171,41 @@ def _are_apart(one: Filter, other: Filter) -> bool:
     return not (first.has_base(second.fullname) or second.has_base(first.fullname))
 
 
-def below(of: Filter, key: Key) -> Filter:
-    """Return the filter for paths that are relative to what stands at `key`."""
+def below(of: Filter, key: Key, kind: type[str | int] | None = None) -> Filter:
+    """Return the filter for paths that are relative to what stands at `key`.
+
+    Args:
+      of: The filter.
+      key: The key.
+      kind: The type of a key that is not known.
+    """
     match of:
         case PathContains():
-            return _below_key(of, key)
+            return _below_key(of, key, kind)
         case PathIn():
-            if key is None:
+            rest = [path[1:] for path in of.paths if path and _may_be(path[0], key, kind)]
+            if key is None and rest:
                 return Unknown()
-            rest = tuple(path[1:] for path in of.paths if path and path[0] == key)
-            return PathIn(rest) if rest else Nothing()
+            return PathIn(tuple(rest)) if rest else Nothing()
         case AnyOf():
-            return any_of(below(each, key) for each in of.filters)
+            return any_of(below(each, key, kind) for each in of.filters)
         case AllOf():
-            return all_of(below(each, key) for each in of.filters)
+            return all_of(below(each, key, kind) for each in of.filters)
         case Negation():
-            return negation(below(of.filter, key))
+            return negation(below(of.filter, key, kind))
         case _:
             return of
 
 
-def _below_key(of: PathContains, key: Key) -> Filter:
+def _may_be(asked: str | int, key: Key, kind: type[str | int] | None) -> bool:
+    return (kind is None or type(asked) is kind) if key is None else asked == key
+
+
+def _below_key(of: PathContains, key: Key, kind: type[str | int] | None) -> Filter:
     if key is None:
-        return any_of((of, Unknown()))
+        is_number = kind is int and not str(of.key).isdigit()
+        is_other = is_number or (of.exact and not _may_be(of.key, None, kind))
+        return of if is_other else any_of((of, Unknown()))
     found = key == of.key if of.exact else str(of.key) in str(key)
     return Everything() if found else of
 

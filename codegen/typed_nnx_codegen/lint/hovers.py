@@ -162,7 +162,9 @@ class _Trees:
                     yield from self._line(str(key), member.type, below(of, key), depth)
             if members.other is not None:
                 name = "[int]" if members.other_key is int else "[str]"
-                yield from self._line(name, members.other.type, below(of, None), depth)
+                yield from self._line(
+                    name, members.other.type, below(of, None, members.other_key), depth
+                )
 
     def _line(self, name: str, found: Type, of: Filter, depth: int) -> Iterator[str]:
         """Yield the line of a key and those below it; none where the filter takes nothing there."""

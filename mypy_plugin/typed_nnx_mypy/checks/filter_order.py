@@ -1,6 +1,9 @@
-"""``nnx-filter-order``: a filter that no leaf can reach, and `...` before the last one."""
+"""``nnx-filter-order``: a filter that no leaf can reach or is at, and `...` before the last one."""
 
 from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Final
 
 from mypy.nodes import ARG_POS, DictExpr, EllipsisExpr, Expression, NameExpr
 
@@ -8,13 +11,21 @@ from typed_nnx_codegen.facts.filters import (
     Everything,
     Filter,
     Nothing,
+    PathContains,
+    PathIn,
     any_of,
     describe,
     implies,
+    parts_of,
 )
+from typed_nnx_codegen.facts.kinds import short_name
+from typed_nnx_codegen.facts.leaves import is_leaf, leaves_of
 from typed_nnx_mypy.call import Argument, Call, filters_of
 from typed_nnx_mypy.errorcodes import FILTER_ORDER
+from typed_nnx_mypy.models.surgery import may_be_other
 from typed_nnx_mypy.registry import on_call
+
+_LISTED: Final = 6
 
 
 @on_call("split", "state", "pop", "unpack", "split_state", "filter_state")
@@ -22,6 +33,58 @@ from typed_nnx_mypy.registry import on_call
 def filters_can_be_reached(call: Call) -> None:
     """Report a filter for which the filters before it leave nothing, whatever the model."""
     _check(call, call.behind(call.subject() or next(iter(call.positional), None)))
+
+
+@on_call("split", "state", "unpack")
+def paths_are_there(call: Call) -> None:
+    """Report a filter by a path that nothing in the model has."""
+    subject = call.subject()
+    if subject is None or is_leaf(subject.type):
+        return
+    given = call.behind(subject)
+    for argument, of in zip(given, filters_of(given, call.checker), strict=True):
+        by_path = (e for e in parts_of(of) if isinstance(e, PathContains | PathIn))
+        part = next((each for each in by_path if _is_nowhere(each, subject, call)), None)
+        if part is not None:
+            keys = _keys_in(subject, call)
+            call.report(
+                FILTER_ORDER,
+                f"{call.name}: no path in {short_name(subject.type)} {_has(part)}, so "
+                f"{describe(part)} takes nothing. {_instead(part, keys)}",
+                argument.expression,
+            )
+
+
+def _is_nowhere(of: PathContains | PathIn, model: Argument, call: Call) -> bool:
+    """Tell whether a filter surely takes nothing of a model."""
+    found = leaves_of(model.type, of, call.checker)
+    if not found.items or not found.is_complete or any(e.passes is not False for e in found.items):
+        return False
+    keys = [of.key] if isinstance(of, PathContains) else [key for path in of.paths for key in path]
+    return not may_be_other(keys, [model.type], call.node, call.checker)
+
+
+def _keys_in(model: Argument, call: Call) -> list[str]:
+    """Return the keys of the paths in a model, outermost first."""
+    paths = [leaf.path for leaf in leaves_of(model.type, Everything(), call.checker).items]
+    longest = max(map(len, paths))
+    keys = (path[at] for at in range(longest) for path in paths if at < len(path))
+    return list(dict.fromkeys(str(key) for key in keys if key is not None))
+
+
+def _has(of: PathContains | PathIn) -> str:
+    if isinstance(of, PathIn):
+        return f"is {' or '.join(map(repr, of.paths))}"
+    return f"{'has' if of.exact else 'has a key with'} {of.key!r}"
+
+
+def _instead(of: PathContains | PathIn, keys: list[str]) -> str:
+    asked = [of.key] if isinstance(of, PathContains) else [key for path in of.paths for key in path]
+    close = [each for key in asked for each in get_close_matches(str(key), keys, n=1)]
+    wrong = [each for each in close if each not in map(str, asked)]
+    if wrong:
+        return f"Fix: did you mean {wrong[0]!r}?"
+    return f"Fix: use what is there: {', '.join(keys[:_LISTED])}{', ...' * (len(keys) > _LISTED)}"
 
 
 @on_call("StateAxes", "StateSharding")

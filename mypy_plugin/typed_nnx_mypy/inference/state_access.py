@@ -57,7 +57,7 @@ def _at_some_key(access: StateAccess, view: StateView, base: Expression) -> Type
     ):
         return None
     found = options(levels[0].other.type)[0]
-    return _Lookup(access, view, kind(), base).value(found, below(view.filter, None))
+    return _Lookup(access, view, kind(), base).value(found, below(view.filter, None, kind))
 
 
 def _state_of_access(access: StateAccess) -> Expression | None:

@@ -11,6 +11,27 @@ class Model(nnx.Module):
         self.linear = nnx.Linear(2, 3, rngs=rngs)
 
 
+class Deep(nnx.Module):
+    def __init__(self) -> None:
+        self.layers = nnx.List([Model(nnx.Rngs(0))])
+        self.named = nnx.Dict({"a": nnx.Linear(2, 3, rngs=nnx.Rngs(0))})
+
+
+class Rows(nnx.Module):
+    def __init__(self) -> None:
+        self.rows = nnx.List([Model(nnx.Rngs(0))])
+
+
+class Opened(nnx.Module):
+    def __init__(self, name: str) -> None:
+        self.linear = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
+        setattr(self, name, 1)
+
+
+class Derived(Deep):
+    pass
+
+
 class Scale(nnx.Param[Any]):
     """A kind of Param."""
 
@@ -45,10 +66,20 @@ nnx.state(model, nnx.Everything(), nnx.Param)  # E: nothing is left for Param  [
 nnx.state(model, nnx.Param, nnx.Not(nnx.Param), nnx.Cache)
 nnx.state(model, ..., ...)  # E: nothing is left for ...  [nnx-filter-order]
 # E: Param comes before it  [nnx-filter-order]
-nnx.state(model, nnx.Param, nnx.All(nnx.Param, nnx.PathContains("a")))
+nnx.state(model, nnx.Param, nnx.All(nnx.Param, nnx.PathContains("kernel")))
 nnx.state(model, "tag", nnx.WithTag("tag"))  # E: nothing is left for 'tag'  [nnx-filter-order]
 chosen = nnx.Not(nnx.Param)
 nnx.state(model, chosen, chosen)  # E: nothing is left for Not(Param)  [nnx-filter-order]
+
+# E: state: no path in Model has 'liner', so PathContains('liner') takes nothing. Fix: did you mean 'linear'?  [nnx-filter-order]
+nnx.state(model, nnx.PathContains("liner"))
+# E: split: no path in Model has 'x', so PathContains('x') takes nothing. Fix: use what is there: linear, kernel, bias  [nnx-filter-order]
+nnx.split(model, nnx.Not(nnx.PathContains("x")), ...)
+# E: no path in Model has a key with 'X'  [nnx-filter-order]
+nnx.split(model, nnx.All(nnx.Param, nnx.PathContains("X", exact=False)), ...)
+# E typed_nnx: no path in Model is ('linear',) or ('linear', 'scale'), so PathIn  [nnx-filter-order]
+nnx.split(model, nnx.PathIn(("linear",), ("linear", "scale")), ...)
+nnx.state(Rows(), nnx.PathContains("row"))  # E: Fix: did you mean 'rows'?  [nnx-filter-order]
 
 # -- correct
 with contextlib.suppress(ValueError):  # and pytest.raises(...)
@@ -61,16 +92,24 @@ nnx.state(model, ...)
 nnx.state(model, None, nnx.Param)
 nnx.state(model, None, None)
 nnx.state(model, "params", "dropout")
-nnx.state(model, nnx.PathContains("a"), nnx.Param)
+nnx.state(model, nnx.PathContains("linear"), nnx.Param)
+nnx.state(model, nnx.PathIn(("linear", "kernel"), ("linear", "bias")))
+nnx.state(model, nnx.PathContains("lin", exact=False))
+nnx.state(Deep(), nnx.PathContains(0), nnx.PathContains("a"), nnx.PathIn(("named", "b", "kernel")))
+nnx.state(model, nnx.BatchStat, nnx.Cache)
 nnx.state(model, nnx.Not(nnx.Param), nnx.Param)
 nnx.state(model, nnx.Param, nnx.BatchStat, (nnx.Cache, nnx.Param))
-nnx.state(model, nnx.PathContains("lin", exact=False), nnx.PathContains("lin"))
+nnx.state(model, nnx.PathContains("lin", exact=False), nnx.PathContains("linear"))
 nnx.split(model, *[nnx.Param, ...])
 nnx.StateAxes({nnx.PathContains("a"): 1, nnx.Param: 0, ...: None})
 nnx.StateSharding({Scale: None, nnx.Param: None})
 
 
 # -- unsure
+nnx.state(Opened("a"), nnx.PathContains("a"))
+nnx.state(Deep(), nnx.PathContains("nothing"))  # the Dict may have it, and there is a subclass
+
+
 def any_filter(first: nnx.filterlib.Filter) -> None:
     nnx.split(model, first, nnx.Param)
     nnx.split(model, nnx.Param, first)
