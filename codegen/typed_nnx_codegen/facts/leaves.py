@@ -77,8 +77,18 @@ def _of_pytree(instance: Instance, checker: Checker) -> Model | None:
 
 def _is_of_layer(field: Field) -> bool:
     """Tell whether a layer of a runtime makes an attribute, which is of its class itself then."""
-    of, is_ours = field.type, bool(runtime_of(field.owner.fullname))
-    return is_ours and isinstance(of, Instance) and of.type.name in _EXACT
+    of = [getattr(each, "type", None) for each in options(field.type)[0]]
+    is_ours = bool(runtime_of(field.owner.fullname))
+    return is_ours and len(of) == 1 and isinstance(of[0], TypeInfo) and of[0].name in _EXACT
+
+
+def _is_made_there(field: Field) -> bool:
+    """Tell whether nothing else surely has what an attribute has: arrays count by place."""
+    if field.is_exact:
+        return True
+    kinds = {kind_of(each) for each in options(field.type)[0]}
+    is_of_layer = bool(runtime_of(field.owner.fullname)) and kinds == {Kind.VARIABLE}
+    return is_of_layer or kinds == {Kind.ARRAY}
 
 
 def _item(owner: Instance, found: Type, key: int | None = None) -> Field:
@@ -158,12 +168,15 @@ class Leaf:
         type: Its type.
         passes: Whether the filter takes it; None where that is not sure.
         is_sure: Whether every object of the class has it.
+        is_own: Whether it, and all that it stands in, was made by a call for the place where it stands.
+            Two such leaves are two Variables; another one may stand at several places.
     """
 
     path: tuple[Key, ...]
     type: ProperType
     passes: bool | None
     is_sure: bool
+    is_own: bool = False
 
 
 @dataclass(frozen=True)
@@ -208,7 +221,7 @@ def _has_any(leaves: Leaves) -> bool | None:
 def leaves_of(model: Type, of: Filter, checker: Checker, *, is_exact: bool = False) -> Leaves:
     """Return the leaves of a model, and whether a filter takes them."""
     walk = _Walk(checker)
-    items = list(walk.through(model, of, (), is_sure=True, is_exact=is_exact))
+    items = list(walk.through(model, of, (), is_sure=True, is_exact=is_exact, is_own=True))
     return Leaves(items, walk.is_complete)
 
 
@@ -227,6 +240,7 @@ class _Walk:
         *,
         is_sure: bool,
         is_exact: bool = False,
+        is_own: bool = False,
     ) -> Iterator[Leaf]:
         """Yield the leaves in a value, of which `of` is the filter by paths from there."""
         items, is_optional = options(found)
@@ -234,18 +248,31 @@ class _Walk:
         is_sure = is_sure and not is_optional and len(items) == 1
         for each in items:
             if is_leaf(each):
-                yield Leaf(path, each, passes(of, each, is_exact=is_exact), is_sure)
+                yield Leaf(path, each, passes(of, each, is_exact=is_exact), is_sure, is_own)
             else:
-                yield from self._into(each, of, path, is_sure=is_sure)
+                yield from self._into(
+                    each, of, path, is_sure=is_sure, is_exact=is_exact, is_own=is_own
+                )
 
     def _into(
-        self, found: ProperType, of: Filter, path: tuple[Key, ...], *, is_sure: bool
+        self,
+        found: ProperType,
+        of: Filter,
+        path: tuple[Key, ...],
+        *,
+        is_sure: bool,
+        is_exact: bool,
+        is_own: bool,
     ) -> Iterator[Leaf]:
         members = members_of(found, self._checker) if len(path) < _DEEPEST else None
         if members is None:
             self.is_complete = False
             return
-        may_be_other = isinstance(found, Instance) and may_be_subclass(found.type, self._checker)
+        may_be_other = (
+            not is_exact
+            and isinstance(found, Instance)
+            and may_be_subclass(found.type, self._checker)
+        )
         self.is_complete &= not (members.is_open or may_be_other)
         for key, member in members.fields.items():
             if member.status != "static":
@@ -256,6 +283,7 @@ class _Walk:
                     (*path, key),
                     is_sure=is_sure and is_there,
                     is_exact=member.is_exact,
+                    is_own=is_own and _is_made_there(member),
                 )
         if members.other is not None:
             yield from self.through(

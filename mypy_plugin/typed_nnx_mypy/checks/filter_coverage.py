@@ -43,7 +43,10 @@ def filters_cover_all(call: Call) -> None:
         return
     taken = any_of(filters_of(given, call.checker))
     if looks_at_paths(taken) or looks_at_paths(held):
-        return
+        # A Variable at two places is in a State once, by a path of which types say nothing.
+        every = leaves_of(model, Everything(), call.checker)
+        if not every.is_complete or not all(leaf.is_own for leaf in every.items):
+            return
     left = all_of((held, negation(taken)))
     found = [
         each for each in leaves_of(model, left, call.checker).items if each.passes and each.is_sure

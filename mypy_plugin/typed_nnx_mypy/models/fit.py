@@ -165,6 +165,8 @@ def _is_asked_for(leaf: Leaf) -> bool:
 
 
 def _may_be_one(leaf: Leaf, other: Leaf) -> bool:
+    if leaf.is_own and other.is_own:
+        return False
     if not isinstance(leaf.type, Instance) or not isinstance(other.type, Instance):
         return True
     first, second = leaf.type.type, other.type.type

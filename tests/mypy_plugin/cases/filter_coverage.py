@@ -18,6 +18,18 @@ class Outer(nnx.Module):
         self.scale = jax.numpy.ones(3)
 
 
+class Tied(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.first = nnx.Linear(2, 2, rngs=rngs)
+        self.last = self.first
+
+
+class Holder(nnx.Module):
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.weight = nnx.Param(jax.numpy.ones(3))
+
+
 class Maybe(nnx.Module):
     def __init__(self, flag: bool) -> None:
         self.weight = nnx.Param(jax.numpy.ones(3))
@@ -55,6 +67,10 @@ used = nnx.state(model).split(nnx.Param)
 # E: no filter takes inner.mean (BatchStat) of Outer  [nnx-filter-coverage]
 used_outer = nnx.split_state(nnx.state(outer, nnx.Variable), nnx.Param)
 nnx.split(model, None)  # E: no filter takes weight (Param), mean (BatchStat)  [nnx-filter-coverage]
+
+nnx.split(outer, nnx.PathContains("inner"))  # E: split: no filter takes scale (jax.Array) of Outer  [nnx-filter-coverage]
+# E: split: no filter takes inner.weight (Param) of Outer  [nnx-filter-coverage]
+nnx.split(outer, nnx.PathContains("mean"), nnx.OfType(jax.Array))
 
 # -- correct
 nnx.split(model)
@@ -120,4 +136,5 @@ def unknown(given: nnx.filterlib.Filter, node: nnx.Module, *filters: nnx.filterl
     nnx.split(node, nnx.Param)
     nnx.split(model, *filters)
     nnx.split(model, "tag")  # a Variable may have a tag
-    nnx.split(outer, nnx.PathContains("inner"))
+    nnx.split(Tied(nnx.Rngs(0)), nnx.PathContains("first"))
+    nnx.split(Holder(model), nnx.PathContains("model"))

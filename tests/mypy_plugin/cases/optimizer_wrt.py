@@ -76,6 +76,12 @@ def step_of_both(model: Model) -> None:
     both.update(nnx.grad(loss, argnums=nnx.DiffState(0, nnx.LoRAParam))(model))  # E: expected those of `wrt`, `Param`  [nnx-optimizer-wrt]
 
 
+def of_other_paths(model: Model) -> None:
+    gradients = nnx.grad(loss, argnums=nnx.DiffState(0, nnx.PathContains("norm")))(model)
+    optimizer = nnx.Optimizer(model, tx, wrt=nnx.Param)
+    optimizer.update(model, gradients)  # E: without `linear.kernel`  [nnx-optimizer-wrt]
+
+
 class Trainer:
     def __init__(self, model: Model) -> None:
         self.model = model
