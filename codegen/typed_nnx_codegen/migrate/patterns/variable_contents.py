@@ -117,7 +117,7 @@ class Contents:
             return self._holds_scalar(variable) and self._keeps_type(variable, value)
         kind = kind_of(self._file, value, code_of(variable))
         if kind == OTHER:
-            return self._made_alike(variable, value)
+            return False
         if kind == OPEN and self._made(variable) is None and isinstance(value, cst.Call):
             # What loads weights: the Variable may have a shape without an array, or another type.
             return self._file.name(value.func).startswith("jax.")
@@ -174,20 +174,6 @@ class Contents:
 
     def _keeps_type(self, variable: cst.BaseExpression, value: cst.BaseExpression) -> bool:
         return not (self._holds_integers(variable) and has_fractions(value))
-
-    def _made_alike(self, variable: cst.BaseExpression, value: cst.BaseExpression) -> bool:
-        """Whether a value is made by the same code as the first one, of nothing that varies."""
-        made = self._made(variable)
-        if made is None or not isinstance(value, cst.Call) or code_of(made) != code_of(value):
-            return False
-        return all(self._is_fixed(arg.value) for arg in value.args)
-
-    def _is_fixed(self, node: cst.BaseExpression) -> bool:
-        """Whether an expression is a literal or a name of jax, the same wherever it stands."""
-        if isinstance(node, (cst.Tuple, cst.List)):
-            return all(self._is_fixed(element.value) for element in node.elements)
-        is_number = isinstance(node, (cst.Integer, cst.Float))
-        return is_number or self._file.name(node).startswith("jax.")
 
 
 def _has_own_value(value: Instance) -> bool:
