@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
 
 import libcst as cst
 
@@ -36,7 +35,8 @@ class UpdateFunction(Rule):
     """The State of a Module is changed by a function.
 
     The function takes States only: a definition among the arguments is dropped, and of a Module it
-    gets the State. `update` of something unknown gets a marker where the file uses it as a model.
+    gets the State. A tuple gets a marker, and so does `update` of something unknown where the file uses
+    it as a model.
     """
 
     code = "TN106"
@@ -100,16 +100,8 @@ class UpdateFunction(Rule):
         value = self.file.value(before.value)
         if before.keyword is not None:
             raise Undecided("it has no keywords")
-        if before.star:
-            if _holds_definition(value):
-                raise Undecided("one of these is the definition")
-            return [after]
-        if isinstance(before.value, cst.Tuple) and isinstance(after.value, cst.Tuple):
-            return self._of_tuple(before.value, after.value)
-        if isinstance(value, Collection) and value.kind != "dict":
-            if value.items is None or _holds_definition(value):
-                raise Undecided("this is a tuple, and one of its items may be the definition")
-            return [after.with_changes(star="*")]
+        if before.star or (isinstance(value, Collection) and value.kind != "dict"):
+            raise Undecided("one of these may be the definition")
         return self._single(before, after, value)
 
     def _single(self, before: cst.Arg, after: cst.Arg, value: Value) -> list[cst.Arg]:
@@ -123,18 +115,5 @@ class UpdateFunction(Rule):
             raise Undecided(f"leave out `{dotted(before.value)}` if it is the definition")
         return [after]
 
-    def _of_tuple(self, before: cst.Tuple, after: cst.Tuple) -> list[cst.Arg]:
-        args: list[cst.Arg] = []
-        for one, other in zip(before.elements, after.elements, strict=True):
-            star: Literal["", "*"] = "*" if isinstance(one, cst.StarredElement) else ""
-            args += self._argument(cst.Arg(one.value, star=star), cst.Arg(other.value, star=star))
-        return args
-
 
 _NO_COMMA = cst.MaybeSentinel.DEFAULT
-
-
-def _holds_definition(value: Value) -> bool:
-    if not isinstance(value, Collection):
-        return False
-    return any(derives(item, "GraphDef") is not False for item in value.items or (value.element,))
