@@ -25,7 +25,6 @@ import typed_nnx
 import typed_nnx.migrated  # an attribute of the package once something has imported it
 from typed_nnx_codegen.generated_file import write_or_check
 from typed_nnx_codegen.migrate.analysis.name_lookup import SIGNS, TABLE
-from typed_nnx_codegen.migrate.analysis.nnx_classes import CLASSES, FUNCTIONS
 
 COMMAND = "python -m typed_nnx_codegen.migrate.name_tables --write"
 Rows = Mapping[str, set[str]]
@@ -57,7 +56,6 @@ _HEADER = """\
 # Written by `{command}` from flax {version}. Do not edit.
 # A - stands before what flax.nnx alone has, a + before what typed_nnx alone has.
 # modules: attributes of the package that are modules of another name, or ours alone.
-# deprecated: names of the package that warn when they are looked up.
 # apart: names of modules that the package has too, where the objects are not the same.
 """
 
@@ -105,15 +103,6 @@ def _is_offered(runtime: str, module: str, name: str, value: object) -> bool:
     return owner.startswith(runtime) and callable(value)
 
 
-def deprecated(runtime: str) -> list[str]:
-    """Return the names of a package that it gives when asked, and does not show."""
-    package = RUNTIMES[runtime]
-    candidates = {*CLASSES, *FUNCTIONS}.difference(vars(package))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return sorted(name for name in candidates if hasattr(package, name))
-
-
 def attributes_that_are_modules(runtime: str) -> dict[str, str]:
     """Map the attributes of a package that are modules of another name, or ours alone, to their name."""
     found = {
@@ -146,7 +135,6 @@ def rows(runtime: str) -> dict[str, set[str]]:
     return {
         **{f"nnx.{module}".rstrip("."): set(names(runtime, module)) for module in modules(runtime)},
         "modules": {f"{attribute}={name}" for attribute, name in attributes},
-        "deprecated": set(deprecated(runtime)),
         "apart": set(apart(runtime)),
     }
 

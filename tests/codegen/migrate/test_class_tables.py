@@ -13,7 +13,7 @@ import pytest
 import typed_nnx
 from tests.codegen.migrate.nnx_objects import LAYERS, OTHERS, made, result_of_call, rngs
 from tests.codegen.migrate.table_types import classes_named_in, is_of
-from typed_nnx_codegen.migrate.analysis.name_lookup import is_deprecated, names
+from typed_nnx_codegen.migrate.analysis.name_lookup import names
 from typed_nnx_codegen.migrate.analysis.nnx_classes import (
     CLASSES,
     EVERY_OTHER,
@@ -74,8 +74,6 @@ def found_in(check: Callable[[], Iterator[str]]) -> list[str]:
 
 def class_named(lib: Any, name: str) -> Any:
     """Return the class of a runtime with a name of the table; None where it is no name of now."""
-    if is_deprecated(lib.__name__, name):
-        return None
     for place in (lib, lib.metrics, lib.bridge):
         if name in vars(place):
             return vars(place)[name]

@@ -13,8 +13,6 @@ from typed_nnx_codegen.migrate.analysis.name_lookup import (
     canonical,
     has_module,
     has_name,
-    is_deprecated,
-    missing_names,
 )
 
 WRITTEN_FROM = f"from flax {flax.__version__}."
@@ -72,25 +70,11 @@ def test_what_one_runtime_has_need_not_be_in_the_other(name: str, runtimes: set[
     assert {each for each in ("flax.nnx", "typed_nnx") if has_name(each, name)} == runtimes
 
 
-def test_older_names_that_still_work_are_known_as_such() -> None:
-    assert is_deprecated("flax.nnx", "VariableState")
-    assert is_deprecated("typed_nnx", "VariableState")
-    assert is_deprecated("typed_nnx", "Sequence")
-    assert not is_deprecated("flax.nnx", "Sequence")
-    assert not has_name("flax.nnx", "VariableState")
-
-
 def test_an_attribute_may_be_a_module_that_import_does_not_find() -> None:
     assert has_module("flax.nnx", "training.metrics")
     assert not has_module("flax.nnx", "metrics")
     assert has_module("flax.nnx", "extract")
     assert not has_module("typed_nnx", "extract")
-
-
-def test_what_is_missing_here_is_told_by_module() -> None:
-    assert missing_names("typed_nnx", "") == frozenset()
-    assert missing_names("typed_nnx", "filterlib") == {"HasTag"}
-    assert "to_tree" in missing_names("typed_nnx", "extract")
 
 
 @pytest.mark.parametrize(

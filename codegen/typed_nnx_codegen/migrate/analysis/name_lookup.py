@@ -1,4 +1,4 @@
-"""Questions about public names: whether a runtime has one, and whether it is an older one."""
+"""Questions about public names: whether a runtime has one, and which is the shortest of an object."""
 
 from __future__ import annotations
 
@@ -34,16 +34,6 @@ def has_module(runtime: str, module: str) -> bool:
     ``import flax.nnx.metrics``.
     """
     return f"nnx.{module}" in _rows(runtime)
-
-
-def is_deprecated(runtime: str, public: str) -> bool:
-    """Whether a runtime offers a name of the package with a warning."""
-    return public in _rows(runtime)["deprecated"]
-
-
-def missing_names(runtime: str, module: str) -> frozenset[str]:
-    """Return what flax offers in a module (``""`` is the package) that a runtime does not."""
-    return names("flax.nnx", module) - names(runtime, module)
 
 
 def canonical(public: str) -> str:

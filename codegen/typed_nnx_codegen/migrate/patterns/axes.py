@@ -13,7 +13,6 @@ from typed_nnx_codegen.migrate.patterns.transform_calls import TransformCall
 
 ZERO: Final = cst.Integer("0")
 NONE: Final = cst.Name("None")
-_EVERYTHING: Final = "..."
 
 
 class CannotTell(Exception):
