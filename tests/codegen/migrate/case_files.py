@@ -1,6 +1,6 @@
 """Reads the case files of rules: what a rule makes of a text.
 
-A file holds the cases of one rule, ``cases/tn103.txt``::
+A file holds the cases of one rule, ``cases/tn103.txt``, or of what all rules do alike::
 
     ### rewrite: an attribute of the package
     - x = nnx.VariableState
@@ -76,7 +76,7 @@ def read_cases(file: Path) -> list[Case]:
 
 def all_cases() -> list[Case]:
     """Return the cases of all files."""
-    return [case for file in sorted(CASES.glob("tn*.txt")) for case in read_cases(file)]
+    return [case for file in sorted(CASES.glob("*.txt")) for case in read_cases(file)]
 
 
 def case_parameters() -> list[object]:

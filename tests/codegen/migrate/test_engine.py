@@ -139,6 +139,27 @@ def test_a_finding_says_where_and_what() -> None:
     assert (found[0].before, found[0].after) == ("nnx.VariableState", "nnx.Variable")
 
 
+def test_what_changed_in_quotes_is_reported_at_the_string() -> None:
+    found = migrate('from flax import nnx\ndef f(v: "nnx.VariableState"): ...\n', "TN103").findings
+
+    assert [(one.line, one.column, one.kind, one.before, one.after) for one in found] == [
+        (2, 9, "changed", '"nnx.VariableState"', '"nnx.Variable"')
+    ]
+
+
+def test_what_a_person_decides_in_quotes_is_marked_above_the_statement() -> None:
+    head, text = "from flax import nnx\n", 'x: "nnx.ForkStates"\ny: "nnx.ForkStates"\n'
+    found = migrate(head + text, "TN124")
+
+    assert [(one.line, one.kind, one.before) for one in found.findings] == [
+        (number, "decide", '"nnx.ForkStates"') for number in (2, 3)
+    ]
+    assert found.text.splitlines()[1].startswith("# TODO[typed-nnx] TN124")
+    assert [line for line in found.text.splitlines() if "TODO" not in line] == (
+        [*head.splitlines(), *text.splitlines()]
+    )
+
+
 def test_rules_that_are_not_selected_do_nothing() -> None:
     assert migrate(OLD, "TN101").text == "import typed_nnx as nnx\nx = nnx.VariableState\n"
     assert migrate(OLD, "TN104").text == OLD
