@@ -119,6 +119,10 @@ class File:
                     self._bind(target, Value(node, node.rvalue))
             case nodes.AssignmentExpr():
                 self._bind(node.target, Value(node, node.value))
+            case nodes.ForStmt(expr=nodes.TupleExpr() | nodes.ListExpr() as items) if items.items:
+                for item in items.items:
+                    value = None if isinstance(item, nodes.StarExpr) else item
+                    self._bind(node.index, Value(node, value))
             case nodes.ComparisonExpr():
                 self._note_key(node.operands[0])
             case CallExpr():

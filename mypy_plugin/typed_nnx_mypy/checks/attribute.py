@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from mypy.nodes import Expression, MemberExpr
+from mypy.nodes import Expression, IndexExpr, MemberExpr, StrExpr
 from mypy.types import AnyType, Instance, ProperType, Type, TypeOfAny, get_proper_type
 
 from typed_nnx_codegen.facts.assigned import file_of, value_of
@@ -25,6 +25,7 @@ from typed_nnx_codegen.facts.kinds import (
 from typed_nnx_codegen.facts.names import HOOKS, OWN_VARIABLE, VARIABLES, runtime_of
 from typed_nnx_mypy.call import Call, StateAccess
 from typed_nnx_mypy.errorcodes import ATTRIBUTE
+from typed_nnx_mypy.models.bindings import view_at
 from typed_nnx_mypy.registry import infers, infers_access
 from typed_nnx_mypy.reporter import Reporter
 
@@ -80,6 +81,8 @@ def attribute_exists(access: StateAccess) -> Type | None:
     found = parts[0] if len(parts) == 1 else None
     if not isinstance(node, MemberExpr) or not isinstance(found, Instance):
         return None
+    if not is_variable(found.type) and found.type.name != "MultiMetric":
+        return None  # a State
     name, given = node.name, entries_of(found)
     if name in given and not is_variable(found.type):
         return given[name]
@@ -108,11 +111,17 @@ def attribute_exists(access: StateAccess) -> Type | None:
 
 
 def _is_of_layer(expression: Expression, checker: Reporter) -> bool:
-    """Tell whether an expression is an attribute that a layer of a runtime has."""
-    owner = checker.known_type(expression.expr) if isinstance(expression, MemberExpr) else None
-    if not isinstance(expression, MemberExpr) or not isinstance(owner, Instance):
+    """Tell whether an expression is an attribute that a layer of a runtime has, or one of its State."""
+    match expression:
+        case MemberExpr(expr=base, name=name) | IndexExpr(base=base, index=StrExpr(value=name)):
+            owner = checker.known_type(base)
+        case _:
+            return False
+    view = view_at(base, owner, checker) if owner is not None else None
+    owner = view.model if view is not None else owner
+    if not isinstance(owner, Instance):
         return False
-    defined = owner.type.get_containing_type_info(expression.name)
+    defined = owner.type.get_containing_type_info(name)
     return defined is not None and is_pytree(defined) and bool(runtime_of(defined.fullname))
 
 

@@ -41,6 +41,8 @@ model = Model(nnx.Rngs(0), nnx.Param(x, place=1))
 
 # -- reports
 model.linear.kernel.kernel  # E typed_nnx: Param: neither it nor its array has `kernel`. Fix: another name, or nnx.Param(..., kernel=...)  [nnx-attribute]
+nnx.state(model).linear.kernel.numpy()  # E typed_nnx: has `numpy`  [nnx-attribute]
+nnx.state(model, nnx.Param)["linear"].kernel.numpy()  # E typed_nnx: has `numpy`  [nnx-attribute]
 model.scale.numpy()  # E: has `numpy`  [nnx-attribute]
 model.shift.unity  # E: has `unity`  [nnx-attribute]
 nnx.grad(lambda m: m.scale.sum())(model).scale.grads  # E typed_nnx: has `grads`  [nnx-attribute]
@@ -70,6 +72,7 @@ def in_a_function() -> None:
 
 
 # -- correct
+nnx.state(nnx.MultiHeadAttention(2, 4, rngs=nnx.Rngs(0))).query.bias
 model.scale.mean()
 Timed(x, unit="s").tick()
 Timed(x, unit="s").unit

@@ -86,6 +86,11 @@ def declared(state: nnx.State[str, Any, Model, Any]) -> None:
     state["linaer"]  # E typed_nnx: did you mean 'linear'?  [nnx-state-key]
 
 
+def in_a_row() -> None:
+    for each in (state.linear, state.layers[0]):
+        each.weight  # E: State of Linear has no key 'weight'  [nnx-state-key]
+
+
 # -- correct
 state.linear.kernel
 state["layers"][0].kernel
@@ -205,6 +210,10 @@ nnx.state(child).later
 
 
 # -- unsure
+for part in (state.linear, nnx.state(child)):
+    part.weight
+for part in (state.linear, *state.values()):
+    part.weight
 nnx.pop(Sows(), nnx.Intermediate)["features"]
 nnx.state(Dynamic(["a"], nnx.Rngs(0))).a
 nnx.state(nnx.Rngs(0))["default"]
