@@ -1,38 +1,91 @@
-"""Each rule does what its case file says, and a second run changes nothing."""
+"""Each rule does what its case file says, and a second run changes nothing.
+
+A file holds the cases of one rule, ``cases/tn103.txt``, or of what all rules do alike::
+
+    ### rewrite: an attribute of the package
+    - x = nnx.VariableState
+    + x = nnx.Variable
+
+    ### no-op: the new name
+    x = nnx.Variable
+
+A case is a difference, or a text that is to stay as it is. ``from flax import nnx`` stands before one
+that names neither flax nor typed_nnx. What stands before the colon says what it is for: each
+rule has ``rewrite`` or ``marker``, ``no-op``, and as many more as it takes. A case runs with its own
+rule alone; ``[all]`` in the title runs all rules, ``[flax]`` migrates to flax.nnx.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, cast
 
 import pytest
 
-from tests.codegen.migrate.case_files import CASES, Case, case_parameters, read_cases
 from typed_nnx_codegen.migrate.engine import migrate_text
-from typed_nnx_codegen.migrate.options import FLAX_NNX, Options
+from typed_nnx_codegen.migrate.options import FLAX_NNX, TYPED_NNX, Options
 from typed_nnx_codegen.migrate.project import Project
-from typed_nnx_codegen.migrate.registry import Rule, all_rules
+from typed_nnx_codegen.migrate.registry import Rule, all_rules, sides
 
 HERE = Path(__file__)
+CASES = HERE.parent / "cases"
 each_rule = pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A case.
+
+    Attributes:
+        name: The rule, what it is for, and its title.
+        before: The text before.
+        after: The text after.
+        options: What the migration is asked for.
+    """
+
+    name: str
+    before: str
+    after: str
+    options: Options
+
+    @property
+    def kind(self) -> str:
+        """What it is for: ``rewrite``, ``no-op``, ``marker`` or another word."""
+        return self.name.split("-", 1)[1].partition(":")[0]
+
+
+def read_cases(file: Path) -> Iterator[Case]:
+    """Yield the cases of a file."""
+    for part in ("\n" + file.read_text()).split("\n### ")[1:]:
+        title, _, text = part.rstrip("\n").partition("\n")
+        is_difference = all(
+            line[:2] in {"", "  ", "- ", "+ ", "-", "+"} for line in text.split("\n")
+        )
+        head = "" if "flax" in text or "typed_nnx" in text else "from flax import nnx\n"
+        before, after = sides(text) if is_difference else (f"{text}\n", f"{text}\n")
+        code = file.stem.upper()
+        options = Options(
+            FLAX_NNX if "[flax]" in title else TYPED_NNX,
+            None if "[all]" in title else frozenset({code}),
+        )
+        yield Case(f"{code}-{title}", head + before, head + after, options)
+
+
+ALL_CASES = [case for file in sorted(CASES.glob("*.txt")) for case in read_cases(file)]
 
 
 def migrated(text: str, options: Options) -> str:
     return migrate_text(text, HERE.parent / "case.py", Project((HERE,)), options).text
 
 
-def options_of(case: Case) -> Options:
-    codes = None if case.runs_all else frozenset({case.code})
-    return Options(cast("Literal['typed_nnx', 'flax.nnx']", case.target), codes)
-
-
-@pytest.mark.parametrize("case", case_parameters())
+@pytest.mark.parametrize("case", ALL_CASES, ids=lambda case: case.name.replace(" ", "_"))
 def test_a_rule_gives_what_its_case_says(case: Case) -> None:
-    after = migrated(case.before, options_of(case))
+    after = migrated(case.before, case.options)
 
     assert after == case.after
-    assert migrated(after, options_of(case)) == after
+    assert migrated(after, case.options) == after
 
 
 @each_rule
