@@ -9,8 +9,8 @@ A file holds the cases of one rule, ``cases/tn103.txt``, or of what all rules do
     ### no-op: the new name
     x = nnx.Variable
 
-A case is a difference, or a text that is to stay as it is. ``from flax import nnx`` stands before one
-that names neither flax nor typed_nnx. What stands before the colon says what it is for: each
+A case is a difference, or a text that is to stay as it is. Imports of jax, jnp and nnx stand before
+one that reads them and does not import them. What stands before the colon says what it is for: each
 rule has ``rewrite`` or ``marker``, ``no-op``, and as many more as it takes. A case runs with its own
 rule alone; ``[all]`` in the title runs all rules, ``[flax]`` migrates to flax.nnx.
 """
@@ -63,7 +63,7 @@ def read_cases(file: Path) -> Iterator[Case]:
         is_difference = all(
             line[:2] in {"", "  ", "- ", "+ ", "-", "+"} for line in text.split("\n")
         )
-        head = "" if "flax" in text or "typed_nnx" in text else "from flax import nnx\n"
+        head = _head(text)
         before, after = sides(text) if is_difference else (f"{text}\n", f"{text}\n")
         code = file.stem.upper()
         options = Options(
@@ -71,6 +71,21 @@ def read_cases(file: Path) -> Iterator[Case]:
             None if "[all]" in title else frozenset({code}),
         )
         yield Case(f"{code}-{title}", head + before, head + after, options)
+
+
+def _head(text: str) -> str:
+    """Return the imports before a case."""
+    names = {
+        "jax": "import jax\n",
+        "jnp": "import jax.numpy as jnp\n",
+        "nnx": "from flax import nnx\n",
+    }
+    imported = " ".join(re.findall(r"import .*", text))
+    return "".join(
+        statement
+        for name, statement in names.items()
+        if re.search(rf"(?<![\w.]){name}\.", text) and not re.search(rf"\b{name}\b", imported)
+    )
 
 
 ALL_CASES = [case for file in sorted(CASES.glob("*.txt")) for case in read_cases(file)]
