@@ -30,6 +30,7 @@ class Rule:
         after: The module after it.
         names: What it only renames: older names of NNX and what they are called now.
         handles: Other older names of NNX that it rewrites or marks.
+        gone: Older names that nothing takes the place of, and what a marker says at their uses.
     """
 
     code: ClassVar[str] = ""
@@ -41,6 +42,7 @@ class Rule:
     after: ClassVar[str] = ""
     names: ClassVar[Mapping[str, str]] = {}
     handles: ClassVar[frozenset[str]] = frozenset()
+    gone: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, file: File) -> None:
         self.file = file

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -77,9 +77,9 @@ class Pass:
         self._scopes = [file.scope]
         self._quoted = QuotedTypes(file)
         self._leftovers = Leftovers(file, rules)
-        # For each statement around: the number of places before it, and older names within it.
-        self._starts: list[int] = [0]
-        self._left: list[list[tuple[cst.CSTNode, Rule]]] = [[]]
+        # For each statement around: the rules that did something in it, and older names within it.
+        self._done: list[set[str]] = [set()]
+        self._left: list[list[tuple[cst.CSTNode, Rule, str]]] = [[]]
         # Rules decide about places while they are gone through only.
         file.decisions.clear()
 
@@ -106,7 +106,7 @@ class Pass:
         elif kind is cst.Attribute or kind is cst.Name:
             rule = self._leftovers.rule_of(node)
             if rule is not None:
-                self._left[-1].append((node, rule))
+                self._left[-1].append((node, rule, self._leftovers.message(node, rule)))
         handlers = self._handlers.get(kind)
         result = self._by_rules(node, updated, handlers) if handlers else updated
         return self._with_marks(node, result) if is_statement else result
@@ -114,7 +114,7 @@ class Pass:
     def _enter(self, node: cst.CSTNode, *, is_statement: bool) -> None:
         if is_statement:
             self._marks.append([])
-            self._starts.append(len(self.places))
+            self._done.append(set())
             self._left.append([])
             header = self._header if node is self._first else ()
             self._kept.append(self._kept[-1] | kept_codes(node, header))
@@ -148,20 +148,16 @@ class Pass:
 
     def _with_marks(self, node: cst.CSTNode, result: Rewritten) -> Rewritten:
         """Put what rules leave to a person at a statement above it."""
-        self._mark_leftovers(self._left.pop(), self._starts.pop(), self._kept.pop())
+        self._mark_leftovers(self._left.pop(), self._done.pop() | self._kept.pop())
         header = self._header if node is self._first else ()
         return _marked(result, self._marks.pop(), header)
 
     def _mark_leftovers(
-        self, left: Sequence[tuple[cst.CSTNode, Rule]], start: int, kept: frozenset[str]
+        self, left: Sequence[tuple[cst.CSTNode, Rule, str]], done: Set[str]
     ) -> None:
         """Mark older names in a statement that their rule did nothing about."""
-        if not left or EVERY in kept:
-            return
-        done = {place.code for place in self.places[start:]} | kept
-        for node, rule in left:
-            if rule.code not in done:
-                message = self._leftovers.message(node, rule)
+        for node, rule, message in left:
+            if rule.code not in done and EVERY not in done:
                 self.places.append(Place(node, rule.code, DECIDE, message))
                 self._marks[-1].append((rule.code, message))
 
@@ -169,10 +165,12 @@ class Pass:
         """Let the rules rewrite a type in quotes; what they did is at the place of the string."""
         if not self._quoted.is_type(node):
             return node
-        count = len(self.places)
+        count, left = len(self.places), len(self._left[-1])
         made = self._quoted.rewritten(node, self._visit)
+        found = self._left[-1][left:]
+        self._left[-1][left:] = [(node, rule, message) for _, rule, message in found]
         inner, self.places[count:] = self.places[count:], []
-        if not inner:
+        if not inner and not found:
             self._quoted.stays()
         for place in inner:
             if made is not None or place.kind == DECIDE:
@@ -184,6 +182,8 @@ class Pass:
         self, code: str, handler: Handler, original: cst.CSTNode, updated: cst.CSTNode
     ) -> Rewritten:
         result = handler(original, updated)
+        if self._file.decisions or result is not updated:
+            self._done[-1].add(code)
         if self._file.decisions:
             for node, message in self._file.decisions:
                 self.places.append(Place(node, code, DECIDE, message))
@@ -339,7 +339,7 @@ class Leftovers:
         self._rules = {
             f"{NNX}.{name}": rule
             for rule in rules
-            for name in rule.handles
+            for name in (*rule.handles, *rule.gone)
             if not has_name(file.target, name)
         }
         self._last = frozenset(name.rpartition(".")[2] for name in self._rules)
@@ -352,4 +352,6 @@ class Leftovers:
 
     def message(self, node: cst.CSTNode, rule: Rule) -> str:
         """Return what a marker at a reference says."""
-        return MESSAGE.format(name=self._file.name(node), title=rule.title)
+        name = self._file.name(node)
+        gone = rule.gone.get(name.removeprefix(f"{NNX}."))
+        return gone or MESSAGE.format(name=name, title=rule.title)

@@ -24,19 +24,19 @@ _OF_JAX: Final = {
     "array_ref": "jax.new_ref",
     "mutable_array": "jax.new_ref",
 }
-# What flax has no successor for.
-_TYPED_ONLY: Final = {
-    **dict.fromkeys(("freeze", "to_arrays"), "nnx.with_vars(model, ref=False), or ref[...]"),
-    **dict.fromkeys(("mutable", "to_refs"), "nnx.with_vars(model, ref=True), or jax.new_ref(x)"),
-    **dict.fromkeys(("is_array_ref", "is_mutable_array"), "isinstance(x, jax.Ref)"),
-}
-_MODES: Final = frozenset({"use_refs", "using_refs"})
-
 _NO_MODE = (
     "no mode makes all Variables hold references any more; make those that need it with "
     "nnx.Variable(x, ref=True), or use nnx.with_vars(model, ref=True)"
 )
-_NOT_IN_FLAX = "flax has no `{name}`; write {new}"
+# What flax has no successor for.
+_TYPED_ONLY: Final = {
+    "freeze": "nnx.with_vars(model, ref=False), or ref[...]",
+    "is_array_ref": "isinstance(x, jax.Ref)",
+    "is_mutable_array": "isinstance(x, jax.Ref)",
+    "mutable": "nnx.with_vars(model, ref=True), or jax.new_ref(x)",
+    "to_arrays": "nnx.with_vars(model, ref=False), or ref[...]",
+    "to_refs": "nnx.with_vars(model, ref=True), or jax.new_ref(x)",
+}
 
 
 @register
@@ -59,7 +59,11 @@ class ArrayReferences(Rule):
 - count = nnx.mutable_array(jnp.zeros(()))
 + count = nnx.array_ref(jnp.zeros(()))
 """
-    handles = frozenset({*_OF_TYPED_NNX, *_OF_JAX, *_TYPED_ONLY, *_MODES})
+    handles = frozenset({*_OF_TYPED_NNX, *_OF_JAX})
+    gone = {
+        **{name: f"flax has no `{name}`; write {new}" for name, new in _TYPED_ONLY.items()},
+        **dict.fromkeys(("use_refs", "using_refs"), _NO_MODE),
+    }
 
     def leave_Attribute(
         self, original: cst.Attribute, updated: cst.Attribute
@@ -76,22 +80,10 @@ class ArrayReferences(Rule):
     def _renamed(
         self, original: cst.BaseExpression, updated: cst.BaseExpression
     ) -> cst.BaseExpression:
-        old = self._old_name(original)
-        if not old:
-            return updated
-        if old in _MODES:
-            self.file.decide(original, _NO_MODE)
+        public = self.file.name(original)
+        old = public.removeprefix(f"{NNX}.")
+        if public == old:
             return updated
         if self.file.target == FLAX_NNX:
-            if old in _OF_JAX:
-                return self.file.refer(_OF_JAX[old])
-            self.file.decide(original, _NOT_IN_FLAX.format(name=old, new=_TYPED_ONLY[old]))
-            return updated
-        new = _OF_TYPED_NNX.get(old, old)
-        return updated if new == old else self.file.refer(f"{NNX}.{new}")
-
-    def _old_name(self, node: cst.BaseExpression) -> str:
-        """Return the name of NNX that this rule is about; empty for any other."""
-        public = self.file.name(node)
-        name = public.removeprefix(f"{NNX}.")
-        return name if public != name and name in self.handles else ""
+            return self.file.refer(_OF_JAX[old]) if old in _OF_JAX else updated
+        return self.file.refer(f"{NNX}.{_OF_TYPED_NNX[old]}") if old in _OF_TYPED_NNX else updated

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import libcst as cst
-
 from typed_nnx_codegen.migrate.registry import Rule, register
 
-_NAMES = frozenset({"fork", "ForkStates"})
 _MESSAGE = (
     "`nnx.{name}` is gone: `nnx.split_rngs(node, splits=n, only=F)` splits the keys inside an object, "
     "and `nnx.StateAxes` says which of its keys are mapped"
@@ -33,21 +30,4 @@ class SplitInsideObjects(Rule):
 + # TODO[typed-nnx] TN124: {_MESSAGE.format(name="fork")}
   keys = nnx.fork(rngs, ..., 3)
 """
-    handles = _NAMES
-
-    def leave_Attribute(self, original: cst.Attribute, updated: cst.Attribute) -> cst.Attribute:
-        """Mark ``nnx.fork`` and ``nnx.ForkStates``."""
-        if original.attr.value in _NAMES:
-            self._mark(original)
-        return updated
-
-    def leave_Name(self, original: cst.Name, updated: cst.Name) -> cst.Name:
-        """Mark names that are imported from NNX."""
-        if self.file.scope.import_of(original.value) is not None:
-            self._mark(original)
-        return updated
-
-    def _mark(self, original: cst.Attribute | cst.Name) -> None:
-        name = self.file.name(original).removeprefix("nnx.")
-        if name in _NAMES:
-            self.file.decide(original, _MESSAGE.format(name=name))
+    gone = {name: _MESSAGE.format(name=name) for name in ("fork", "ForkStates")}

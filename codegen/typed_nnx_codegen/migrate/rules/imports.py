@@ -90,7 +90,7 @@ class ImportFromTarget(Rule):
         """Whether the target has no such name, and no rule that deals with it."""
         if has_name(self._package, name):
             return False
-        return not any(name in rule.names or name in rule.handles for rule in all_rules())
+        return not any(name in {*rule.names, *rule.handles, *rule.gone} for rule in all_rules())
 
     def _stays_missing(self, alias: cst.ImportAlias) -> bool:
         """Whether the target lacks an imported name, and no rule will see a use of it."""

@@ -35,19 +35,7 @@ class DrawFromRngs(Rule):
 - key = rngs.make_rng("dropout")
 + key = rngs["dropout"]()
 """
-    handles = frozenset({"make_rng"})
-
-    def leave_Attribute(self, original: cst.Attribute, updated: cst.Attribute) -> cst.Attribute:
-        """Mark ``nnx.make_rng``."""
-        if original.attr.value == "make_rng":
-            self._mark_function(original)
-        return updated
-
-    def leave_Name(self, original: cst.Name, updated: cst.Name) -> cst.Name:
-        """Mark the function where it is imported from NNX."""
-        if self.file.scope.import_of(original.value) is not None:
-            self._mark_function(original)
-        return updated
+    gone = {"make_rng": "draw from an `nnx.Rngs`: `rngs[name]()`"}
 
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
         """Rewrite ``rngs.make_rng(name)`` and ``self.make_rng(name)``."""
@@ -69,10 +57,6 @@ class DrawFromRngs(Rule):
                 original, "there is no Ctx any more; take an `nnx.Rngs` and draw `rngs[name]()`"
             )
         return updated
-
-    def _mark_function(self, original: cst.Attribute | cst.Name) -> None:
-        if self.file.name(original) == "nnx.make_rng":
-            self.file.decide(original, "draw from an `nnx.Rngs`: `rngs[name]()`")
 
     def _mark_unknown(self, original: cst.Call) -> None:
         assert isinstance(original.func, cst.Attribute)

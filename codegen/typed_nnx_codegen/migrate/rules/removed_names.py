@@ -18,11 +18,8 @@ _KEYWORDS: Final = frozenset(
 # Keywords that said what a field holds, and what it holds where they are true.
 _MARKS: Final = {"pytree_node": "data", "static": "static", "treenode": "data"}
 _OPPOSITE: Final = {"data": "static", "static": "data"}
-_NO_SUCCESSOR: Final = {
-    "nnx.Empty": "an empty State is `nnx.State({})`, no value at all is None; see which is meant",
-    "nnx.EMPTY": "an empty State is `nnx.State({})`, no value at all is None; see which is meant",
-    "nnx.Ctx": "a Module keeps its flags as attributes and its keys in an `nnx.Rngs`; pass those",
-}
+_EMPTY: Final = "an empty State is `nnx.State({})`, no value at all is None; see which is meant"
+_CTX: Final = "a Module keeps its flags as attributes and its keys in an `nnx.Rngs`; pass those"
 
 
 @register
@@ -48,19 +45,12 @@ class ReplaceRemovedNames(Renaming):
 +     name: str = nnx.static()
 """
     names = {"TreeNode": "Variable"}
-    handles = frozenset({"EMPTY", "Empty", "Ctx", "field", "static_field", "treenode_field"})
-
-    def leave_Attribute(
-        self, original: cst.Attribute, updated: cst.Attribute
-    ) -> cst.BaseExpression:
-        """Rename ``nnx.TreeNode``; mark what has no successor."""
-        self._mark(original)
-        return super().leave_Attribute(original, updated)
-
-    def leave_Name(self, original: cst.Name, updated: cst.Name) -> cst.BaseExpression:
-        """Rename ``TreeNode``; mark what has no successor."""
-        self._mark(original)
-        return super().leave_Name(original, updated)
+    handles = frozenset(name.removeprefix("nnx.") for name in _FIELDS)
+    gone = {
+        "EMPTY": f"`nnx.EMPTY` is gone: {_EMPTY}",
+        "Empty": f"`nnx.Empty` is gone: {_EMPTY}",
+        "Ctx": f"`nnx.Ctx` is gone: {_CTX}",
+    }
 
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.Call:
         """Rewrite ``nnx.field(...)``."""
@@ -96,10 +86,3 @@ class ReplaceRemovedNames(Renaming):
                     " its own may be meant as an `nnx.Pytree`: write which of them it is",
                 )
         return updated
-
-    # -- questions ----------------------------------------------------------------------------
-
-    def _mark(self, node: cst.Name | cst.Attribute) -> None:
-        name = self.file.name(node)
-        if name in _NO_SUCCESSOR:
-            self.file.decide(node, f"`{name}` is gone: {_NO_SUCCESSOR[name]}")
