@@ -16,10 +16,7 @@ _FUNCTIONS: Final = {
     "nnx.JIT": "nnx.jit",
     "nnx.Jit": "nnx.jit",
     "nnx.Remat": "nnx.remat",
-    "nnx.Scan": "nnx.scan",
-    "nnx.Vmap": "nnx.vmap",
 }
-_STACKING: Final = frozenset({"nnx.scan", "nnx.vmap"})
 _CONSTRUCTOR: Final = ".constructor"
 # Options that mean the same for the function.
 _SAME: Final = frozenset({"policy", "prevent_cse"})
@@ -29,16 +26,11 @@ _RECIPES: Final = {
         "`nnx.{old}` is gone: make the Module itself, and put @nnx.remat above its `__call__`, or "
         "call it as nnx.remat(Block.__call__)(block, x)"
     ),
-    "nnx.scan": (
-        "`nnx.{old}` is gone: make the stack in a function under @nnx.split_rngs(splits=n) and "
-        "@nnx.vmap, and call it as nnx.scan(Block.__call__, in_axes=(0, nnx.Carry), "
-        "out_axes=nnx.Carry)(blocks, x)"
-    ),
-    "nnx.vmap": (
-        "`nnx.{old}` is gone: make the stack in a function under @nnx.split_rngs(splits=n) and "
-        "@nnx.vmap, and call it as nnx.vmap(Block.__call__, in_axes=(0, None))(blocks, x)"
-    ),
 }
+_STACK: Final = (
+    "`nnx.{old}` is gone: make the stack in a function under @nnx.split_rngs(splits=n) and @nnx.vmap, and "
+    "call it as "
+)
 
 
 @register
@@ -70,6 +62,11 @@ class TransformClasses(Rule):
 + block = Block(8, rngs=nnx.Rngs(0))
 """
     handles = frozenset(name.removeprefix("nnx.") for name in _FUNCTIONS)
+    gone = {
+        "Scan": f"{_STACK.format(old='Scan')}nnx.scan(Block.__call__, in_axes=(0, nnx.Carry), "
+        "out_axes=nnx.Carry)(blocks, x)",
+        "Vmap": f"{_STACK.format(old='Vmap')}nnx.vmap(Block.__call__, in_axes=(0, None))(blocks, x)",
+    }
 
     def plan(self) -> None:
         """Look at all uses of the classes."""
@@ -79,8 +76,7 @@ class TransformClasses(Rule):
         self._why: dict[cst.Call, str] = {}
         uses = [node for node in self.file.analysis.known.of(cst.Call) if self._function(node)]
         for node in uses:
-            if self._function(node) not in _STACKING:
-                self._plan_decorated(node, uses)
+            self._plan_decorated(node, uses)
 
     def _function(self, call: cst.Call) -> str:
         """Return the function that a call of a class of a transform is now; empty if it is none."""
@@ -123,9 +119,8 @@ class TransformClasses(Rule):
         new = self._function(original)
         if new:
             old = self.file.name(original.func).removesuffix(_CONSTRUCTOR).removeprefix("nnx.")
-            why = self._why.get(original)
             recipe = _RECIPES[new].format(old=old)
-            self.file.decide(original, f"{recipe}; {why}" if why else recipe)
+            self.file.decide(original, f"{recipe}; {self._why[original]}")
         return updated
 
     def leave_FunctionDef(
