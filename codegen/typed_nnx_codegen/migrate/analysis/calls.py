@@ -191,6 +191,8 @@ class Calls:
         if name in TREE_LEAVES:
             return leaves(name, arguments, self._evaluate, scope)
         self._let_go(arguments)
+        if name.startswith("flax.linen.") and last[:1].isupper():
+            return Instance(name, UNKNOWN, node)
         is_of_arrays = module in _ARRAY_MODULES and last[:1].islower()
         return ARRAY if is_of_arrays or name in _ARRAY_FUNCTIONS else UNKNOWN
 

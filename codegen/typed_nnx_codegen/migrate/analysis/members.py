@@ -196,7 +196,7 @@ def _member_of_instance(value: Instance, name: str) -> Value:
         return Method(ARRAY, name) if name not in _ABOUT_ARRAYS else Plain(name)
     if "Dict" in found and not isinstance(value.cls, ProjectClass):
         return value.of
-    if name == "init" and makes_linen(value.cls):
+    if name in ("init", "clone") and makes_linen(value.cls):
         return Method(value, name)
     return NOTHING if is_complete and isinstance(value.cls, ProjectClass) else UNKNOWN
 

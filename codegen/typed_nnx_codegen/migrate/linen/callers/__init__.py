@@ -147,6 +147,8 @@ def mark_leftovers(file: File, constructions: Constructions, plan: CallerPlan) -
     for call in file.analysis.nodes.of(cst.Call):
         if call not in places or call in done:
             continue
+        if call in constructions.built or constructions.is_in_built(call, places):
+            continue
         if any(one in done for one in places.around(call)):
             held = "" if call in code_in_bridges(file.analysis) else _held_layer(call, file)
             if held:
@@ -234,7 +236,7 @@ class Callers:
         if self._constructions is None or self._kinds is None:
             every = [cls for one in self._classes.analyses for cls in self._classes.all_in(one)]
             self._plans = [self._plan_of(cls) for cls in every]
-            self._constructions = Constructions(self._classes, self._plans)
+            self._constructions = Constructions(self._classes, self._plans, self._plan_of)
             self._kinds = Kinds(self._constructions, self._plan_of)
         writing = Writing(file, self._constructions, self._kinds, self._plan_of)
         writing.run()

@@ -181,9 +181,7 @@ def _size(
         array = f"({array})"
     parsed = cst.parse_expression(one.expression)
     names: dict[cst.CSTNode, str] = {
-        below: array
-        for below in _names(parsed)
-        if isinstance(below, cst.Name) and below.value == first
+        below: array for below in names_in(parsed) if below.value == first
     }
     return code_with(parsed, names)
 
@@ -201,9 +199,9 @@ def _of_same_shape(
     return render(node)
 
 
-def _names(node: cst.CSTNode) -> list[cst.CSTNode]:
+def names_in(node: cst.CSTNode) -> list[cst.Name]:
     """Return the names in an expression that are no attributes of something."""
-    found: list[cst.CSTNode] = []
+    found: list[cst.Name] = []
     waiting = [node]
     while waiting:
         current = waiting.pop()

@@ -37,9 +37,21 @@ from typed_nnx_codegen.migrate.linen.callers.caller_sizes import (
     is_pure,
     sizes_for,
 )
+from typed_nnx_codegen.migrate.linen.callers.expressions import (
+    as_module,
+    evaluated_in,
+    is_certain,
+)
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan
-from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass, LinenClasses
+from typed_nnx_codegen.migrate.linen.domain.classes import (
+    LINEN,
+    LinenClass,
+    LinenClasses,
+    public_linen,
+)
+from typed_nnx_codegen.migrate.linen.domain.code import written_with
 from typed_nnx_codegen.migrate.linen.domain.names import own_names
+from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.layers.layer import APPLY_WITH, INIT_WITH
 
 _WITHOUT_OBJECT: Final = ("classmethod", "staticmethod")
@@ -126,6 +138,15 @@ class Places:
             if isinstance(one, (cst.FunctionDef, cst.Lambda, cst.ClassDef)):
                 return one
         return None
+
+    def is_bound(self, name: cst.Name) -> bool:
+        """Whether a statement binds a name where it stands."""
+        below: cst.CSTNode = name
+        for one in self.around(name):
+            if not isinstance(one, (cst.Element, cst.Tuple, cst.List, cst.StarredElement)):
+                return getattr(one, "target", None) is below
+            below = one
+        return False
 
     def runs_once(self, node: cst.CSTNode) -> bool:
         """Whether an expression runs exactly once whenever its simple statement does."""
@@ -267,10 +288,20 @@ class Constructions:
         later: Calls of what may be the class of a module.
         tables: The names of tables that have classes of modules.
         planned: The nodes that modules deal with: functions may be part of what a module does.
+        built: The expressions that build a model of several modules, or of a layer.
+        within: Reads of variables that such an expression builds itself, with what they have.
     """
 
-    def __init__(self, classes: LinenClasses, plans: Iterable[ClassPlan]) -> None:
+    def __init__(
+        self,
+        classes: LinenClasses,
+        plans: Iterable[ClassPlan],
+        plan_of: Callable[[LinenClass], ClassPlan],
+    ) -> None:
         self._classes = classes
+        self._plan_of = plan_of
+        self.built: dict[cst.Call, LinenClass] = {}
+        self.within: dict[cst.Name, cst.Call] = {}
         self.planned: set[cst.CSTNode] = set()
         for plan in plans:
             self.planned |= {site.node for site in plan.sites} | set(plan.replacements)
@@ -286,6 +317,11 @@ class Constructions:
         for analysis in classes.analyses:
             self._read_uses(analysis)
             self._read_unknown(analysis)
+        for one in [*self.every.values()]:
+            # Whoever gets a layer that nothing calls here wants one of Linen.
+            is_read = one.uses or one.node in self.within.values()
+            if not is_read and one.node in self.built and self._layer(one.node, one.analysis):
+                del self.every[one.node], self.built[one.node]
 
     def places(self, analysis: Analysis) -> Places:
         """Return where the nodes of a file stand."""
@@ -299,13 +335,35 @@ class Constructions:
         """Return the modules that a value is surely an object of; none where it is not sure."""
         found: dict[LinenClass, None] = {}
         for option in options_of(without_none(value)):
-            if not isinstance(option, Instance) or not isinstance(option.cls, ProjectClass):
-                return ()
-            cls = self._classes.of(option.cls)
+            cls = self._class_of(option)
             if cls is None:
                 return ()
             found[cls] = None
         return tuple(found)
+
+    def _class_of(self, value: Value) -> LinenClass | None:
+        if not isinstance(value, Instance):
+            return None
+        if value.origin in self.built:
+            return self.built[value.origin]
+        return self._classes.of(value.cls) if isinstance(value.cls, ProjectClass) else None
+
+    @staticmethod
+    def _layer(call: cst.Call, analysis: Analysis) -> bool:
+        """Whether a call constructs a layer."""
+        value = analysis.values.get(call.func, UNKNOWN)
+        name = public_linen(value.name) if isinstance(value, External) else ""
+        return find_layer(name) is not None
+
+    def is_layer(self, cls: LinenClass) -> bool:
+        """Whether a module stands for a layer."""
+        return any(
+            one.cls is cls and self._layer(one.node, one.analysis) for one in self.every.values()
+        )
+
+    def is_in_built(self, node: cst.CSTNode, places: Places) -> bool:
+        """Whether a node is in an expression that is built as a whole."""
+        return any(one in self.built for one in places.around(node))
 
     def is_module_class(self, value: Value) -> bool:
         """Whether a value is the class of a module of the project."""
@@ -348,9 +406,9 @@ class Constructions:
             value = analysis.values.get(call, UNKNOWN)
             if call not in places or call in self.planned or not isinstance(value, Instance):
                 continue
-            if value.origin is not call:
+            if value.origin is not call or self.is_in_built(call, places):
                 continue
-            cls = self._classes.of(value.cls) if isinstance(value.cls, ProjectClass) else None
+            cls = self._built(call, analysis) or self._class_of(value)
             if cls is None:
                 continue
             one = Construction(call, cls, analysis)
@@ -362,6 +420,64 @@ class Constructions:
                     one.owner = self.every[around]
                     break
             self.every[call] = one
+
+    def _built(self, call: cst.Call, analysis: Analysis) -> LinenClass | None:
+        """Return the module that a layer, or a model of several modules, is planned as."""
+        is_layer = self._layer(call, analysis)
+        called = self._class_of(analysis.values[call])
+        if not is_layer and (called is None or not self.modules_in(call, analysis)):
+            return None
+        within: dict[cst.Name, cst.Call] = {}
+        whole = self._whole(call, analysis, within)
+        cls = as_module(whole, called, analysis)
+        is_shared = len({*within.values()}) < len(within)
+        modules = self.modules_in(whole, analysis)
+        if cls is not None and not is_shared and is_certain(self._plan_of(cls), modules):
+            self.built[call] = cls
+            self.within |= within
+        return self.built.get(call)
+
+    def modules_in(self, call: cst.Call, analysis: Analysis) -> list[cst.CSTNode]:
+        """Return the expressions in the arguments of a call that may give modules."""
+        return [one for one in evaluated_in(call) if self._gives_module(one, analysis)]
+
+    def _whole(
+        self, call: cst.Call, analysis: Analysis, within: dict[cst.Name, cst.Call]
+    ) -> cst.Call:
+        """Return a call with the modules that variables have in their places."""
+        found: dict[cst.CSTNode, cst.BaseExpression] = {}
+        for node in self.modules_in(call, analysis):
+            value = analysis.values.get(node)
+            if not isinstance(node, cst.Name) or not isinstance(value, Instance):
+                continue
+            if value.origin is not None and self._is_constant(node, value.origin, analysis):
+                within[node] = value.origin
+                found[node] = self._whole(value.origin, analysis, within)
+        return written_with(call, found) if found else call
+
+    def _is_constant(self, name: cst.Name, made: cst.Call, analysis: Analysis) -> bool:
+        """Whether a variable has what one call made, which could be called where it is read."""
+        places = self.places(analysis)
+        home = binder_of(name, places)
+        if made not in places or places.function(made) is not home:
+            return False
+        read = [one for one in descendants(made) if isinstance(one, cst.Name)]
+        return all(
+            sum(map(places.is_bound, same_variable(one.value, home, analysis.tree, places))) < 2
+            for one in (name, *read)
+        )
+
+    def _gives_module(self, node: cst.CSTNode, analysis: Analysis) -> bool:
+        """Whether an expression may give a module."""
+        return any(
+            isinstance(one, Instance)
+            and (
+                one.cls.startswith(f"{LINEN}.")
+                if isinstance(one.cls, str)
+                else self._class_of(one) is not None
+            )
+            for one in options_of(analysis.values.get(node, UNKNOWN))
+        )
 
     def _read_uses(self, analysis: Analysis) -> None:
         places = self.places(analysis)
@@ -582,8 +698,12 @@ def _is_key(node: cst.BaseExpression, analysis: Analysis) -> bool:
 
 def _is_variables(node: cst.BaseExpression) -> bool:
     if isinstance(node, cst.Dict):
-        keys = [one.key for one in node.elements if isinstance(one, cst.DictElement)]
-        return any(isinstance(key, cst.SimpleString) for key in keys)
+        return any(
+            isinstance(one.key, cst.SimpleString)
+            if isinstance(one, cst.DictElement)
+            else _is_variables(one.value)
+            for one in node.elements
+        )
     return any(word in dotted(node).lower() for word in ("param", "variables"))
 
 
@@ -690,7 +810,9 @@ class Kinds:
         for use in one.uses:
             if use.node.value is one.node:
                 return Inline(one.node)
-        live = None if one.is_mixed else self._live(one)
+        # Another model with some of its fields is constructed like it.
+        is_cloned = any(use.name == "clone" for use in one.uses)
+        live = None if one.is_mixed or is_cloned else self._live(one)
         return live if live is not None else Deferred()
 
     # -- constructed where the variables are made ------------------------------------------------
@@ -698,7 +820,7 @@ class Kinds:
     def _live(self, one: Construction) -> Live | None:
         places = self._constructions.places(one.analysis)
         statement = places.statement(one.node)
-        name = _assigned(statement, one.node)
+        name = assigned_name(statement, one.node)
         inits = [use for use in one.uses if use.name in INITS]
         if not name or not inits or any(use.analysis is not one.analysis for use in inits):
             return None
@@ -776,7 +898,7 @@ def _bound_names(node: cst.CSTNode) -> set[str]:
     return {below.value for below in descendants(target) if isinstance(below, cst.Name)}
 
 
-def _assigned(statement: cst.CSTNode | None, node: cst.Call) -> str:
+def assigned_name(statement: cst.CSTNode | None, node: cst.Call) -> str:
     """Return the variable that a statement assigns a call to; empty where it does something else."""
     match statement:
         case cst.SimpleStatementLine(

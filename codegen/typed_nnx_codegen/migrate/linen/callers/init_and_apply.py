@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 
 import libcst as cst
 
@@ -19,6 +20,7 @@ from typed_nnx_codegen.migrate.linen.callers.caller_sizes import (
     is_pure,
     method_name,
     method_of,
+    names_in,
     sizes_for,
 )
 from typed_nnx_codegen.migrate.linen.callers.constructions import (
@@ -32,10 +34,14 @@ from typed_nnx_codegen.migrate.linen.callers.constructions import (
     Kinds,
     Live,
     Use,
+    assigned_name,
+    binder_of,
+    same_variable,
 )
+from typed_nnx_codegen.migrate.linen.callers.expressions import expression_of, waits_for_first
 from typed_nnx_codegen.migrate.linen.domain.class_plan import CALLER, ClassPlan, Mark
 from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass, public_linen
-from typed_nnx_codegen.migrate.linen.domain.code import code_with
+from typed_nnx_codegen.migrate.linen.domain.code import code_with, operand
 from typed_nnx_codegen.migrate.linen.domain.names import names_in_nnx
 from typed_nnx_codegen.migrate.linen.layers import Helper
 from typed_nnx_codegen.migrate.linen.layers.layer import (
@@ -47,6 +53,7 @@ from typed_nnx_codegen.migrate.linen.layers.layer import (
     INIT_WITH_OUTPUT,
     VARIABLES_OF,
 )
+from typed_nnx_codegen.migrate.linen.write.constructors import constructor_of
 
 
 @dataclass(eq=False)
@@ -159,15 +166,67 @@ class Rendering:
 
     def deferred(self, call: cst.Call) -> str:
         """Return what constructs a model later: `partial(MLP, features=3)`."""
-        parts = [self.render(call.func), *self.args(call.args)]
+        built = self.constructions.built.get(call)
+        if built is not None:
+            plan = self.plan_of(built)
+            if not waits_for_first(plan):
+                raise NoSizes(f"nothing tells all sizes of `{built.name}` where it is constructed")
+            names = [*(one.name for one in plan.lifted), "rngs"]
+            return f"lambda *, {joined(names)}: {code_of(self._expression(plan))}"
+        return self.waiting(call.func, self._named(call))
+
+    def waiting(self, model: cst.BaseExpression, args: Sequence[cst.Arg]) -> str:
+        """Return what constructs a model later, with arguments that are given now."""
+        parts = [self.render(model), *self.args(args)]
         if not any(parts[1:]):
             return parts[0]
         return f"{self.refer('functools.partial')}({joined(parts)})"
 
-    def constructed(self, call: cst.Call, sizes: Sizes, rngs: str) -> str:
-        """Return what constructs a model now."""
+    def _named(self, call: cst.Call) -> Sequence[cst.Arg]:
+        """Return the arguments of a constructor, with their names where some are changed later."""
+        one = self.constructions.every.get(call)
+        if one is None or not any(use.name == "clone" for use in one.uses):
+            return call.args
+        named = [*call.args]
+        for position, (arg, known) in enumerate(zip(call.args, one.cls.fields(), strict=False)):
+            if arg.keyword is not None or arg.star:
+                break
+            named[position] = arg.with_changes(keyword=cst.Name(known.name))
+        return named
+
+    def constructed(self, call: cst.Call, sizes: Sizes, rngs: str, place: cst.CSTNode) -> str:
+        """Return what constructs a model now, where a node stands."""
+        built = self.constructions.built.get(call)
+        if built is not None:
+            return self._filled(self._expression(self.plan_of(built)), sizes, rngs, place)
         parts = [*self.args(call.args), sizes.text, f"rngs={rngs}"]
         return f"{self.render(call.func)}({joined(parts)})"
+
+    def _expression(self, plan: ClassPlan) -> cst.BaseExpression:
+        """Return what builds a model of several modules, with names for sizes and `rngs`."""
+        found = expression_of(constructor_of(plan, plan.cls, self.file))
+        if found is None:
+            raise NoSizes(f"`{plan.cls.name}` is not built in one expression")
+        self.plan.helpers |= dict.fromkeys(plan.helpers)
+        return found
+
+    def _filled(self, node: cst.BaseExpression, sizes: Sizes, rngs: str, place: cst.CSTNode) -> str:
+        """Return an expression with the sizes and the random streams in it."""
+        names = names_in(node)
+        codes = {name: operand(code) for name, code in sizes.items}
+        is_shared = sum(one.value == "rngs" for one in names) > 1
+        codes["rngs"] = self._streams(rngs, place) if is_shared else rngs
+        return code_with(node, {one: codes[one.value] for one in names if one.value in codes})
+
+    def _streams(self, rngs: str, place: cst.CSTNode) -> str:
+        """Return the variable that has random streams; a line above a node assigns it."""
+        statement = self.places.statement(place)
+        if statement is None or not self.places.runs_once(place):
+            raise NoSizes("its random streams have no place")
+        used = self.analysis.nodes.of(cst.Name)
+        name = next(one for one in _streams() if all(each.value != one for each in used))
+        self.plan.before.setdefault(statement, []).append(f"{name} = {rngs}")
+        return name
 
     def args(self, args: Sequence[cst.Arg]) -> list[str]:
         """Return the new code of the arguments of a constructor."""
@@ -177,6 +236,11 @@ class Rendering:
         """Return the new code of an argument."""
         keyword = f"{arg.keyword.value}=" if arg.keyword is not None else ""
         return f"{keyword}{arg.star}{self.render(arg.value)}"
+
+
+def _streams() -> Iterator[str]:
+    yield "rngs"
+    yield from (f"model_rngs{'_' * number}" for number in count())
 
 
 def joined(parts: Sequence[str]) -> str:
@@ -222,11 +286,11 @@ class Calls:
         """Return the model that has the variables of `init`; empty where nothing reads them."""
         rngs = self._rngs(call)
         if isinstance(kind, Inline):
-            return self.code.constructed(kind.node, self._sizes(use, call), rngs)
+            return self.code.constructed(kind.node, self._sizes(use, call), rngs, use.node)
         one = use.constructions[0]
         if use is not kind.init:
-            return self.code.constructed(one.node, self._sizes(use, call), rngs)
-        made = self.code.constructed(one.node, self._sizes(use, call), rngs)
+            return self.code.constructed(one.node, self._sizes(use, call), rngs, use.node)
+        made = self.code.constructed(one.node, self._sizes(use, call), rngs, use.node)
         statement = self.code.places.statement(use.node)
         assert statement is not None
         self.code.plan.before.setdefault(statement, []).append(f"{kind.name} = {made}")
@@ -291,7 +355,7 @@ class Calls:
             model = kind.name
         elif isinstance(kind, Inline):
             rngs = self._rngs(use.call)
-            model = self.code.constructed(kind.node, self._sizes(use, use.call), rngs)
+            model = self.code.constructed(kind.node, self._sizes(use, use.call), rngs, use.node)
         else:
             raise NoSizes("`tabulate` is of what is not constructed yet")
         text = joined([model, *self._passed(use.call)])
@@ -415,8 +479,15 @@ class MemberReads:
 
     def member(self, use: Use) -> None:
         """See that an attribute is still there: a field."""
+        is_waiting = use.classes and isinstance(self.code.kinds.of_use(use), Deferred)
+        if use.name == "clone" and use.call is not None and is_waiting:
+            text = self.code.waiting(use.node.value, use.call.args)
+            self.code.plan.code[use.call] = text
+            return
         if not use.classes and use.name in _LINEN_ONLY:
             return
+        if any(map(self.code.constructions.is_layer, use.classes)):
+            raise NoSizes(f"`{use.name}` is read of a layer, which may have another name for it")
         if use.name in _LINEN_ONLY and not any(
             one.name == use.name for cls in use.classes for one in cls.fields()
         ):
@@ -536,6 +607,15 @@ class Writing:
 
     def _construction(self, one: Construction) -> None:
         plan = self._code.plan
+        if self._drop_unread(one):
+            return
+        if one.node not in self._code.constructions.built:
+            for node in self._code.constructions.modules_in(one.node, one.analysis):
+                if not isinstance(node, cst.Call):
+                    message = (
+                        f"`{code_of(node)}` in a field needs the sizes of its inputs and `rngs`"
+                    )
+                    self._code.mark(self._remaining(one), message)
         match self._code.kinds.of(one):
             case Deferred():
                 around = self._code.places.parent(one.node)
@@ -555,6 +635,22 @@ class Writing:
             case InField():
                 message = f"`{one.cls.name}` in a field needs the sizes of its inputs and `rngs`"
                 self._code.mark(self._remaining(one), message)
+
+    def _drop_unread(self, one: Construction) -> bool:
+        """Drop the statement that assigns a module which another expression builds; say whether."""
+        code = self._code
+        reads = [name for name, made in code.constructions.within.items() if made is one.node]
+        statement = code.places.statement(one.node)
+        if statement is None or not reads or one.uses:
+            return False
+        if assigned_name(statement, one.node) != reads[0].value:
+            return False
+        home = binder_of(reads[0], code.places)
+        every = same_variable(reads[0].value, home, code.analysis.tree, code.places)
+        if home is None or len(every) != len(reads) + 1:
+            return False
+        code.plan.removed.add(statement)
+        return True
 
     def _remaining(self, one: Construction) -> cst.CSTNode:
         """Return where a marker for a construction stays: models move to where variables are made."""

@@ -487,7 +487,7 @@ class ConstructorCalls:
 
     def _check_defaults(self, site: Site, cls: LinenClass, child: ClassPlan) -> None:
         """Mark modules that share the default of a field: in Linen that is one object."""
-        missing = [name for name in child.built if name not in site.given and not site.is_open]
+        missing = sorted(child.built - site.given.keys()) if not site.is_open else []
         same = [one for one in self._plan.sites if one.target is cls]
         if missing and (len(same) > 1 or site.loops):
             self._recorder.mark(

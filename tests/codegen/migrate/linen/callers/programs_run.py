@@ -15,6 +15,7 @@ from unittest import mock
 
 import flax.linen as nn
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from typed_nnx_codegen.migrate import weights
@@ -51,24 +52,31 @@ def imported(path: Path, name: str) -> ModuleType:
 def recorded() -> Iterator[list[tuple[str, Any]]]:
     """Note what Linen's `init` gives, by class, unless it is traced."""
     found: list[tuple[str, Any]] = []
-    before = nn.Module.init
+    before = nn.Module.init_with_output
 
-    def init(self: Any, *args: Any, **kwargs: Any) -> Any:
-        variables = before(self, *args, **kwargs)
+    def init_with_output(self: Any, *args: Any, **kwargs: Any) -> Any:
+        output, variables = before(self, *args, **kwargs)
         if _is_concrete(variables):
-            found.append((type(self).__name__, variables))
-        return variables
+            # The program may donate its own.
+            found.append((type(self).__name__, jax.tree.map(jnp.copy, variables)))
+        return output, variables
 
-    with mock.patch.object(nn.Module, "init", init), mock.patch.object(jax, "jit", _not_of_init):
+    # `init` calls it.
+    patched = mock.patch.object(nn.Module, "init_with_output", init_with_output)
+    with patched, mock.patch.object(jax, "jit", _not_of_init):
         yield found
 
 
 _jit = jax.jit
+_INITS: Final = ("init", "init_with")
 
 
 def _not_of_init(function: Any = None, **options: Any) -> Any:
     """Jit functions as jax does, but not `model.init`, whose variables are to be seen."""
-    if getattr(function, "__name__", "") == "init":
+    called = function
+    while isinstance(called, partial):
+        called = called.func
+    if getattr(called, "__name__", "") in _INITS:
         return function
     return _jit(function, **options) if function is not None else partial(_not_of_init, **options)
 
@@ -80,9 +88,11 @@ def _is_concrete(tree: Any) -> bool:
 
 def transplant(module: ModuleType, variables: list[tuple[str, Any]], map_file: Path) -> None:
     """Let what the migrated program constructs have the variables that Linen made, in order."""
-    waiting = list(variables)
     depth = [0]
     mapped = json.loads(map_file.read_text())
+    # A class in a function is made when that runs, and layers have no map.
+    names = [name for name in mapped["classes"] if hasattr(module, name)]
+    waiting = [one for one in variables if one[0] in names]
 
     def wrapped(cls: type) -> None:
         before = cls.__init__  # type: ignore[misc]  # to call it within the new one
@@ -101,7 +111,7 @@ def transplant(module: ModuleType, variables: list[tuple[str, Any]], map_file: P
 
         cls.__init__ = __init__  # type: ignore[misc]  # that is what this is for
 
-    for name in mapped["classes"]:
+    for name in names:
         wrapped(getattr(module, name))
 
 

@@ -72,24 +72,41 @@ class User(nn.Module):
     def __call__(self, x):
         return Operations().apply(x, 4)
 """,
-    "a layer by itself": """
-def layer(key, x):
-    return nn.Dense(3).init(key, x)
+    "layers that nothing here calls": """
+def layers():
+    return [nn.Dense(3), nn.Dense(4)]
 """,
-    "a module in a field": """
-def wrapped():
-    return Wrapper(MLP(4))
+    "an attribute of a layer": """
+def features(key, x):
+    layer = nn.Dense(3)
+    return layer.init(key, x), layer.features
 """,
-    "a module in a field of a model that makes its variables": """
-def made(key, x):
-    model = Wrapper(MLP(4))
+    "a layer that a function gets, and is called in a loop": """
+def run(key, x, depth):
+    model = nn.Sequential([nn.Dense(3) for _ in range(depth)])
     return model.init(key, x)
 """,
-    "a module in a field of a model that a class method returns": """
-class Net(Wrapper):
-    @classmethod
-    def small(cls):
-        return cls(inner=MLP(2))
+    "a module in a field, whose inputs have an unknown size": """
+class Odd(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(3)(jnp.nonzero(x)[0])
+
+
+def wrapped(key, x):
+    return Wrapper(inner=Odd()).init(key, x)
+""",
+    "a model that waits for the size of another argument than the first": """
+class Both(nn.Module):
+    inner: nn.Module
+
+    @nn.compact
+    def __call__(self, x, y):
+        return self.inner(x) + nn.Dense(3)(y)
+
+
+def both():
+    return Both(MLP(3))
 """,
     "a name of a submodule in a path": """
 def kernel(params):
@@ -127,11 +144,6 @@ def heads(params):
 def decays(params):
     flat = traverse_util.flatten_dict(params, sep="/")
     return {path: not any(one in path for one in ("bias", "norm")) for path in flat}
-""",
-    "a copy of a module with other fields": """
-def wider(key, x):
-    model = MLP(4)
-    return model.clone(width=8).init(key, x)
 """,
     "a method of what is not constructed yet": """
 model = MLP(4)
