@@ -18,9 +18,10 @@ from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.linen.callers.constructions import (
     Constructions,
     Kinds,
-    Places,
     last_part,
 )
+from typed_nnx_codegen.migrate.linen.callers.expressions import Expressions as Expressions
+from typed_nnx_codegen.migrate.linen.callers.expressions import Places
 from typed_nnx_codegen.migrate.linen.callers.init_and_apply import CallerPlan as CallerPlan
 from typed_nnx_codegen.migrate.linen.callers.init_and_apply import Writing
 from typed_nnx_codegen.migrate.linen.callers.init_and_apply import (
@@ -222,8 +223,14 @@ def _layer(call: cst.Call, file: File) -> str:
 class Callers:
     """The code of a project outside of its modules."""
 
-    def __init__(self, classes: LinenClasses, plan_of: Callable[[LinenClass], ClassPlan]) -> None:
+    def __init__(
+        self,
+        classes: LinenClasses,
+        expressions: Expressions,
+        plan_of: Callable[[LinenClass], ClassPlan],
+    ) -> None:
         self._classes = classes
+        self._expressions = expressions
         self._plan_of = plan_of
         self._constructions: Constructions | None = None
         self._kinds: Kinds | None = None
@@ -236,7 +243,9 @@ class Callers:
         if self._constructions is None or self._kinds is None:
             every = [cls for one in self._classes.analyses for cls in self._classes.all_in(one)]
             self._plans = [self._plan_of(cls) for cls in every]
-            self._constructions = Constructions(self._classes, self._plans, self._plan_of)
+            self._constructions = Constructions(
+                self._classes, self._expressions, self._plans, self._plan_of
+            )
             self._kinds = Kinds(self._constructions, self._plan_of)
         writing = Writing(file, self._constructions, self._kinds, self._plan_of)
         writing.run()

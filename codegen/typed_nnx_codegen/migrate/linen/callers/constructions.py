@@ -15,7 +15,6 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
     descendants,
     dotted,
     key_of,
-    parts_of,
     text_of,
 )
 from typed_nnx_codegen.migrate.analysis.values import (
@@ -38,184 +37,19 @@ from typed_nnx_codegen.migrate.linen.callers.caller_sizes import (
     sizes_for,
 )
 from typed_nnx_codegen.migrate.linen.callers.expressions import (
-    as_module,
-    evaluated_in,
+    Expressions,
+    Places,
+    binder_of,
     is_certain,
+    same_variable,
 )
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan
 from typed_nnx_codegen.migrate.linen.domain.classes import (
     LINEN,
     LinenClass,
     LinenClasses,
-    public_linen,
 )
-from typed_nnx_codegen.migrate.linen.domain.code import written_with
-from typed_nnx_codegen.migrate.linen.domain.names import own_names
-from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.layers.layer import APPLY_WITH, INIT_WITH
-
-_WITHOUT_OBJECT: Final = ("classmethod", "staticmethod")
-# What may run its parts never, later or several times.
-_NOT_ONCE: Final = (
-    cst.Lambda,
-    cst.FunctionDef,
-    cst.ClassDef,
-    cst.IfExp,
-    cst.BooleanOperation,
-    cst.BaseComp,
-)
-
-
-def class_methods(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Yield the methods of a class that have no object: they construct it, for callers."""
-    for one in node.body.body if isinstance(node, cst.ClassDef) else ():
-        if isinstance(one, cst.FunctionDef) and any(
-            dotted(decorator.decorator) in _WITHOUT_OBJECT for decorator in one.decorators
-        ):
-            yield one
-
-
-class Places:
-    """The nodes of a file by what is around them.
-
-    Args:
-        tree: The file.
-        classes: The definitions of the modules in it, whose code is not that of callers but for
-            methods that have no object.
-    """
-
-    def __init__(self, tree: cst.Module, classes: Iterable[cst.ClassDef]) -> None:
-        self._parents: dict[cst.CSTNode, cst.CSTNode] = {}
-        self._order: dict[cst.CSTNode, int] = {}
-        hidden = set(classes)
-        waiting: list[cst.CSTNode] = [tree]
-        while waiting:
-            node = waiting.pop()
-            self._order[node] = len(self._order)
-            below = list(class_methods(node)) if node in hidden else parts_of(node)
-            for child in below:
-                self._parents[child] = node
-            waiting += reversed(below)
-
-    def __contains__(self, node: cst.CSTNode) -> bool:
-        """Whether a node is code of callers."""
-        return node in self._order
-
-    def is_before(self, node: cst.CSTNode, other: cst.CSTNode) -> bool:
-        """Whether a node stands before another one in the text."""
-        return self._order[node] < self._order[other]
-
-    def order(self, node: cst.CSTNode) -> int:
-        """Return the position of a node in the text."""
-        return self._order[node]
-
-    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
-        """Return the node around a node."""
-        return self._parents.get(node)
-
-    def around(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-        """Yield the nodes around a node, the nearest first."""
-        current = self._parents.get(node)
-        while current is not None:
-            yield current
-            current = self._parents.get(current)
-
-    def statement(self, node: cst.CSTNode) -> cst.CSTNode | None:
-        """Return the statement around a node that lines can be put above."""
-        for one in (node, *self.around(node)):
-            if isinstance(one, cst.BaseStatement) and hasattr(one, "leading_lines"):
-                return one
-        return None
-
-    def block(self, statement: cst.CSTNode) -> cst.CSTNode | None:
-        """Return the block that a statement stands in."""
-        parent = self._parents.get(statement)
-        return parent if isinstance(parent, (cst.IndentedBlock, cst.Module)) else None
-
-    def function(self, node: cst.CSTNode) -> cst.CSTNode | None:
-        """Return the function or class around a node; None at the top level."""
-        for one in self.around(node):
-            if isinstance(one, (cst.FunctionDef, cst.Lambda, cst.ClassDef)):
-                return one
-        return None
-
-    def is_bound(self, name: cst.Name) -> bool:
-        """Whether a statement binds a name where it stands."""
-        below: cst.CSTNode = name
-        for one in self.around(name):
-            if not isinstance(one, (cst.Element, cst.Tuple, cst.List, cst.StarredElement)):
-                return getattr(one, "target", None) is below
-            below = one
-        return False
-
-    def runs_once(self, node: cst.CSTNode) -> bool:
-        """Whether an expression runs exactly once whenever its simple statement does."""
-        for one in self.around(node):
-            if isinstance(one, cst.SimpleStatementLine):
-                return True
-            if isinstance(one, (*_NOT_ONCE, cst.BaseStatement)):
-                return False
-        return False
-
-
-def binder_of(name: cst.Name, places: Places) -> cst.CSTNode | None:
-    """Return the function whose parameter or variable a name is; None for names of the module."""
-    below: cst.CSTNode = name
-    for around in places.around(name):
-        if isinstance(around, (cst.FunctionDef, cst.Lambda)):
-            # Decorators, defaults and the name itself are code of what is around.
-            is_inside = below in (around.body, around.params) and not _is_default(name, places)
-            if is_inside and name.value in own_names(around):
-                return around
-        below = around
-    return None
-
-
-def _is_default(name: cst.Name, places: Places) -> bool:
-    below: cst.CSTNode = name
-    for around in places.around(name):
-        if isinstance(around, cst.Param):
-            return below is not around.name
-        if isinstance(around, cst.BaseStatement):
-            return False
-        below = around
-    return False
-
-
-def is_variable(node: cst.Name, places: Places) -> bool:
-    """Whether a name is read or bound, not the name of a keyword or an attribute."""
-    parent = places.parent(node)
-    if isinstance(parent, (cst.Arg, cst.Attribute)):
-        return parent.value is node
-    return True
-
-
-def variables_in(root: cst.CSTNode, name: str, places: Places) -> list[cst.Name]:
-    """Return where a name is read or bound below a node."""
-    return [
-        node
-        for node in descendants(root)
-        if isinstance(node, cst.Name)
-        and node.value == name
-        and node in places
-        and is_variable(node, places)
-    ]
-
-
-def same_variable(
-    name: str, home: cst.CSTNode | None, tree: cst.Module, places: Places
-) -> list[cst.Name]:
-    """Return where a variable is read or bound.
-
-    Args:
-        name: Its name.
-        home: The function that binds it; None for the module.
-        tree: The file.
-        places: Where the nodes of the file stand.
-    """
-    found = variables_in(home if home is not None else tree, name, places)
-    return [node for node in found if binder_of(node, places) is home]
-
 
 # What only modules of Linen have, and how many arguments it takes at least.
 METHODS: Final = {"init": 2, "init_with_output": 2, "apply": 2, "bind": 1}
@@ -289,24 +123,25 @@ class Constructions:
         tables: The names of tables that have classes of modules.
         planned: The nodes that modules deal with: functions may be part of what a module does.
         built: The expressions that build a model of several modules, or of a layer.
-        within: Reads of variables that such an expression builds itself, with what they have.
+        within: Reads of variables and attributes that such an expression builds itself, with what they have.
     """
 
     def __init__(
         self,
         classes: LinenClasses,
+        expressions: Expressions,
         plans: Iterable[ClassPlan],
         plan_of: Callable[[LinenClass], ClassPlan],
     ) -> None:
         self._classes = classes
+        self.expressions = expressions
         self._plan_of = plan_of
         self.built: dict[cst.Call, LinenClass] = {}
-        self.within: dict[cst.Name, cst.Call] = {}
+        self.within: dict[cst.BaseExpression, cst.Call] = {}
         self.planned: set[cst.CSTNode] = set()
         for plan in plans:
             self.planned |= {site.node for site in plan.sites} | set(plan.replacements)
             self.planned |= {below for node in plan.dropped for below in descendants(node)}
-        self._places: dict[int, Places] = {}
         self.every: dict[cst.Call, Construction] = {}
         self.uses: dict[cst.Attribute, Use] = {}
         self.chosen: dict[cst.Call, None] = {}
@@ -320,16 +155,12 @@ class Constructions:
         for one in [*self.every.values()]:
             # Whoever gets a layer that nothing calls here wants one of Linen.
             is_read = one.uses or one.node in self.within.values()
-            if not is_read and one.node in self.built and self._layer(one.node, one.analysis):
+            if not is_read and one.node in self.built and self.is_layer(one.cls):
                 del self.every[one.node], self.built[one.node]
 
     def places(self, analysis: Analysis) -> Places:
         """Return where the nodes of a file stand."""
-        found = self._places.get(id(analysis))
-        if found is None:
-            nodes = [cls.node for cls in self._classes.all_in(analysis)]
-            found = self._places[id(analysis)] = Places(analysis.tree, nodes)
-        return found
+        return self.expressions.places(analysis)
 
     def classes_of(self, value: Value) -> tuple[LinenClass, ...]:
         """Return the modules that a value is surely an object of; none where it is not sure."""
@@ -348,18 +179,9 @@ class Constructions:
             return self.built[value.origin]
         return self._classes.of(value.cls) if isinstance(value.cls, ProjectClass) else None
 
-    @staticmethod
-    def _layer(call: cst.Call, analysis: Analysis) -> bool:
-        """Whether a call constructs a layer."""
-        value = analysis.values.get(call.func, UNKNOWN)
-        name = public_linen(value.name) if isinstance(value, External) else ""
-        return find_layer(name) is not None
-
     def is_layer(self, cls: LinenClass) -> bool:
         """Whether a module stands for a layer."""
-        return any(
-            one.cls is cls and self._layer(one.node, one.analysis) for one in self.every.values()
-        )
+        return any(one.cls is cls and one.is_layer for one in self.expressions.found.values())
 
     def is_in_built(self, node: cst.CSTNode, places: Places) -> bool:
         """Whether a node is in an expression that is built as a whole."""
@@ -408,7 +230,7 @@ class Constructions:
                 continue
             if value.origin is not call or self.is_in_built(call, places):
                 continue
-            cls = self._built(call, analysis) or self._class_of(value)
+            cls = self._built(call) or self._class_of(value)
             if cls is None:
                 continue
             one = Construction(call, cls, analysis)
@@ -421,63 +243,13 @@ class Constructions:
                     break
             self.every[call] = one
 
-    def _built(self, call: cst.Call, analysis: Analysis) -> LinenClass | None:
+    def _built(self, call: cst.Call) -> LinenClass | None:
         """Return the module that a layer, or a model of several modules, is planned as."""
-        is_layer = self._layer(call, analysis)
-        called = self._class_of(analysis.values[call])
-        if not is_layer and (called is None or not self.modules_in(call, analysis)):
-            return None
-        within: dict[cst.Name, cst.Call] = {}
-        whole = self._whole(call, analysis, within)
-        cls = as_module(whole, called, analysis)
-        is_shared = len({*within.values()}) < len(within)
-        modules = self.modules_in(whole, analysis)
-        if cls is not None and not is_shared and is_certain(self._plan_of(cls), modules):
-            self.built[call] = cls
-            self.within |= within
+        one = self.expressions.found.get(call)
+        if one is not None and is_certain(self._plan_of(one.cls), one.modules):
+            self.built[call] = one.cls
+            self.within |= one.within
         return self.built.get(call)
-
-    def modules_in(self, call: cst.Call, analysis: Analysis) -> list[cst.CSTNode]:
-        """Return the expressions in the arguments of a call that may give modules."""
-        return [one for one in evaluated_in(call) if self._gives_module(one, analysis)]
-
-    def _whole(
-        self, call: cst.Call, analysis: Analysis, within: dict[cst.Name, cst.Call]
-    ) -> cst.Call:
-        """Return a call with the modules that variables have in their places."""
-        found: dict[cst.CSTNode, cst.BaseExpression] = {}
-        for node in self.modules_in(call, analysis):
-            value = analysis.values.get(node)
-            if not isinstance(node, cst.Name) or not isinstance(value, Instance):
-                continue
-            if value.origin is not None and self._is_constant(node, value.origin, analysis):
-                within[node] = value.origin
-                found[node] = self._whole(value.origin, analysis, within)
-        return written_with(call, found) if found else call
-
-    def _is_constant(self, name: cst.Name, made: cst.Call, analysis: Analysis) -> bool:
-        """Whether a variable has what one call made, which could be called where it is read."""
-        places = self.places(analysis)
-        home = binder_of(name, places)
-        if made not in places or places.function(made) is not home:
-            return False
-        read = [one for one in descendants(made) if isinstance(one, cst.Name)]
-        return all(
-            sum(map(places.is_bound, same_variable(one.value, home, analysis.tree, places))) < 2
-            for one in (name, *read)
-        )
-
-    def _gives_module(self, node: cst.CSTNode, analysis: Analysis) -> bool:
-        """Whether an expression may give a module."""
-        return any(
-            isinstance(one, Instance)
-            and (
-                one.cls.startswith(f"{LINEN}.")
-                if isinstance(one.cls, str)
-                else self._class_of(one) is not None
-            )
-            for one in options_of(analysis.values.get(node, UNKNOWN))
-        )
 
     def _read_uses(self, analysis: Analysis) -> None:
         places = self.places(analysis)

@@ -35,10 +35,13 @@ from typed_nnx_codegen.migrate.linen.callers.constructions import (
     Live,
     Use,
     assigned_name,
-    binder_of,
-    same_variable,
 )
-from typed_nnx_codegen.migrate.linen.callers.expressions import expression_of, waits_for_first
+from typed_nnx_codegen.migrate.linen.callers.expressions import (
+    binder_of,
+    expression_of,
+    same_variable,
+    waits_for_first,
+)
 from typed_nnx_codegen.migrate.linen.domain.class_plan import CALLER, ClassPlan, Mark
 from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass, public_linen
 from typed_nnx_codegen.migrate.linen.domain.code import code_with, operand
@@ -610,7 +613,7 @@ class Writing:
         if self._drop_unread(one):
             return
         if one.node not in self._code.constructions.built:
-            for node in self._code.constructions.modules_in(one.node, one.analysis):
+            for node in self._code.constructions.expressions.modules_in(one.node, one.analysis):
                 if not isinstance(node, cst.Call):
                     message = (
                         f"`{code_of(node)}` in a field needs the sizes of its inputs and `rngs`"
@@ -639,14 +642,15 @@ class Writing:
     def _drop_unread(self, one: Construction) -> bool:
         """Drop the statement that assigns a module which another expression builds; say whether."""
         code = self._code
-        reads = [name for name, made in code.constructions.within.items() if made is one.node]
+        reads = [node for node, made in code.constructions.within.items() if made is one.node]
         statement = code.places.statement(one.node)
-        if statement is None or not reads or one.uses:
+        first = reads[0] if reads else None
+        if statement is None or not isinstance(first, cst.Name) or one.uses:
             return False
-        if assigned_name(statement, one.node) != reads[0].value:
+        if assigned_name(statement, one.node) != first.value:
             return False
-        home = binder_of(reads[0], code.places)
-        every = same_variable(reads[0].value, home, code.analysis.tree, code.places)
+        home = binder_of(first, code.places)
+        every = same_variable(first.value, home, code.analysis.tree, code.places)
         if home is None or len(every) != len(reads) + 1:
             return False
         code.plan.removed.add(statement)

@@ -37,12 +37,14 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
     ClassRef,
     FieldModule,
     ModuleValue,
+    OneOf,
     Ref,
     Repeated,
     SelfValue,
     SizedList,
 )
 from typed_nnx_codegen.migrate.linen.domain.values import (
+    ANY_SHAPE,
     UNKNOWN,
     Array,
     Const,
@@ -456,33 +458,32 @@ class ModuleCalls:
             message = f"`.{method}` of a module in a field is not migrated"
             frame.mark(node, message, CALLER)
             return UNKNOWN
-        values = self._by_name(receiver.default, method, passed)
+        values = _by_name(receiver.default, method, passed)
         frame.log(Call(receiver.name, method, values))
         if receiver.site is not None:
             target = receiver.site.target
             kind = ClassRef(target, "") if isinstance(target, LinenClass) else Ref(target)
-            frame.log(Call(receiver.site, method, self._by_name(kind, method, passed), frame.root))
+            frame.log(Call(receiver.site, method, _by_name(kind, method, passed), frame.root))
         del node
         return of_field(
             self.functions.call_method,
             self.facts,
             receiver,
             method,
-            values,
             list(passed),
             frame,
         )
 
-    @staticmethod
-    def _by_name(kind: Value, method: str, passed: Sequence[Passed]) -> dict[str, Value]:
-        """Return the arguments of a call of a kind of module by parameter, by position if unknown."""
-        if isinstance(kind, ClassRef) and (found := kind.cls.method(method)) is not None:
-            bound = bind(found.node.params, passed, 1 if found.is_bound else 0)
-        elif isinstance(kind, Ref) and (layer := find_layer(kind.name)) is not None:
-            bound = bind_names([one.linen for one in layer.calls.get(method, ())], passed)
-        else:
-            return {one.keyword or str(k): one.value for k, one in enumerate(passed)}
-        return {name: one.value for name, one in bound.by_name.items()}
+
+def _by_name(kind: Value, method: str, passed: Sequence[Passed]) -> dict[str, Value]:
+    """Return the arguments of a call of a kind of module by parameter, by position if unknown."""
+    if isinstance(kind, ClassRef) and (found := kind.cls.method(method)) is not None:
+        bound = bind(found.node.params, passed, 1 if found.is_bound else 0)
+    elif isinstance(kind, Ref) and (layer := find_layer(kind.name)) is not None:
+        bound = bind_names([one.linen for one in layer.calls.get(method, ())], passed)
+    else:
+        return {one.keyword or str(k): one.value for k, one in enumerate(passed)}
+    return {name: one.value for name, one in bound.by_name.items()}
 
 
 def possible(options: Sequence[Value], recorder: Recorder) -> Sequence[Value]:
@@ -547,17 +548,22 @@ def of_field(
     facts: FieldFacts,
     receiver: FieldModule,
     method: str,
-    values: dict[str, Value],
     passed: list[Passed],
     frame: Frame,
 ) -> Value:
     """Return what a call of a module that a field holds returns."""
     match receiver.default:
+        case OneOf(options=options):
+            each = [replace(receiver, default=one) for one in options]
+            return _common(
+                [of_field(call_method, facts, one, method, passed, frame) for one in each]
+            )
         case Ref(name=name):
             layer = find_layer(name)
             if layer is None or method not in layer.calls:
                 return UNKNOWN
             try:
+                values = _by_name(receiver.default, method, passed)
                 found = layer.output({}, Inputs(values), method)
             except (KeyError, AttributeError, TypeError):
                 return UNKNOWN
@@ -574,6 +580,17 @@ def of_field(
                 return with_last(found, f"self.{receiver.name}.{ATTRIBUTE}")
             return found
     return UNKNOWN
+
+
+def _common(results: Sequence[Value]) -> Value:
+    """Return what a call returns that may be of several modules: of arrays, the last size."""
+    if all(one == results[0] for one in results):
+        return results[0]
+    lasts = [one.shape.axis(-1) for one in results if isinstance(one, Array)]
+    if len(lasts) < len(results):
+        return UNKNOWN
+    is_same = all(one == lasts[0] for one in lasts)
+    return Array(Shape((lasts[0],), ANY_SHAPE.lead)) if is_same and lasts[0] else Array()
 
 
 def of_alternatives(

@@ -644,7 +644,8 @@ class Members:
         """Return what a field stands for, of what it is by default or given."""
         modules = [value for value in found if isinstance(value, FieldModule)]
         if len(modules) > 1:
-            return FieldModule(one.name)
+            kinds = tuple(dict.fromkeys(each.default for each in modules))
+            return FieldModule(one.name, kinds[0] if len(kinds) == 1 else OneOf(kinds))
         if found:
             return found[0]
         if self._is_module(one, frame):

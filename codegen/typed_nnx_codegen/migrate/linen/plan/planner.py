@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -552,6 +552,7 @@ class Planner:
         gradual: The modules that stay in Linen, where NNX modules may hold such; None where not.
         on_module: Called after each look at a module, and after each plan.
         naming: Names the submodules of a module.
+        composed: What callers build of several modules.
     """
 
     def __init__(
@@ -562,6 +563,7 @@ class Planner:
         gradual: Gradual | None = None,
         on_module: Callable[[], None] = lambda: None,
         naming: MakesNaming = Naming,
+        composed: Sequence[LinenClass] = (),
     ) -> None:
         self._naming = naming
         self.classes = classes
@@ -571,13 +573,15 @@ class Planner:
         self._refers = refers or {}
         self._seen: dict[LinenClass, Recorder] | None = None
         self._on_module = on_module
+        self._composed = composed
 
     def plan_of(self, cls: LinenClass) -> ClassPlan:
         """Return what becomes of a module."""
         if self._seen is None:
             self._seen = {}
+            every = [cls for one in self.classes.analyses for cls in self.classes.all_in(one)]
             self._seen = Discovery(
-                self.classes,
+                [*every, *self._composed],
                 self.executor.facts,
                 self._explored,
                 lambda seen: is_sayable(self.executor.code, seen, seen.returned),

@@ -972,7 +972,7 @@ class Discovery:
     """Goes through all modules until nothing new is found of their fields.
 
     Args:
-        classes: The Linen modules of the project.
+        every: The Linen modules of the project, and what callers build of them.
         facts: What is found.
         explored: Goes through a module; None where that fails.
         has_output: Whether the constructor of a module that was gone through can say the last
@@ -981,13 +981,13 @@ class Discovery:
 
     def __init__(
         self,
-        classes: LinenClasses,
+        every: Sequence[LinenClass],
         facts: FieldFacts,
         explored: Callable[[LinenClass], Recorder | None],
         has_output: Callable[[Recorder], bool],
     ) -> None:
         self._has_output = has_output
-        self._classes = classes
+        self._every = every
         self._facts = facts
         self._explored = explored
         self._seen: dict[LinenClass, Recorder] = {}
@@ -996,8 +996,7 @@ class Discovery:
 
     def run(self) -> dict[LinenClass, Recorder]:
         """Find what the constructions of modules give for their fields; return what was seen last."""
-        every = [cls for one in self._classes.analyses for cls in self._classes.all_in(one)]
-        pending = every
+        every = pending = self._every
         for _ in range(_MOST_ROUNDS):
             for cls in pending:
                 self._look(cls)

@@ -19,7 +19,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from typed_nnx_codegen.migrate import weights
-from typed_nnx_codegen.migrate.linen.migration import LinenResult, migrate_linen
+from typed_nnx_codegen.migrate.linen.migration import (
+    LinenResult,
+    map_path,
+    map_text,
+    migrate_linen,
+)
 from typed_nnx_codegen.migrate.options import Options
 from typed_nnx_codegen.migrate.weights.models import runtime_of
 
@@ -134,3 +139,24 @@ def close(one: Any, other: Any) -> None:
     assert len(first) == len(second)
     for a, b in zip(first, second, strict=True):
         np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-4, atol=1e-5)
+
+
+def same_numbers(path: Path, target: str, new: Path) -> str:
+    """Assert that a program gives the same numbers when it is migrated; return its new text.
+
+    Args:
+        path: The program.
+        target: The library that it is migrated to.
+        new: Where the new program is written.
+    """
+    with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
+        with recorded() as variables:
+            expected = imported(path, f"linen_{path.stem}").run()
+        result = migrated(path, target)
+        new.write_text(result.after)
+        map_path(new).write_text(map_text(result.map, None))
+        with mock.patch.object(jax, "jit", _not_of_init):
+            module = imported(new, f"migrated_{path.stem}_{target.replace('.', '_')}")
+            transplant(module, variables, map_path(new))
+            close(module.run(), expected)
+    return result.after

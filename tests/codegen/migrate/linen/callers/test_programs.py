@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import jax
 import pytest
 
 from tests.codegen.migrate.linen.callers.programs_run import (
-    close,
-    imported,
     migrated,
     programs,
-    recorded,
-    transplant,
+    same_numbers,
 )
-from typed_nnx_codegen.migrate.linen.migration import map_path, map_text
 
 
 # Flax says it of each `sow`, also of those that its own guide shows.
@@ -26,17 +21,7 @@ from typed_nnx_codegen.migrate.linen.migration import map_path, map_text
 def test_a_migrated_program_gives_the_numbers_of_the_linen_program(
     path: Path, target: str, tmp_path: Path
 ) -> None:
-    with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
-        with recorded() as variables:
-            expected = imported(path, f"linen_{path.stem}").run()
-        result = migrated(path, target)
-        new = tmp_path / path.name
-        new.write_text(result.after)
-        map_path(new).write_text(map_text(result.map, None))
-        module = imported(new, f"migrated_{path.stem}_{target.replace('.', '_')}")
-        transplant(module, variables, map_path(new))
-
-        close(module.run(), expected)
+    same_numbers(path, target, tmp_path / path.name)
 
 
 @pytest.mark.parametrize("path", programs(), ids=lambda path: path.stem)

@@ -1,0 +1,1 @@
+"""Random programs of parts that people write, migrated and compared with what they were."""
