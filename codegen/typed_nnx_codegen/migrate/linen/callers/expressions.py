@@ -332,9 +332,8 @@ def as_module(call: cst.Call, called: LinenClass | None, analysis: Analysis) -> 
     found = called.method("__call__") if called is not None else None
     if called is not None and found is None:
         return None
-    params = found.node.params if found is not None else _ONE_INPUT
-    if isinstance(params.star_arg, cst.Param) or params.star_kwarg is not None:
-        return None
+    given = found.node.params if found is not None else _ONE_INPUT
+    params = given.with_changes(star_arg=cst.MaybeSentinel.DEFAULT, star_kwarg=None)
     positional = [*params.posonly_params, *params.params][1:]
     args = [cst.Arg(cst.Name(one.name.value)) for one in positional]
     args += [
