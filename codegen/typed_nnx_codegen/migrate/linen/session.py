@@ -31,17 +31,15 @@ from typed_nnx_codegen.migrate.linen.migration import (
 from typed_nnx_codegen.migrate.linen.trace.record import (
     NAME,
     BadRecord,
+    NotTraced,
     Trace,
     merged,
     read_record,
+    trace_command,
+    trace_examples,
     write_record,
 )
 from typed_nnx_codegen.migrate.linen.trace.recording import Entry, Tables
-from typed_nnx_codegen.migrate.linen.trace.running import (
-    NotTraced,
-    trace_command,
-    trace_examples,
-)
 from typed_nnx_codegen.migrate.rule_info import RuleInfo
 from typed_nnx_codegen.migrate.scanning import is_generated, mentions_nnx
 from typed_nnx_codegen.migrate.session import Refused, Request

@@ -29,6 +29,14 @@ class Classifier(nn.Module):
         return cls(encoder=Encoder(2), head=nn.Dense(3))
 
 
+class Headed(nn.Module):
+    backbone: nn.Module
+
+    @nn.compact
+    def __call__(self, x, **options):
+        return nn.Dense(2)(self.backbone(x))
+
+
 class Noisy(nn.Module):
     width: int
     train: bool = True
@@ -90,6 +98,24 @@ def of_class(key, x):
     return model.apply(params, x)
 
 
+def headed(key, x):
+    backbone = Encoder(3)
+    model = Headed(backbone)
+    params = model.init(key, x)["params"]
+    code = backbone.apply({"params": params["backbone"]}, x)
+    other = Headed(nn.Dense(4))
+    return model.apply({"params": params}, x), code, other.apply(other.init(key, x), x)
+
+
+class Learner:
+    def __init__(self, width):
+        self.encoder = Encoder(width)
+        self.model = Headed(self.encoder)
+
+    def learned(self, key, x):
+        return self.model.apply(filled(self.model.init(key, x)), x)
+
+
 def copied(key, x):
     model = Noisy(4)
     variables = model.init(key, x)
@@ -104,4 +130,5 @@ def copied(key, x):
 def run():
     key = jax.random.PRNGKey(0)
     x = jnp.sin(jnp.arange(20.0)).reshape(4, 5)
-    return fine_tuned(key, x, 2), layers(key, x), later(key, x), of_class(key, x), copied(key, x)
+    built = fine_tuned(key, x, 2), layers(key, x), later(key, x), of_class(key, x)
+    return built, headed(key, x), Learner(3).learned(key, x), copied(key, x)
