@@ -32,7 +32,7 @@ from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.findings import CHANGED, DECIDE, Finding
 from typed_nnx_codegen.migrate.import_statements import finish_imports
 from typed_nnx_codegen.migrate.layout import with_layout
-from typed_nnx_codegen.migrate.linen.callers import CallerPlan, Callers, Expressions
+from typed_nnx_codegen.migrate.linen.callers import CallerPlan, Callers, ComposedModels
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     CLASS,
     TITLES,
@@ -580,7 +580,7 @@ class _Migration:
         self._kept = kept
         self._classes = LinenClasses(analyses.values())
         self._every = [cls for one in analyses.values() for cls in self._classes.all_in(one)]
-        self._expressions = Expressions(self._classes)
+        self._composed = ComposedModels(self._classes)
         self._files = {one: File(one, options) for one in analyses.values()}
         modules = ImportedModules(project, analyses.values())
         refers = {one.path: Refer(file, modules) for one, file in self._files.items()}
@@ -589,7 +589,7 @@ class _Migration:
         self._planned = _steps(advance, _OF_PLANNING, 2 * len(self._every))
         self._written = _steps(advance, _OF_WRITING, len(analyses.keys() - kept))
         self._planner = self._new_planner()
-        self._callers = Callers(self._classes, self._expressions, self._planner.plan_of)
+        self._callers = Callers(self._classes, self._composed, self._planner.plan_of)
         self._caller_marks: dict[Path, list[Mark]] = {}
         # Files without a module that could not be written, and why.
         self._unwritten: dict[Path, str] = {}
@@ -632,7 +632,7 @@ class _Migration:
 
     def _new_planner(self, gradual: Gradual | None = None) -> Planner:
         composed = [
-            one for each in self._classes.analyses for one in self._expressions.of_modules(each)
+            one for each in self._classes.analyses for one in self._composed.of_modules(each)
         ]
         return Planner(
             *(self._classes, self._refers, self._trace, gradual, self._planned),
@@ -649,7 +649,7 @@ class _Migration:
             plans = {cls: self._planner.plan_of(cls) for cls in self._every}
             if not gradual.wraps_layers or not gradual.keep(plans, self._classes):
                 break
-        self._callers = Callers(self._classes, self._expressions, self._planner.plan_of)
+        self._callers = Callers(self._classes, self._composed, self._planner.plan_of)
 
     def _check_helpers(self, cls: LinenClass) -> None:
         plan = self._planner.plan_of(cls)

@@ -15,13 +15,13 @@ from typed_nnx_codegen.migrate.analysis.members import class_derives
 from typed_nnx_codegen.migrate.analysis.syntax import dotted, text_of
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.file import File
+from typed_nnx_codegen.migrate.linen.callers.composed import ComposedModels as ComposedModels
+from typed_nnx_codegen.migrate.linen.callers.composed import Places
 from typed_nnx_codegen.migrate.linen.callers.constructions import (
     Constructions,
     Kinds,
     last_part,
 )
-from typed_nnx_codegen.migrate.linen.callers.expressions import Expressions as Expressions
-from typed_nnx_codegen.migrate.linen.callers.expressions import Places
 from typed_nnx_codegen.migrate.linen.callers.init_and_apply import CallerPlan as CallerPlan
 from typed_nnx_codegen.migrate.linen.callers.init_and_apply import Writing
 from typed_nnx_codegen.migrate.linen.callers.init_and_apply import (
@@ -226,11 +226,11 @@ class Callers:
     def __init__(
         self,
         classes: LinenClasses,
-        expressions: Expressions,
+        composed: ComposedModels,
         plan_of: Callable[[LinenClass], ClassPlan],
     ) -> None:
         self._classes = classes
-        self._expressions = expressions
+        self._composed = composed
         self._plan_of = plan_of
         self._constructions: Constructions | None = None
         self._kinds: Kinds | None = None
@@ -244,7 +244,7 @@ class Callers:
             every = [cls for one in self._classes.analyses for cls in self._classes.all_in(one)]
             self._plans = [self._plan_of(cls) for cls in every]
             self._constructions = Constructions(
-                self._classes, self._expressions, self._plans, self._plan_of
+                self._classes, self._composed, self._plans, self._plan_of
             )
             self._kinds = Kinds(self._constructions, self._plan_of)
         writing = Writing(file, self._constructions, self._kinds, self._plan_of)

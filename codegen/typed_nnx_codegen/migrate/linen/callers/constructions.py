@@ -36,8 +36,8 @@ from typed_nnx_codegen.migrate.linen.callers.caller_sizes import (
     is_pure,
     sizes_for,
 )
-from typed_nnx_codegen.migrate.linen.callers.expressions import (
-    Expressions,
+from typed_nnx_codegen.migrate.linen.callers.composed import (
+    ComposedModels,
     Places,
     binder_of,
     is_certain,
@@ -129,12 +129,12 @@ class Constructions:
     def __init__(
         self,
         classes: LinenClasses,
-        expressions: Expressions,
+        composed: ComposedModels,
         plans: Iterable[ClassPlan],
         plan_of: Callable[[LinenClass], ClassPlan],
     ) -> None:
         self._classes = classes
-        self.expressions = expressions
+        self.composed = composed
         self._plan_of = plan_of
         self.built: dict[cst.Call, LinenClass] = {}
         self.within: dict[cst.BaseExpression, cst.Call] = {}
@@ -160,7 +160,7 @@ class Constructions:
 
     def places(self, analysis: Analysis) -> Places:
         """Return where the nodes of a file stand."""
-        return self.expressions.places(analysis)
+        return self.composed.places(analysis)
 
     def classes_of(self, value: Value) -> tuple[LinenClass, ...]:
         """Return the modules that a value is surely an object of; none where it is not sure."""
@@ -181,7 +181,7 @@ class Constructions:
 
     def is_layer(self, cls: LinenClass) -> bool:
         """Whether a module stands for a layer."""
-        return any(one.cls is cls and one.is_layer for one in self.expressions.found.values())
+        return any(one.cls is cls and one.is_layer for one in self.composed.found.values())
 
     def is_in_built(self, node: cst.CSTNode, places: Places) -> bool:
         """Whether a node is in an expression that is built as a whole."""
@@ -245,7 +245,7 @@ class Constructions:
 
     def _built(self, call: cst.Call) -> LinenClass | None:
         """Return the module that a layer, or a model of several modules, is planned as."""
-        one = self.expressions.found.get(call)
+        one = self.composed.found.get(call)
         if one is not None and is_certain(self._plan_of(one.cls), one.modules):
             self.built[call] = one.cls
             self.within |= one.within

@@ -23,6 +23,12 @@ from typed_nnx_codegen.migrate.linen.callers.caller_sizes import (
     names_in,
     sizes_for,
 )
+from typed_nnx_codegen.migrate.linen.callers.composed import (
+    binder_of,
+    expression_of,
+    same_variable,
+    waits_for_first,
+)
 from typed_nnx_codegen.migrate.linen.callers.constructions import (
     INITS,
     Construction,
@@ -35,12 +41,6 @@ from typed_nnx_codegen.migrate.linen.callers.constructions import (
     Live,
     Use,
     assigned_name,
-)
-from typed_nnx_codegen.migrate.linen.callers.expressions import (
-    binder_of,
-    expression_of,
-    same_variable,
-    waits_for_first,
 )
 from typed_nnx_codegen.migrate.linen.domain.class_plan import CALLER, ClassPlan, Mark
 from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass, public_linen
@@ -613,7 +613,7 @@ class Writing:
         if self._drop_unread(one):
             return
         if one.node not in self._code.constructions.built:
-            for node in self._code.constructions.expressions.modules_in(one.node, one.analysis):
+            for node in self._code.constructions.composed.modules_in(one.node, one.analysis):
                 if not isinstance(node, cst.Call):
                     message = (
                         f"`{code_of(node)}` in a field needs the sizes of its inputs and `rngs`"

@@ -196,7 +196,7 @@ def same_variable(
 
 
 @dataclass(frozen=True, eq=False)
-class Expression:
+class Composed:
     """A call that builds a model of several modules, or a layer.
 
     Attributes:
@@ -212,7 +212,7 @@ class Expression:
     is_layer: bool
 
 
-class Expressions:
+class ComposedModels:
     """The models in the code of callers that are built of several modules, and the layers.
 
     Attributes:
@@ -222,7 +222,7 @@ class Expressions:
     def __init__(self, classes: LinenClasses) -> None:
         self._classes = classes
         self._places: dict[int, Places] = {}
-        self.found: dict[cst.Call, Expression] = {}
+        self.found: dict[cst.Call, Composed] = {}
         for analysis in classes.analyses:
             for call in analysis.nodes.of(cst.Call):
                 value = analysis.values.get(call, UNKNOWN)
@@ -262,7 +262,7 @@ class Expressions:
         # One module in two places is built once.
         if cls is not None and len({*within.values()}) == len(within):
             modules = self.modules_in(whole, analysis)
-            self.found[call] = Expression(cls, modules, within, is_layer)
+            self.found[call] = Composed(cls, modules, within, is_layer)
 
     def _class_of(self, made: Instance) -> LinenClass | None:
         return self._classes.of(made.cls) if isinstance(made.cls, ProjectClass) else None
