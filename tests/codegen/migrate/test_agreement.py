@@ -10,7 +10,6 @@ from flax import nnx
 
 import typed_nnx.compat
 from tests.codegen.migrate.older_spellings import GONE, WORKING, program_of
-from tests.codegen.migrate.proof_programs import all_proofs
 from typed_nnx_codegen.migrate import registry
 from typed_nnx_codegen.migrate.engine import migrate_text
 from typed_nnx_codegen.migrate.findings import Finding
@@ -49,15 +48,6 @@ def test_every_older_name_of_the_runtimes_has_a_rule() -> None:
     for name in sorted(older):
         findings = findings_of(f"from flax import nnx\n\nx = nnx.{name}\n")
         assert {finding.line for finding in findings} >= {3}, name
-
-
-@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
-def test_a_rule_whose_older_spellings_still_work_says_so(rule: type[registry.Rule]) -> None:
-    proofs = {proof.kind for proof in all_proofs() if proof.code == rule.code}
-    works = rule.code in WORKING or any(hasattr(nnx, name) for name in rule.names)
-
-    assert rule.still_works >= works
-    assert not rule.still_works or works or proofs & {"logs", "stays", "warns"}
 
 
 @pytest.mark.parametrize(
