@@ -20,6 +20,7 @@ from typed_nnx_codegen.migrate.analysis.values import (
     Value,
     options_of,
 )
+from typed_nnx_codegen.migrate.linen.callers.caller_sizes import names_in
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan
 from typed_nnx_codegen.migrate.linen.domain.classes import (
     LINEN,
@@ -204,12 +205,22 @@ class Composed:
         modules: The expressions in it that give modules.
         within: Reads of variables and attributes in it, with the calls that made what they have.
         is_layer: Whether it is a layer.
+        names: The names that are read in it.
     """
 
     cls: LinenClass
     modules: list[cst.CSTNode]
     within: dict[cst.BaseExpression, cst.Call]
     is_layer: bool
+    names: frozenset[str]
+
+    def is_certain(self, plan: ClassPlan) -> bool:
+        """Whether its plan leaves nothing to a person: it is sized, and builds all modules."""
+        is_sized = all(one.argument or one.default for one in plan.lifted)
+        sites = {site.node for site in plan.sites}
+        taken = {"rngs", *(one.name for one in plan.lifted)} & self.names
+        is_done = is_sized and not plan.stays and not plan.marks and not taken
+        return is_done and sites.issuperset(self.modules)
 
 
 class ComposedModels:
@@ -259,10 +270,13 @@ class ComposedModels:
         within: dict[cst.BaseExpression, cst.Call] = {}
         whole = self._whole(call, analysis, within)
         cls = as_module(whole, called, analysis)
-        # One module in two places is built once.
-        if cls is not None and len({*within.values()}) == len(within):
+        names = frozenset(one.value for one in names_in(whole))
+        # One module in two places is built once, and parameters may not hide what is read.
+        if cls is None or len({*within.values()}) < len(within):
+            return
+        if names.isdisjoint(one.name.value for one in cls.own_methods["__call__"].parameters()):
             modules = self.modules_in(whole, analysis)
-            self.found[call] = Composed(cls, modules, within, is_layer)
+            self.found[call] = Composed(cls, modules, within, is_layer, names)
 
     def _class_of(self, made: Instance) -> LinenClass | None:
         return self._classes.of(made.cls) if isinstance(made.cls, ProjectClass) else None
@@ -348,18 +362,6 @@ def as_module(call: cst.Call, called: LinenClass | None, analysis: Analysis) -> 
 
 
 _ONE_INPUT: Final = cst.Parameters([cst.Param(cst.Name("self")), cst.Param(cst.Name("inputs"))])
-
-
-def is_certain(plan: ClassPlan, modules: Iterable[cst.CSTNode]) -> bool:
-    """Whether nothing of a model is left to a person.
-
-    Args:
-        plan: The plan of the model.
-        modules: The expressions in it that give modules: it has to build them all.
-    """
-    is_sized = all(one.argument or one.default for one in plan.lifted)
-    sites = {site.node for site in plan.sites}
-    return is_sized and not plan.stays and not plan.marks and sites.issuperset(modules)
 
 
 def waits_for_first(plan: ClassPlan) -> bool:

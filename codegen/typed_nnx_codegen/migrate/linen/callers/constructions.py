@@ -40,7 +40,6 @@ from typed_nnx_codegen.migrate.linen.callers.composed import (
     ComposedModels,
     Places,
     binder_of,
-    is_certain,
     same_variable,
 )
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan
@@ -246,7 +245,7 @@ class Constructions:
     def _built(self, call: cst.Call) -> LinenClass | None:
         """Return the module that a layer, or a model of several modules, is planned as."""
         one = self.composed.found.get(call)
-        if one is not None and is_certain(self._plan_of(one.cls), one.modules):
+        if one is not None and one.is_certain(self._plan_of(one.cls)):
             self.built[call] = one.cls
             self.within |= one.within
         return self.built.get(call)

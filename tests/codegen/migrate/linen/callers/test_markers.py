@@ -96,6 +96,28 @@ class Odd(nn.Module):
 def wrapped(key, x):
     return Wrapper(inner=Odd()).init(key, x)
 """,
+    "a model whose sizes are of a variable that is named like an argument": """
+def named(key, x):
+    model = Wrapper(MLP(x.shape[-1]))
+    return model.init(key, jnp.ones((1, 3)))
+""",
+    "a model whose sizes are of a variable that is named like a size": """
+def named(key, y, in_features):
+    return Wrapper(MLP(in_features)).init(key, y)
+""",
+    "a module in two fields": """
+class Tied(nn.Module):
+    first: nn.Module
+    second: nn.Module
+
+    def __call__(self, x):
+        return self.second(self.first(x))
+
+
+def tied(key, x):
+    layer = MLP(5)
+    return Tied(layer, layer).init(key, x)
+""",
     "a model that waits for the size of another argument than the first": """
 class Both(nn.Module):
     inner: nn.Module
