@@ -631,13 +631,10 @@ class _Migration:
         return [self._result(path, texts.get(path)) for path in written]
 
     def _new_planner(self, gradual: Gradual | None = None) -> Planner:
-        composed = [
-            one for each in self._classes.analyses for one in self._composed.of_modules(each)
-        ]
         return Planner(
             *(self._classes, self._refers, self._trace, gradual, self._planned),
             self._front.naming,
-            composed if self._front.has_callers else (),
+            [*self._composed.of_modules()] if self._front.has_callers else (),
         )
 
     def _keep_some(self, gradual: Gradual) -> None:

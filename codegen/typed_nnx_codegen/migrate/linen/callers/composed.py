@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import libcst as cst
@@ -224,21 +225,28 @@ class Composed:
 
 
 class ComposedModels:
-    """The models in the code of callers that are built of several modules, and the layers.
-
-    Attributes:
-        found: Each by its call; those within another one, too.
-    """
+    """The models in the code of callers that are built of several modules, and the layers."""
 
     def __init__(self, classes: LinenClasses) -> None:
         self._classes = classes
         self._places: dict[int, Places] = {}
-        self.found: dict[cst.Call, Composed] = {}
-        for analysis in classes.analyses:
+
+    @cached_property
+    def found(self) -> dict[cst.Call, Composed]:
+        """Each by its call; those within another one, too."""
+        found: dict[cst.Call, Composed] = {}
+        for analysis in self._classes.analyses:
             for call in analysis.nodes.of(cst.Call):
                 value = analysis.values.get(call, UNKNOWN)
                 if isinstance(value, Instance) and value.origin is call:
-                    self._read(call, value, analysis)
+                    one = self._read(call, value, analysis)
+                    found |= {} if one is None else {call: one}
+        return found
+
+    @cached_property
+    def layers(self) -> frozenset[LinenClass]:
+        """What layers are planned as."""
+        return frozenset(one.cls for one in self.found.values() if one.is_layer)
 
     def places(self, analysis: Analysis) -> Places:
         """Return where the nodes of a file stand."""
@@ -248,42 +256,42 @@ class ComposedModels:
             found = self._places[id(analysis)] = Places(analysis.tree, nodes)
         return found
 
-    def of_modules(self, analysis: Analysis) -> Iterator[LinenClass]:
-        """Yield what the models of a file are planned as, apart from layers."""
-        places = self.places(analysis)
+    def of_modules(self) -> Iterator[LinenClass]:
+        """Yield what the models that hold modules are planned as; not those within another one."""
         for call, one in self.found.items():
-            is_inner = any(around in self.found for around in places.around(call))
-            if one.cls.analysis is analysis and one.modules and not is_inner:
+            around = self.places(one.cls.analysis).around(call)
+            if one.modules and self.found.keys().isdisjoint(around):
                 yield one.cls
 
     def modules_in(self, call: cst.Call, analysis: Analysis) -> list[cst.CSTNode]:
         """Return the expressions in the arguments of a call that may give modules."""
         return [one for one in _evaluated_in(call) if self._gives_module(one, analysis)]
 
-    def _read(self, call: cst.Call, made: Instance, analysis: Analysis) -> None:
+    def _read(self, call: cst.Call, made: Instance, analysis: Analysis) -> Composed | None:
         is_layer = _is_layer(made)
-        called = self._class_of(made)
+        called = self.class_of(made)
         if (called is None and not is_layer) or call not in self.places(analysis):
-            return
+            return None
         if not is_layer and not self.modules_in(call, analysis):
-            return
+            return None
         within: dict[cst.BaseExpression, cst.Call] = {}
         whole = self._whole(call, analysis, within)
         cls = as_module(whole, called, analysis)
         names = frozenset(one.value for one in names_in(whole))
         # One module in two places is built once, and parameters may not hide what is read.
         if cls is None or len({*within.values()}) < len(within):
-            return
-        if names.isdisjoint(one.name.value for one in cls.own_methods["__call__"].parameters()):
-            modules = self.modules_in(whole, analysis)
-            self.found[call] = Composed(cls, modules, within, is_layer, names)
+            return None
+        if any(one.name.value in names for one in cls.own_methods["__call__"].parameters()):
+            return None
+        return Composed(cls, self.modules_in(whole, analysis), within, is_layer, names)
 
-    def _class_of(self, made: Instance) -> LinenClass | None:
+    def class_of(self, made: Instance) -> LinenClass | None:
+        """Return the module that an object is of; None where it is none of the project."""
         return self._classes.of(made.cls) if isinstance(made.cls, ProjectClass) else None
 
     def _gives_module(self, node: cst.CSTNode, analysis: Analysis) -> bool:
         return any(
-            isinstance(one, Instance) and (_is_layer(one) or self._class_of(one) is not None)
+            isinstance(one, Instance) and (_is_layer(one) or self.class_of(one) is not None)
             for one in options_of(analysis.values.get(node, UNKNOWN))
         )
 

@@ -154,7 +154,7 @@ class Constructions:
         for one in [*self.every.values()]:
             # Whoever gets a layer that nothing calls here wants one of Linen.
             is_read = one.uses or one.node in self.within.values()
-            if not is_read and one.node in self.built and self.is_layer(one.cls):
+            if not is_read and one.node in self.built and one.cls in composed.layers:
                 del self.every[one.node], self.built[one.node]
 
     def places(self, analysis: Analysis) -> Places:
@@ -176,11 +176,7 @@ class Constructions:
             return None
         if value.origin in self.built:
             return self.built[value.origin]
-        return self._classes.of(value.cls) if isinstance(value.cls, ProjectClass) else None
-
-    def is_layer(self, cls: LinenClass) -> bool:
-        """Whether a module stands for a layer."""
-        return any(one.cls is cls and one.is_layer for one in self.composed.found.values())
+        return self.composed.class_of(value)
 
     def is_in_built(self, node: cst.CSTNode, places: Places) -> bool:
         """Whether a node is in an expression that is built as a whole."""

@@ -489,7 +489,7 @@ class MemberReads:
             return
         if not use.classes and use.name in _LINEN_ONLY:
             return
-        if any(map(self.code.constructions.is_layer, use.classes)):
+        if not self.code.constructions.composed.layers.isdisjoint(use.classes):
             raise NoSizes(f"`{use.name}` is read of a layer, which may have another name for it")
         if use.name in _LINEN_ONLY and not any(
             one.name == use.name for cls in use.classes for one in cls.fields()
