@@ -9,10 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import jax
 from rich.console import Console
@@ -23,11 +20,8 @@ from benchmarks.calls import Planned, call_cases
 from benchmarks.case import PEERS, Case, Target
 from benchmarks.dispatch_table import Row
 from benchmarks.eager import eager_cases
-from benchmarks.floor import floor_parts
 from benchmarks.graph import conditions
-from benchmarks.growth import MODELS, growths
 from benchmarks.new_models import ALTERNATING, new_model_cases
-from benchmarks.stages import KINDS, stages
 from benchmarks.timing import Alternative, medians
 from benchmarks.tracing import BLOCKS, tracing_cases
 
@@ -51,10 +45,9 @@ class Run:
         self.budget: float = options.budget or (0.3 if self.quick else 2.0)
         self.console = Console(width=None if Console().is_terminal else 185)
         self.rows: list[Row] = []
-        self.others: dict[str, Any] = {}
 
     def wants(self, name: str) -> bool:
-        """Whether ``--only`` lets a row or table through."""
+        """Whether ``--only`` lets a row through."""
         return not self.options.only or any(only in name for only in self.options.only)
 
     def log(self, text: str) -> None:
@@ -112,35 +105,6 @@ class Run:
             self.console.print(dispatch_table.cases_table(title, rows))
         self.rows += rows
 
-    def extra(
-        self, name: str, title: str, find: Callable[[], Any], show: Callable[..., Any]
-    ) -> None:
-        """Print a table that is not one of cases."""
-        if self.wants(name):
-            self.log(title)
-            found = find()
-            jax.clear_caches()
-            self.console.print(show(found))
-            listed = isinstance(found, list)
-            self.others[title] = [each._asdict() for each in found] if listed else found
-
-    def parts(self, size: int) -> None:
-        """Print what calls are made of."""
-        title = f"Stages, {size} Variables"
-        self.extra(
-            "stages",
-            title,
-            lambda: {kind: stages(kind, size, self.budget) for kind in KINDS},
-            partial(dispatch_table.stages_table, title),
-        )
-        title = f"What the floor is made of, {size} arrays"
-        self.extra(
-            "floor",
-            title,
-            lambda: floor_parts(size, self.budget),
-            partial(dispatch_table.floor_table, title),
-        )
-
     def all(self) -> None:
         """Measure everything that is wanted."""
         for label, api in PEERS:
@@ -151,12 +115,9 @@ class Run:
             models = 5 if self.quick else ALTERNATING
             plan = call_cases(size) + new_model_cases(size, models) + adam_cases(size)
             self.cases(f"{size} Variables", size, plan)
-            self.parts(size)
         blocks = 4 if self.quick else BLOCKS
         self.cases(f"Transformer of {blocks} blocks", None, tracing_cases(blocks))
         self.cases("Outside jit", None, eager_cases())
-        models = MODELS // 10 if self.quick else MODELS
-        self.extra("growth", "Growth", lambda: list(growths(models)), dispatch_table.growth_table)
 
 
 def measured_again(planned: Planned, size: int, budget: float, times: int) -> list[Row]:
@@ -188,7 +149,7 @@ def main() -> None:
         "--only",
         action="append",
         metavar="NAME",
-        help="only rows whose name contains NAME, and the tables 'stages', 'floor', 'growth'",
+        help="only rows whose name contains NAME",
     )
     parser.add_argument(
         "--subjects",
@@ -210,8 +171,8 @@ def main() -> None:
         f"load before {before['load']:.2f}, after {after['load']:.2f}; gc off while timing"
     )
     if run.options.json:
-        others = {"before": before, "after": after, **run.others}
-        run.options.json.write_text(dispatch_table.as_json(run.rows, others), encoding="utf-8")
+        loads = {"before": before, "after": after}
+        run.options.json.write_text(dispatch_table.as_json(run.rows, loads), encoding="utf-8")
 
 
 if __name__ == "__main__":

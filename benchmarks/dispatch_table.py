@@ -8,9 +8,6 @@ from typing import Any
 
 from rich.table import Table
 
-from benchmarks.floor import Part
-from benchmarks.growth import MODELS, Growth
-
 # Names of alternatives, and what the tables call them.
 SUBJECTS = {
     "ours": "ours",
@@ -83,55 +80,6 @@ def cases_table(title: str, rows: list[Row]) -> Table:
             _times(row.again),
             row.verdict,
             style="red" if row.reached is False else "",
-        )
-    return table
-
-
-def stages_table(title: str, found: dict[str, dict[str, float]]) -> Table:
-    """Return the stages of our calls as a table: microseconds, and the share of the floor."""
-    table = Table(title=title, title_justify="left")
-    table.add_column("stage of our jit, µs (of the floor)")
-    for kind in found:
-        table.add_column(kind, justify="right")
-    for stage in next(iter(found.values())):
-        cells = [
-            f"{micro(seconds[stage])} ({seconds[stage] / seconds['floor']:.0%})"
-            for seconds in found.values()
-        ]
-        table.add_row(stage, *cells)
-    return table
-
-
-def floor_table(title: str, parts: list[Part]) -> Table:
-    """Return what the floor is made of as a table."""
-    table = Table(title=title, title_justify="left")
-    table.add_column("jax.jit on flat lists")
-    table.add_column("µs", justify="right")
-    table.add_column("more per array, µs", justify="right")
-    for part in parts:
-        each = "" if part.per_array is None else f"{part.per_array * 1e6:.3f}"
-        table.add_row(part.name, micro(part.seconds), each)
-    return table
-
-
-def growth_table(found: list[Growth]) -> Table:
-    """Return what fresh models left behind as a table."""
-    table = Table(title="Left behind per fresh model", title_justify="left")
-    table.add_column("function")
-    for heading in ("models", "objects", "Python bytes", "resident bytes"):
-        table.add_column(heading, justify="right")
-    table.add_column("goal")
-    for each in found:
-        # With few models what is made once, such as a trace, would look like growth.
-        ours = each.name.startswith("ours") and each.models >= MODELS
-        table.add_row(
-            each.name,
-            f"{each.models:,}",
-            f"{each.objects:.3f}",
-            f"{each.allocated:.1f}",
-            f"{each.resident:.1f}",
-            f"none: {'MISSED' if each.grows else 'reached'}" if ours else "",
-            style="red" if ours and each.grows else "",
         )
     return table
 
