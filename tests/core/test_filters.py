@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 import pickle
+import types
 import typing as tp
 
 import jax
@@ -106,6 +107,13 @@ def test_the_laws_of_logic_hold(left: Described, right: Described) -> None:
     assert answers(nnx, ("Not", ("Any", [left, right]))) == answers(
         nnx, ("All", [("Not", left), ("Not", right)])
     )
+
+
+def test_a_value_may_say_of_which_type_it_is() -> None:
+    """As the guide to filters of NNX has it; flax 0.12.8 looks at the value's own type alone."""
+    kinds = [nnx.Param, nnx.LoRAParam, nnx.BatchStat]
+    matches = nnx.to_predicate(nnx.Param)
+    assert [matches((), types.SimpleNamespace(type=kind)) for kind in kinds] == [True, True, False]
 
 
 def test_a_combination_of_nothing_is_its_neutral_element() -> None:

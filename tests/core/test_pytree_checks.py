@@ -188,4 +188,6 @@ def test_the_bookkeeping_can_be_read(lib: Any, how: str) -> None:
             "_pytree__nodes": False, "_pytree__state": True, "w": True, "name": False,
         }  # fmt: skip
     assert hasattr(node._pytree__state, "trace_state")
+    paths = [path for path, _ in lib.iter_graph([node])]
+    assert paths[:2] == [(0, "_pytree__nodes"), (0, "_pytree__state")]
     assert not hasattr(lib.Param(1), "_pytree__state")
