@@ -77,6 +77,7 @@ def differences(edits: int, seed: int, folder: Path, log: list[str]) -> Iterator
     with ExitStack() as stack:
         nothing = stack.enter_context(_Checker(folder / "nothing", _build))
         ways = {name: stack.enter_context(_Checker(folder / name, _WAYS[name])) for name in _WAYS}
+        alone = {name: stack.enter_context(_Alone(name, folder / "alone")) for name in _WAYS}
         for number in range(edits + 1):
             said = "the start"
             if number and random.random() < 0.1:
@@ -93,24 +94,16 @@ def differences(edits: int, seed: int, folder: Path, log: list[str]) -> Iterator
                 times.append(f"{name} {time.monotonic() - start:.2f} s")
                 if found == expected:
                     continue
-                alone = _of_mypy_alone(name, programs, folder / "alone")
-                more, missing = found - expected - alone, expected - found - alone
+                of_mypy = alone[name].difference(programs)
+                more = _without(found - expected, of_mypy)
+                missing = _without(expected - found, of_mypy)
+                times.append("which differs" if more or missing else "as mypy alone differs")
                 if more or missing:
                     yield Difference(name, number, said, more, missing)
-                times.append("which differs" if more or missing else "as mypy alone differs")
-                # What it got wrong stays wrong.
-                checker.begin_anew()
+                    # What it got wrong stays wrong.
+                    checker.begin_anew()
+                    alone[name].begin_anew(number + 1)
             log.append(f"{number} {said}: {len(expected)} reports, {', '.join(times)}")
-
-
-def _of_mypy_alone(way: str, programs: list[Program], folder: Path) -> Said:
-    """Return what mypy says in one of two ways only, after the same edits without the plugin."""
-    config = FOR_DAEMON.replace("plugins = typed_nnx_mypy\n", "")
-    with _Checker(folder / "nothing", _build, config) as nothing:
-        expected = nothing.check(programs[-1], f"# {len(programs)}\n")
-    with _Checker(folder / way, _WAYS[way], config) as checker:
-        said = [checker.check(program) for program in programs]
-    return said[-1] ^ expected
 
 
 class _Checker(AbstractContextManager["_Checker"]):
@@ -171,6 +164,47 @@ class _Checker(AbstractContextManager["_Checker"]):
             raise TimeoutError(f"mypy takes more than {self._limit} s")
         self._limit = LIMIT
         return frozenset(filter(_counts, self._connection.recv()))
+
+
+class _Alone(AbstractContextManager["_Alone"]):
+    """mypy without the plugin, after the same programs as one of the ways.
+
+    Args:
+        way: The way.
+        folder: Where to write the programs.
+    """
+
+    def __init__(self, way: str, folder: Path) -> None:
+        config = FOR_DAEMON.replace("plugins = typed_nnx_mypy\n", "")
+        self._nothing = _Checker(folder / way / "nothing", _build, config)
+        self._checker = _Checker(folder / way, _WAYS[way], config)
+        self._checked = 0
+
+    def begin_anew(self, number: int) -> None:
+        """Forget all programs; the next one has a number."""
+        self._checker.begin_anew()
+        self._checked = number
+
+    def __exit__(self, *error: object) -> None:
+        self._nothing.__exit__(*error)
+        self._checker.__exit__(*error)
+
+    def difference(self, programs: list[Program]) -> Said:
+        """Return the reports of the last program that only one has: the way, or a run from nothing."""
+        said = self._nothing.check(programs[-1], f"# {len(programs)}\n")
+        found = [self._checker.check(each) for each in programs[self._checked :]]
+        self._checked = len(programs)
+        return said ^ found[-1]
+
+
+def _without(said: Said, of_mypy: Said) -> Said:
+    """Return reports without those of mypy alone, and without those where it knows no type."""
+    unknown = {_place(each) for each in of_mypy if each.endswith("[has-type]")}
+    return frozenset(each for each in said - of_mypy if _place(each) not in unknown)
+
+
+def _place(report: str) -> tuple[str, ...]:
+    return (*report.split(":")[:2],)
 
 
 def _counts(line: str) -> bool:

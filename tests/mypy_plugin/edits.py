@@ -50,7 +50,8 @@ import typed_nnx as nnx
 import functions, part0, part1, part2, part3, use0, use1, use2
 """
 
-# What code does with a class. `{model}` is a class, `{name}` and `{other}` are attributes.
+# What code does with a class. `{model}` is a class, `{name}` and `{other}` are attributes. At the top of
+# a file mypy cannot put off what it does not know yet: the attribute beside that of a State shows where.
 USES: Final = (
     """
 def use{n}(model: {model}) -> None:
@@ -86,8 +87,8 @@ def use{n}(model: {model}):
     """
 model{n} = {model}(nnx.Rngs(0))
 state{n} = nnx.state(model{n}{filter})
-state{n}.{name}
-reveal_type(nnx.state(model{n}).{other})
+model{n}.{name}, state{n}.{name}
+reveal_type((model{n}.{other}, nnx.state(model{n}).{other}))
 """,
     """
 def loss{n}(model: {model}, x: jax.Array) -> jax.Array:
@@ -131,7 +132,8 @@ def use{n}(model: {model}, other: {model}) -> float:
     return 1.0
 
 again{n} = use1.gradient{n}
-reveal_type(use2.again{n}()(functions.typed(nnx.Rngs(0))).{name})
+model{n} = functions.typed(nnx.Rngs(0))
+reveal_type((model{n}.{name}, use2.again{n}()(model{n}).{name}))
 """,
     """
 def use{n}(rngs: nnx.Rngs) -> None:
