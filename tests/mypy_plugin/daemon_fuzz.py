@@ -9,7 +9,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -95,8 +95,8 @@ def differences(edits: int, seed: int, folder: Path, log: list[str]) -> Iterator
                 if found == expected:
                     continue
                 of_mypy = alone[name].difference(programs)
-                more = _without(found - expected, of_mypy)
-                missing = _without(expected - found, of_mypy)
+                more = _without(found - expected, of_mypy, program)
+                missing = _without(expected - found, of_mypy, program)
                 times.append("which differs" if more or missing else "as mypy alone differs")
                 if more or missing:
                     yield Difference(name, number, said, more, missing)
@@ -197,14 +197,32 @@ class _Alone(AbstractContextManager["_Alone"]):
         return said ^ found[-1]
 
 
-def _without(said: Said, of_mypy: Said) -> Said:
-    """Return reports without those of mypy alone, and without those where it knows no type."""
+def _without(said: Said, of_mypy: Said, program: Program) -> Said:
+    """Return reports without those of mypy alone, and without those where it is at a loss itself.
+
+    It may know no type at the top of a file, or not check a function again when a file is gone.
+    """
+    files = program.files()
     unknown = {_place(each) for each in of_mypy if each.endswith("[has-type]")}
-    return frozenset(each for each in said - of_mypy if _place(each) not in unknown)
+    unchecked = {_definition(each, files) for each in of_mypy} - {None}
+    return frozenset(
+        each
+        for each in said - of_mypy
+        if _place(each) not in unknown and _definition(each, files) not in unchecked
+    )
 
 
-def _place(report: str) -> tuple[str, ...]:
-    return (*report.split(":")[:2],)
+def _place(report: str) -> tuple[str, int]:
+    file, line, *_ = report.split(":")
+    return file, int(line)
+
+
+def _definition(report: str, files: Mapping[str, str]) -> tuple[str, int] | None:
+    """Return the place of the function or class, at the top of a file, that a report is in."""
+    file, line = _place(report)
+    above = [*enumerate(files[file].splitlines(), 1)][:line]
+    number, text = next(each for each in reversed(above) if each[1][:1].strip())
+    return (file, number) if text.startswith(("def ", "class ")) else None
 
 
 def _counts(line: str) -> bool:
