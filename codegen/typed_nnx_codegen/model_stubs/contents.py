@@ -91,8 +91,7 @@ class Contents:
             case Kind.LIST | Kind.DICT:
                 return arguments if found.arguments else frozenset({UNKNOWN})
             case Kind.PYTREE:
-                # The attribute may hold an object of a subclass.
-                classes = [found.name, *self._derived[found.name]]
+                classes = [found.name, *([] if found.is_exact else self._derived[found.name])]
                 own = _NOTHING.union(*(self._below.get(name, _NOTHING) for name in classes))
                 if PARAMETER not in own:
                     return own

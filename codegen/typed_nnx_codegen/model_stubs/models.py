@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from typed_nnx_codegen.facts.kinds import Kind as Kind
@@ -15,10 +15,12 @@ class Named:
     Attributes:
         name: The full name under which it can be imported, ``module:qualified.name``.
         arguments: The type arguments; empty where it has none or they are not known.
+        is_exact: Whether the object is surely of the class itself, not of one below it.
     """
 
     name: str
     arguments: tuple[Type, ...] = ()
+    is_exact: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from mypy import types
 from mypy.maptype import map_instance_to_supertype
@@ -69,7 +70,11 @@ class Places:
             return Static(short_name(field.type))
         # In a Sequential what can be called may be a Module.
         in_row = runtime_base(field.owner, "Sequential") is field.owner
-        return self.place(field.type, marked=field.is_marked, has_functions=not in_row)
+        found = self.place(field.type, marked=field.is_marked, has_functions=not in_row)
+        if not field.is_exact:
+            return found
+        items = found.items if isinstance(found, Union) else (found,)
+        return united(replace(e, is_exact=True) if isinstance(e, Named) else e for e in items)
 
     def place(
         self, found: MypyType, *, marked: bool = False, has_functions: bool = True, depth: int = 0
