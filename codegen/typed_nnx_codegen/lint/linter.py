@@ -22,7 +22,7 @@ from mypy.plugin import Plugin, ReportConfigContext
 
 from typed_nnx_codegen.lint.hovers import Hover, hovers_in
 from typed_nnx_codegen.model_stubs.overlay_file import NAME
-from typed_nnx_codegen.model_stubs.reading.naming import as_imported
+from typed_nnx_codegen.module_names import as_imported
 from typed_nnx_codegen.mypy_run import CouldNotRun, MypyRun
 from typed_nnx_codegen.sarif.reports import Report
 from typed_nnx_codegen.settings.mypy_settings import PLUGIN, module_of

@@ -18,7 +18,6 @@ from typed_nnx_codegen.lint.linter import Linted, Linter
 from typed_nnx_codegen.model_stubs.command import BadOverlay, find_overlay, request_of
 from typed_nnx_codegen.model_stubs.models import Models
 from typed_nnx_codegen.model_stubs.overlay_file import write_overlay
-from typed_nnx_codegen.model_stubs.watching import with_last_good
 from typed_nnx_codegen.mypy_run import CouldNotRun
 
 _SPAWN: Final = get_context("spawn")  # nothing of this process, its threads above all, goes along
@@ -158,3 +157,22 @@ class _Overlay:
         if self._last.roots:
             write_overlay(request.path, request.text(self._last))
         return Answer()
+
+
+def with_last_good(models: Models, last: Models | None) -> Models:
+    """Return the models with those that a broken file had when it could last be read.
+
+    While somebody types, a file is broken most of the time; its State classes stay meanwhile.
+    """
+    broken = {problem.path for problem in models.problems}
+    if last is None or not broken:
+        return models
+    kept = {name: info for name, info in last.classes.items() if info.path in broken}
+    if not kept:
+        return models
+    roots = [name for name in last.roots if name in kept and name not in models.roots]
+    # What the kept classes refer to may have come from the broken file alone.
+    classes = {**last.classes, **models.classes} | {
+        name: info for name, info in kept.items() if name not in models.classes
+    }
+    return dataclasses.replace(models, classes=classes, roots=(*models.roots, *roots))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import json
 import shlex
 import sys
@@ -28,7 +27,6 @@ from typed_nnx_codegen.model_stubs.generation import (
 from typed_nnx_codegen.model_stubs.models import Kind, Models, Problem
 from typed_nnx_codegen.model_stubs.overlay import RUNTIMES
 from typed_nnx_codegen.model_stubs.overlay_file import NAME, write_overlay
-from typed_nnx_codegen.model_stubs.watching import look, wait_for_change, with_last_good
 from typed_nnx_codegen.settings.pyright_settings import find_stub_path
 
 CACHE = ".typed_nnx_cache"
@@ -40,7 +38,6 @@ class _Given(TypedDict):
     sources: tuple[str, ...]
     out: str
     check: bool
-    watch: bool
     runtime: str
     python: str | None
     cache: str
@@ -66,7 +63,6 @@ class _Told:
     examples=(
         ("typed-nnx stubs src/app", "Write typings/typed_nnx_models.pyi for the models in it."),
         ("typed-nnx stubs src/app --check", "For CI: is that file what the models are?"),
-        ("typed-nnx stubs src/app --watch", "Write it again whenever a file is saved."),
     ),
     statuses={
         OK: "the overlay is written, or with --check current",
@@ -86,7 +82,6 @@ class _Told:
     help="Folder of the overlay; typings if absent.",
 )
 @click.option("--check", is_flag=True, help="Write nothing; status 1 if the overlay is stale.")
-@click.option("--watch", is_flag=True, help="Write again when a file is saved, until Ctrl-C.")
 @click.option(
     "--runtime",
     type=click.Choice(RUNTIMES),
@@ -115,18 +110,9 @@ def stubs(**given: Unpack[_Given]) -> None:
     PACKAGE_OR_FILE is read, never imported. What it comes to, the overlay, is the one file
     FOLDER/typed_nnx_models.pyi, which Pylance and pyright find in `typings` by themselves.
     """
-    if given["check"] and given["watch"]:
-        raise click.UsageError("--check writes nothing and --watch writes; give one of them")
     json_file = given["json_file"]
-    if json_file is not None and given["watch"]:
-        raise click.UsageError(
-            "--json is written at the end, and --watch has none; give one of them"
-        )
     request = request_from(given)
     told = _Told(given["quiet"] or (json_file is not None and is_standard_output(json_file)))
-    if given["watch"]:
-        _watch(request, told)
-        return
     models = _read(request)
     if json_file is None and not given["check"]:
         sys.exit(_write(request, models, told))
@@ -196,19 +182,6 @@ def _check(request: Request, models: Models, told: _Told, state: OverlayState) -
         return FINDINGS if models.problems else OK
     _complain(f"{request.path} {state.problem}.\n  Fix: {request.command}")
     return FINDINGS
-
-
-def _watch(request: Request, told: _Told) -> None:
-    last: Models | None = None
-    seen = look(request.sources, Models({}, ()))
-    try:
-        while True:
-            models = _read(request)
-            last = with_last_good(models, last)
-            _write(request, last, told)
-            seen = wait_for_change(seen, functools.partial(look, request.sources, last))
-    except KeyboardInterrupt:
-        told.say("stopped")
 
 
 def _count(models: Models) -> str:

@@ -46,7 +46,7 @@ def test_options_of_the_group_and_of_each_command_are_completed() -> None:
     assert values("migrate", "--li") == ["--linen"]
     assert values("check", "--sa") == ["--sarif"]
     assert values("doctor", "--no") == ["--no-backend"]
-    assert values("stubs", "--wa") == ["--watch"]
+    assert values("stubs", "--ru") == ["--runtime"]
     assert values("verify", "--exa") == ["--example"]
 
 

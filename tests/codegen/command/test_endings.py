@@ -104,7 +104,7 @@ def test_files_that_cannot_be_migrated_are_findings_and_no_tracebacks() -> None:
 
 WORDS = st.sampled_from(
     [
-        *("--write", "--check", "--quiet", "-q", "--linen", "--watch", "--only", "--skip", "mypy"),
+        *("--write", "--check", "--quiet", "-q", "--linen", "--only", "--skip", "mypy"),
         *("--sarif", "--json", "--report", "html", "--report-file", "--select", "TN1", "--ignore"),
         *("--out", "--root", "--target", "flax.nnx", "--jobs", "2", "--from", "0.8", "--example"),
         *("code.py", "latin.py", "broken.py", "folder", "nowhere", "no.json", "loop.py", "gone.py"),
@@ -136,8 +136,6 @@ def test_no_command_line_ends_in_a_traceback(
     monkeypatch.setattr(server.NnxServer, "serve", lambda *given: None)
     monkeypatch.setattr(generation, "read", lambda *given, **more: Models({}, ()))
     monkeypatch.setattr(commands, "leave_where_missing", lambda *given: None)
-    if name == "stubs" and "--watch" in words:
-        words = [word for word in words if word != "--watch"]
     result = CliRunner().invoke(typed_nnx, [name, *words])
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     assert result.exit_code in (0, 1, 2)
@@ -233,7 +231,7 @@ def test_output_that_is_closed_is_no_error(closed: str) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     "arguments",
-    [("doctor",), ("stubs", "code.py", "--watch"), ("sarif",)],
+    [("doctor",), ("sarif",)],
     ids=lambda arguments: arguments[0],
 )
 def test_an_interrupt_has_status_130_and_leaves_no_process(
@@ -254,8 +252,7 @@ def test_an_interrupt_has_status_130_and_leaves_no_process(
         os.killpg(process.pid, signal.SIGINT)
         # It waits for the pipes too, which a process that is left would hold open.
         _, said = process.communicate(timeout=60)
-    # To stop --watch is what it waits for.
-    assert process.returncode == (0 if "--watch" in arguments else 130)
+    assert process.returncode == 130
     assert "Traceback" not in said
 
 

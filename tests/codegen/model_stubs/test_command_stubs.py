@@ -12,7 +12,7 @@ import pytest
 
 from tests.codegen.model_stubs.overlay_models import ARRAY, Library, attribute, model, models_of
 from typed_nnx_codegen.commands import typed_nnx
-from typed_nnx_codegen.model_stubs import command, generation
+from typed_nnx_codegen.model_stubs import generation
 from typed_nnx_codegen.model_stubs.models import Models, Problem
 
 LIBRARY = Library()
@@ -109,9 +109,7 @@ def test_a_source_that_is_not_there_is_wrong_use(run: Run) -> None:
     assert result.stderr.startswith("nowhere:1: not found\n")
 
 
-@pytest.mark.parametrize(
-    "arguments", [[], ["app", "--check", "--watch"], ["app", "--runtime", "torch"]]
-)
+@pytest.mark.parametrize("arguments", [[], ["app", "--runtime", "torch"]])
 def test_wrong_use_has_status_2(run: Run, arguments: list[str]) -> None:
     assert run(net("w"), *arguments).exit_code == 2
     assert not OVERLAY.parent.exists()
@@ -132,30 +130,6 @@ def test_a_failure_while_writing_keeps_the_old_overlay_and_leaves_nothing_behind
     assert f"typed-nnx: {OVERLAY}: No space left on device\n  Fix: " in result.stderr
     assert OVERLAY.read_text() == before
     assert os.listdir(OVERLAY.parent) == [OVERLAY.name]
-
-
-def test_watch_writes_after_each_change_and_ends_with_status_0(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    answers = iter([net("w"), replace(net("w"), problems=(BROKEN,)), net("w", "v")])
-    changes = iter([None, None])
-
-    def wait(*given: object) -> dict[Path, tuple[int, int]]:
-        if next(changes, KeyboardInterrupt) is KeyboardInterrupt:
-            raise KeyboardInterrupt
-        return {}
-
-    monkeypatch.setattr(generation.Request, "read", lambda self: next(answers))
-    monkeypatch.setattr(command, "wait_for_change", wait)
-    result = run(net(), "app", "--watch")
-    assert result.exit_code == 0
-    assert result.stdout.splitlines() == [
-        f"{OVERLAY}: 1 model, written",
-        f"{OVERLAY}: 1 model, unchanged",
-        f"{OVERLAY}: 1 model, written",
-        "stopped",
-    ]
-    assert result.stderr == "app/broken.py:7: invalid syntax\n"
 
 
 @pytest.mark.parametrize("was_there", [False, True])

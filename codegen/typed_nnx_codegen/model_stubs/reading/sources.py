@@ -14,7 +14,7 @@ from mypy.modulefinder import BuildSource, get_search_dirs
 from mypy.options import Options
 
 from typed_nnx_codegen.model_stubs.models import Problem
-from typed_nnx_codegen.model_stubs.reading.naming import as_imported
+from typed_nnx_codegen.module_names import as_imported
 
 # What this command writes must not be read as a source of models.
 _OVERLAY = r"(^|/)typed_nnx_models\.pyi$"
