@@ -163,37 +163,6 @@ def test_threads_read_one_model() -> None:
     read_one_model(1.2)
 
 
-class Wide(nnx.Module):
-    """A model whose values take a while to gather, so that a write may fall into that time."""
-
-    def __init__(self) -> None:
-        self.first = nnx.Param(jnp.array(0))
-        self.rest = nnx.List([nnx.Param(jnp.array(0)) for _ in range(1000)])
-
-
-def write_eagerly(model: tp.Any) -> None:
-    model.first.set_value(model.first[...] + 1)
-
-
-@pytest.mark.parametrize("write", [write_eagerly, nnx.jit(write_eagerly)], ids=["eager", "jit"])
-def test_a_write_is_seen_by_calls_after_it_while_others_read(write: tp.Any) -> None:
-    model, look = Wide(), nnx.jit(lambda model: model.first[...] * 1)
-    end, seen = time.monotonic() + 1.0, []
-
-    def work(number: int) -> None:
-        while time.monotonic() < end:
-            if number == 0:
-                write(model)
-                time.sleep(1e-5)  # let the others run
-                seen.append(int(look(model)))
-            else:
-                look(model)
-
-    threads.together(work)
-    assert seen == list(range(1, len(seen) + 1))
-    assert int(look(model)) == int(model.first[...]) == len(seen)
-
-
 @pytest.mark.slow
 def test_threads_train_and_read_for_a_long_time() -> None:
     train_own_models(10.0)
