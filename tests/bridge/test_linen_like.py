@@ -217,17 +217,6 @@ def test_a_submodule_made_where_nothing_names_it_has_no_scope() -> None:
         Net().init(0, X)
 
 
-def test_a_name_that_is_taken_by_something_else_is_refused() -> None:
-    class Net(bridge.Module):
-        @bridge.compact
-        def __call__(self, x: jax.Array) -> Any:
-            self.variable("cache", "w", jnp.zeros, (3,))
-            return self.param("w", nn.initializers.ones, (3,))
-
-    with pytest.raises(BridgeError, match="Expected 'w' to be a Param, got Cache"):
-        Net().init(0, X)
-
-
 def test_a_variable_without_value_and_initializer_is_refused() -> None:
     class Net(bridge.Module):
         @bridge.compact
@@ -242,15 +231,6 @@ def test_a_variable_without_value_and_initializer_is_refused() -> None:
 def test_missing_parameters_need_a_random_stream() -> None:
     with pytest.raises(StreamNotFoundError, match="'params'"):
         kit(OURS).Dense(3).apply({}, X)
-
-
-def test_rngs_and_methods_of_another_form_are_refused() -> None:
-    with pytest.raises(BridgeError, match="'a' \\(str\\)"):
-        kit(OURS).Dense(3).init("a", X)
-    with pytest.raises(BridgeError, match="`method` is 4"):
-        kit(OURS).Dense(3).init(0, X, method=4)
-    with pytest.raises(AttributeError, match="'nope'"):
-        kit(OURS).Dense(3).init(0, X, method="nope")
 
 
 def test_what_is_not_made_yet_is_no_attribute() -> None:

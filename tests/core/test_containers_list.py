@@ -186,19 +186,6 @@ def test_a_slice_is_a_built_in_list_and_results_of_operators_are_lists_of_ours()
         assert made is not items
 
 
-def test_a_refused_element_leaves_the_list_as_it_was() -> None:
-    items: tp.Any = nnx.List([1, Leaf("a"), 3])
-    before = list(items)
-    with pytest.raises(nnx.errors.PytreeAttributeError):
-        items[0:2] = [7, [jnp.ones(())]]
-    with pytest.raises(nnx.errors.PytreeAttributeError):
-        items.insert(0, {"a": jnp.ones(())})
-    with pytest.raises(nnx.errors.PytreeAttributeError):
-        items[0] = jnp.ones(())
-    assert list(items) == before
-    assert list(nnx.to_flat_state(nnx.state(items)).paths) == [(1, "w")]
-
-
 def test_an_index_out_of_bounds_names_index_and_length() -> None:
     with pytest.raises(IndexError, match="Index out of bounds: 3 in a List of 3 elements"):
         nnx.List([1, 2, 3])[3]
@@ -218,14 +205,6 @@ def test_a_list_takes_part_in_jax_trees_with_integer_keys() -> None:
     assert type(rebuilt) is nnx.List
     assert rebuilt[1] == 5
     assert rebuilt[2].tolist() == [1, 1, 1]
-
-
-def test_more_than_ten_elements_stay_in_numeric_order() -> None:
-    items = nnx.List([nnx.Param(float(i)) for i in range(300)])
-    assert list(nnx.to_flat_state(nnx.state(items)).paths) == [(i,) for i in range(300)]
-    assert jax.tree.leaves(items) == [float(i) for i in range(300)]
-    merged = nnx.merge(*nnx.split(items))
-    assert [x[...] for x in merged] == [float(i) for i in range(300)]
 
 
 def paths_and_values(nnx: tp.Any, node: tp.Any) -> tp.Any:
@@ -277,17 +256,3 @@ def test_a_list_does_what_it_does_in_flax(scenario: Scenario) -> None:
 @scenarios(array_over_static, array_in_a_container, looked_up_past_the_end)
 def test_a_list_refuses_what_flax_refuses(scenario: Scenario) -> None:
     assert_refused_as_in_flax(scenario)
-
-
-def test_a_list_changed_under_another_trace_says_so() -> None:
-    items = nnx.List([nnx.Param(1.0)])
-
-    @jax.jit
-    def changed() -> None:
-        with pytest.raises(nnx.errors.TraceLevelError, match="'List'"):
-            items.clear()
-        with pytest.raises(nnx.errors.TraceLevelError, match="'List'"):
-            items.append(nnx.Param(2.0))
-
-    changed()
-    assert len(items) == 1

@@ -53,12 +53,6 @@ def test_a_variable_is_shown_as_flax_shows_it(make: Callable[[], Any]) -> None:
 
 
 @pytest.mark.parametrize("make", VALUES.values(), ids=VALUES)
-def test_a_variable_in_a_module_is_shown_as_flax_shows_it(make: Callable[[], Any]) -> None:
-    ours, theirs = (bag(lib, x=lib.Param(make())) for lib in (nnx, flax_nnx))
-    assert shown(ours) == shown(theirs)
-
-
-@pytest.mark.parametrize("make", VALUES.values(), ids=VALUES)
 def test_a_data_attribute_is_shown_as_flax_shows_it(make: Callable[[], Any]) -> None:
     ours, theirs = (bag(lib, x=lib.data(make())) for lib in (nnx, flax_nnx))
     assert shown(ours) == shown(theirs)

@@ -11,7 +11,6 @@ from typing import Any
 
 import jax.numpy as jnp
 import pytest
-from flax import nnx as flax_nnx
 
 import typed_nnx as nnx
 from tests.core.libraries import both
@@ -103,13 +102,6 @@ def test_var_defaults_shows_and_sets_defaults_for_a_block(lib: Any) -> None:
 
 
 @both
-def test_var_defaults_are_restored_after_an_exception(lib: Any) -> None:
-    with pytest.raises(RuntimeError), lib.var_defaults(ref=True):
-        raise RuntimeError
-    assert lib.var_defaults().ref is False
-
-
-@both
 def test_use_eager_sharding_sets_the_default_for_a_block(lib: Any) -> None:
     assert lib.using_eager_sharding()
     with lib.use_eager_sharding(False):
@@ -121,16 +113,6 @@ def test_use_eager_sharding_sets_the_default_for_a_block(lib: Any) -> None:
             assert lib.using_eager_sharding()
         assert not lib.using_eager_sharding()
     assert lib.using_eager_sharding()
-
-
-def test_use_eager_sharding_as_a_call_stays_in_force_as_in_flax() -> None:
-    for lib in (nnx, flax_nnx):
-        lib.use_eager_sharding(False)
-        try:
-            assert not lib.using_eager_sharding()
-        finally:
-            lib.use_eager_sharding(True)
-        assert lib.using_eager_sharding()
 
 
 def test_defaults_belong_to_a_thread() -> None:

@@ -221,14 +221,6 @@ def test_hooks_see_the_part_that_is_written(lib: Any, ref: bool) -> None:
 
 
 @both
-def test_a_create_hook_changes_the_first_value_only(lib: Any) -> None:
-    variable = lib.Param(1, on_create_value=lambda v, x: x + 100)
-    assert variable.get_raw_value() == 101
-    variable.set_value(1)
-    assert variable.get_raw_value() == 1
-
-
-@both
 def test_hooks_get_the_variable_with_its_metadata(lib: Any) -> None:
     variable = lib.Param(1, scale=3, on_get_value=lambda v, x: x * v.scale)
     assert variable.get_value() == 3

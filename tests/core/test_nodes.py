@@ -120,13 +120,3 @@ def test_specs_are_equal_for_equal_structure_and_statics() -> None:
     assert spec(1, [1, 2]) != spec(1, [2, 1])
     assert spec(1, [1, 2]) != spec(1, (1, 2))
     assert copy.deepcopy(spec(1)) == spec(1)
-
-
-def test_children_come_in_the_order_of_their_keys() -> None:
-    node: Any = nnx.Module()
-    node.b, node.a, node.c = jnp.ones(1), 1, jnp.zeros(1)
-    spec = spec_of(node)
-    assert spec.names == ("b", "c")
-    assert spec.statics == (("a", 1),)
-    items = nnx.List([nnx.Param(i) for i in range(12)])
-    assert spec_of(items).keys == tuple(range(12))

@@ -108,11 +108,6 @@ def test_equality_of_values_that_are_no_arrays_gives_what_flax_gives(
     assert (nnx.Param(value) != other) is (flax_nnx.Param(value) != other)
 
 
-def test_equality_ignores_type_and_metadata_as_in_flax() -> None:
-    assert flax_nnx.Param(1, note=2) == flax_nnx.BatchStat(1)
-    assert nnx.Param(1, note=2) == nnx.BatchStat(1)
-
-
 @pytest.mark.parametrize("pair", list(PAIRS.values())[:8], ids=list(PAIRS)[:8])
 @pytest.mark.parametrize("op", [*ORDER, operator.ne], ids=name)
 def test_order_and_inequality_are_those_of_the_values(op: Any, pair: Any) -> None:

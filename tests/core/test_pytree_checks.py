@@ -25,19 +25,6 @@ def appends_arrays(self: Any) -> None:
         self.ls.append(jnp.array(i))
 
 
-def appends_a_mark(self: Any) -> None:
-    self.ls = []
-    self.ls.append(nnx.data(1))
-
-
-@both
-@pytest.mark.parametrize("base", ["Pytree", "Module"])
-def test_arrays_in_a_static_list_are_found_after_init(lib: Any, base: str) -> None:
-    cls = type("Foo", (getattr(lib, base),), {"__init__": appends_arrays})
-    with pytest.raises(ValueError, match="unexpected .* in static attribute 'ls'"):
-        cls()
-
-
 @both
 def test_variables_and_modules_in_static_containers_are_found_after_init(lib: Any) -> None:
     for value in (lib.Param(1), lib.Module(), {"deep": [(lib.Param(1),)]}):
@@ -97,11 +84,6 @@ def test_check_pytree_of_something_else_is_a_type_error() -> None:
         nnx.check_pytree(3)
 
 
-def test_a_mark_in_a_container_is_found_after_init() -> None:
-    with pytest.raises(PytreeAttributeError, match="tags \\{'data'\\} on attribute 'Foo.ls'"):
-        make(nnx, appends_a_mark)()
-
-
 def test_both_marks_in_one_container_are_named() -> None:
     node: Any = nnx.Module()
     with pytest.raises(PytreeAttributeError, match="'static', 'data'") as caught:
@@ -125,14 +107,6 @@ def plain_class(lib: Any, how: str) -> Any:
 
 
 ways = pytest.mark.parametrize("how", ["Object", "pytree=False"])
-
-
-@both
-@ways
-def test_jax_takes_an_object_for_a_leaf(lib: Any, how: str) -> None:
-    node = plain_class(lib, how)()
-    assert jax.tree_util.all_leaves([node])
-    assert jax.tree.leaves(node) == [node]
 
 
 @both

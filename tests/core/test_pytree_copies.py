@@ -246,20 +246,6 @@ def test_a_shallow_copy_of_a_module_shares_children_but_not_attributes() -> None
     assert [path for path, _ in nnx.to_flat_state(nnx.state(duplicate))][-1] == ("more",)
 
 
-def test_a_deep_copy_of_a_module_keeps_sharing_and_cycles() -> None:
-    original = Tied()
-    duplicate = copy.deepcopy(original)
-    assert walk(duplicate) == walk(original)
-    assert duplicate.second is duplicate.first
-    assert duplicate.kernel is duplicate.first.kernel
-    assert duplicate.me is duplicate
-    assert duplicate.items[0] is duplicate.first
-    assert duplicate.plain["k"][0] is duplicate.kernel
-    assert duplicate.first is not original.first
-    assert duplicate.options == original.options
-    assert duplicate.options is not original.options
-
-
 def test_a_deep_copy_works_on_after_its_original_has_been_split() -> None:
     original = Tied()
     nnx.split(original)

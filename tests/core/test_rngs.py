@@ -10,7 +10,7 @@ import jax
 import pytest
 from flax import nnx as flax_nnx
 
-from typed_nnx import RngCount, RngKey, Rngs, RngState, RngStream, to_predicate
+from typed_nnx import RngCount, RngKey, Rngs, RngState, RngStream
 from typed_nnx.errors import (
     KeyShapeError,
 )
@@ -71,21 +71,6 @@ def test_variables_of_a_stream_have_the_types_metadata_and_names_of_flax() -> No
         assert getattr(theirs, name).get_metadata("tag") == "default"
     public = {name for name in vars(theirs) if not name.startswith("_")}
     assert {name for name in vars(ours) if not name.startswith("_")} == public
-
-
-def test_streams_are_jax_pytrees_with_the_key_paths_of_flax() -> None:
-    def paths(rngs: tp.Any) -> list[str]:
-        return [jax.tree_util.keystr(path) for path, _ in jax.tree_util.tree_leaves_with_path(rngs)]
-
-    assert paths(Rngs(0, params=1)) == paths(flax_nnx.Rngs(0, params=1))
-
-
-def test_string_filters_match_keys_and_counts_by_their_tag() -> None:
-    stream = Rngs(0, dropout=1).dropout
-    matches = to_predicate("dropout")
-    assert matches((), stream.key)
-    assert matches((), stream.count)
-    assert not matches((), Rngs(0).default.key)
 
 
 @pytest.mark.parametrize(

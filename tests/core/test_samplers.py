@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from flax import nnx as flax_nnx
 
-from typed_nnx import Rngs, RngStream
+from typed_nnx import Rngs
 from typed_nnx._core.samplers import Samplers
 
 SHAPE = (2, 3)
@@ -84,21 +84,6 @@ def equal(ours: tp.Any, theirs: tp.Any) -> bool:
     return ours.dtype == theirs.dtype and np.array_equal(ours, theirs)
 
 
-def sources(library: str) -> tp.Any:
-    """One `Rngs` and one stream of a library, with the same seeds in both libraries."""
-    if library == "ours":
-        return Rngs(3, params=4), RngStream(5, tag="noise")
-    return flax_nnx.Rngs(3, params=4), flax_nnx.RngStream(5, tag="noise")
-
-
-def draws(library: str, name: str) -> tuple[tp.Any, tp.Any]:
-    """Two draws from a set of streams and one from a stream, and the counts afterwards."""
-    arguments, keywords = SAMPLERS[name]
-    rngs, stream = sources(library)
-    samples = [getattr(source, name)(*arguments, **keywords) for source in (rngs, rngs, stream)]
-    return samples, [rngs.default.count[...], stream.count[...]]
-
-
 class Fixed(Samplers):
     """A source that gives the same key every time."""
 
@@ -130,21 +115,6 @@ def test_an_initializer_computes_what_the_one_of_jax_computes_from_the_key(name:
     assert ours == traced(lambda key: initializer(key, KERNEL_SHAPE))
 
 
-def slow_to_compile(quick: set[str], names: tp.Iterable[str]) -> list[tp.Any]:
-    """The names as parameters; all but the quick ones only run with the slow tests."""
-    return [
-        pytest.param(name, marks=() if name in quick else pytest.mark.slow, id=name)
-        for name in names
-    ]
-
-
-@pytest.mark.parametrize("name", slow_to_compile({"normal", "bits", "randint", "choice"}, SAMPLERS))
-def test_a_sampler_gives_the_samples_of_flax(name: str) -> None:
-    ours, theirs = draws("ours", name), draws("flax", name)
-    assert all(map(equal, ours[0], theirs[0]))
-    assert [int(count) for count in ours[1]] == [int(count) for count in theirs[1]] == [2, 1]
-
-
 @pytest.mark.parametrize("name", ["normal", "randint"])
 def test_a_sampler_gives_inside_jit_what_it_gives_outside(name: str) -> None:
     arguments, keywords = SAMPLERS[name]
@@ -155,20 +125,6 @@ def test_a_sampler_gives_inside_jit_what_it_gives_outside(name: str) -> None:
 
     key = jax.random.key(3)
     assert equal(jax.jit(draw)(key), draw(key))
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", slow_to_compile({"he_normal"}, INITIALIZERS))
-def test_an_initializer_gives_the_arrays_of_flax(name: str) -> None:
-    def initialized(library: str) -> list[tp.Any]:
-        arguments, keywords = INITIALIZERS[name]
-        rngs, stream = sources(library)
-        first = getattr(rngs, name)(*arguments, **keywords)
-        second = getattr(stream, name)(*arguments, **keywords)
-        arrays = [first(KERNEL_SHAPE), first(KERNEL_SHAPE, jnp.float32), second(KERNEL_SHAPE)]
-        return [*arrays, rngs.default.count[...], stream.count[...]]
-
-    assert all(map(equal, initialized("ours"), initialized("flax")))
 
 
 def test_an_initializer_takes_its_key_when_it_is_called() -> None:

@@ -146,13 +146,6 @@ def test_sharding_metadata_without_a_mesh_is_an_error(lib: Any) -> None:
         lib.Param(jnp.ones(2), out_sharding=("data",))
 
 
-def test_the_error_names_the_partition_and_the_ways_out() -> None:
-    with pytest.raises(MeshRequiredError) as caught:
-        nnx.Param(jnp.ones(2), out_sharding=("data",))
-    for text in ("'data'", "jax.set_mesh(mesh)", "mesh=mesh", "use_eager_sharding(False)"):
-        assert text in str(caught.value)
-
-
 class Block(nnx.Module):
     """A layer whose parameter has a partition, in a list of a model."""
 
@@ -229,20 +222,6 @@ def test_with_metadata_makes_an_initializer_whose_variable_has_metadata(lib: Any
     assert (variable.tag, variable.sizes, variable.extra) == ("t", (1, 2), 1)
     assert (variable.shape, variable.dtype) == ((3,), jnp.int32)
     assert init.__name__ == "zeros"
-
-
-@both
-def test_with_metadata_carries_hooks(lib: Any) -> None:
-    init = lib.with_metadata(
-        lambda: 1,
-        on_get_value=lambda v, x: x * 10,
-        on_create_value=[lambda v, x: x + 1, lambda v, x: x + 1],
-        on_set_value=lambda v, x: -x,
-    )
-    variable = lib.Param(init())
-    assert (variable.get_raw_value(), variable.get_value()) == (3, 30)
-    variable.set_value(5)
-    assert variable.get_raw_value() == -5
 
 
 @both

@@ -172,14 +172,6 @@ def test_a_state_does_what_it_does_in_flax(scenario: Scenario) -> None:
     assert_as_in_flax(scenario)
 
 
-def unknown_key(nnx: tp.Any) -> tp.Any:
-    return state_of(nnx)["nope"]
-
-
-def unknown_attribute(nnx: tp.Any) -> tp.Any:
-    return hasattr(state_of(nnx), "nope") or state_of(nnx).nope
-
-
 def unmatched_leaf(nnx: tp.Any) -> tp.Any:
     return state_of(nnx).split(nnx.Param)
 
@@ -191,17 +183,6 @@ def pure_dict_with_an_unknown_path(nnx: tp.Any) -> tp.Any:
 @scenarios(unmatched_leaf, pure_dict_with_an_unknown_path)
 def test_a_state_refuses_what_flax_refuses(scenario: Scenario) -> None:
     assert_refused_as_in_flax(scenario)
-
-
-@pytest.mark.parametrize("look_up", [unknown_key, unknown_attribute], ids=["item", "attribute"])
-def test_an_unknown_field_is_a_key_error_and_an_attribute_error(
-    look_up: tp.Callable[[tp.Any], tp.Any],
-) -> None:
-    with pytest.raises(nnx.errors.StateKeyError, match="No attribute 'nope' in State") as caught:
-        look_up(nnx)
-    assert isinstance(caught.value, KeyError)
-    assert isinstance(caught.value, AttributeError)
-    assert "'blocks', 'scale', 'stats', 'w'" in str(caught.value)
 
 
 def test_a_pure_dict_with_an_unknown_path_changes_nothing() -> None:

@@ -11,20 +11,10 @@ import pytest
 
 import typed_nnx as nnx
 from tests.core.libraries import both
-from typed_nnx.errors import VariableError
 
 
 def referenced(lib: Any, value: Any = (1.0, 2.0), **metadata: Any) -> Any:
     return lib.Param(jnp.array(value), ref=True, **metadata)
-
-
-def test_a_reference_is_an_array_ref_with_its_value() -> None:
-    ref = nnx.array_ref(jnp.ones(2))
-    assert nnx.is_array_ref(ref)
-    assert isinstance(ref, nnx.ArrayRef)
-    assert isinstance(ref, jax.Ref)
-    assert not nnx.is_array_ref(jnp.ones(2))
-    np.testing.assert_array_equal(ref[...], [1.0, 1.0])
 
 
 @both
@@ -60,11 +50,6 @@ def test_someone_who_writes_the_reference_writes_the_variable(lib: Any) -> None:
     variable = referenced(lib)
     variable.get_raw_value()[...] = jnp.zeros(2)
     np.testing.assert_array_equal(variable[...], [0.0, 0.0])
-
-
-def test_the_error_of_a_reference_as_value_names_the_type_and_a_fix() -> None:
-    with pytest.raises(VariableError, match="BatchStat: .*\n.*BatchStat\\(array, ref=True\\)"):
-        nnx.BatchStat(jax.new_ref(jnp.ones(2)))
 
 
 @both

@@ -227,15 +227,6 @@ def test_a_context_ends_when_an_exception_leaves_it() -> None:
         nnx.current_update_context("a")
 
 
-def test_a_merge_in_a_tagged_context_must_say_which_one_it_is() -> None:
-    with (
-        nnx.update_context("a"),
-        pytest.raises(nnx.errors.GraphError, match="needs inner=True or inner=False"),
-        nnx.merge_context("a"),
-    ):
-        pass
-
-
 def test_a_context_that_has_ended_splits_and_merges_nothing() -> None:
     a = node_class(nnx)(w=nnx.Param(jnp.ones(1)))
     with nnx.update_context("a"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import typing as tp
 
 import jax.numpy as jnp
@@ -78,25 +77,6 @@ def test_the_mode_is_set_for_a_block_and_restored() -> None:
         with pytest.raises(nnx.errors.SharedReferenceError):
             nnx.split(shared())
     nnx.split(shared())
-
-
-def test_as_a_function_it_sets_the_mode_from_now_on() -> None:
-    nnx.set_graph_mode(False)
-    try:
-        with pytest.raises(nnx.errors.SharedReferenceError):
-            nnx.split(shared())
-    finally:
-        nnx.set_graph_mode(True)
-    nnx.split(shared())
-
-
-def test_the_mode_belongs_to_the_thread() -> None:
-    seen = []
-    with nnx.set_graph_mode(False):
-        thread = threading.Thread(target=lambda: seen.append(nnx.set_graph_mode.current_value()))
-        thread.start()
-        thread.join()
-    assert seen == [True]
 
 
 def test_graph_updates_are_set_in_the_same_way() -> None:

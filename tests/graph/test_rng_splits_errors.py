@@ -104,12 +104,6 @@ def test_bad_splits_name_the_argument_and_the_fix(splits):
     )
 
 
-@pytest.mark.parametrize("split", [[2], "a", 1.5], ids=str)
-def test_a_fork_takes_shapes_and_mappings_only(split):
-    with pytest.raises(ArgumentTypeError, match="fork_rngs: argument `split`"):
-        fork_rngs(two_streams(nnx), split=split)
-
-
 def test_shared_streams_without_graph_name_both_paths():
     rngs = two_streams(nnx)
     with pytest.raises(SharedReferenceError) as caught:

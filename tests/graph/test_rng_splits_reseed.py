@@ -11,8 +11,6 @@ from flax import nnx as flax_nnx
 from typed_nnx import Param, PathContains, Pytree, Rngs, RngStream, iter_graph, reseed, with_rngs
 from typed_nnx.errors import (
     ArgumentError,
-    ArgumentTypeError,
-    KeyShapeError,
 )
 
 from ..core.rngs_scenarios import describe
@@ -251,10 +249,3 @@ def test_none_in_a_mapping_passes_the_stream_on_to_the_next_rule() -> None:
     rngs = with_rngs(Rngs(0, params=1), split={"params": None, ...: 2}, broadcast=3)
     assert rngs.params.key.shape == (3,)
     assert rngs.default.key.shape == (2,)
-
-
-def test_with_rngs_refuses_what_is_no_shape_and_arrays_of_keys() -> None:
-    with pytest.raises(ArgumentTypeError, match="with_rngs: argument `split` is 'params'"):
-        with_rngs(Rngs(0), split="params")  # type: ignore[call-overload]  # the error is the point
-    with pytest.raises(KeyShapeError):
-        with_rngs(Rngs(0).split(2), split=3)

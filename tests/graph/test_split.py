@@ -48,20 +48,6 @@ def view(nnx: tp.Any, state: tp.Any) -> tp.Any:
     return [(path, value_view(leaf)) for path, leaf in nnx.to_flat_state(state)]
 
 
-def groups_of_split(nnx: tp.Any) -> tp.Any:
-    model = model_class(nnx)()
-    found = []
-    for filters in (
-        (),
-        (nnx.Param, ...),
-        (nnx.BatchStat, nnx.Param, ...),
-        (...,),
-        (nnx.Cache, ...),
-    ):
-        found.append([view(nnx, s) for s in nnx.split(model, *filters)[1:]])
-    return found
-
-
 def groups_of_state(nnx: tp.Any) -> tp.Any:
     model = model_class(nnx)()
     both = nnx.state(model, nnx.BatchStat, nnx.Param)
@@ -69,20 +55,6 @@ def groups_of_state(nnx: tp.Any) -> tp.Any:
         view(nnx, nnx.state(model)), view(nnx, nnx.state(model, nnx.Param)),
         [view(nnx, s) for s in both], type(both).__name__, view(nnx, nnx.variables(model, nnx.Param)),
     )  # fmt: skip
-
-
-def merged(nnx: tp.Any) -> tp.Any:
-    model = model_class(nnx)()
-    graphdef, params, rest = nnx.split(model, nnx.Param, ...)
-    made = nnx.merge(graphdef, rest, params)
-    return walk(made), walk(model), made.first.kernel is model.first.kernel
-
-
-def merged_with_copies(nnx: tp.Any) -> tp.Any:
-    model = model_class(nnx)()
-    made = nnx.merge(*nnx.split(model), copy=True)
-    made.first.kernel[...] = jnp.zeros(2)
-    return walk(made), walk(model)
 
 
 def merged_bare_values(nnx: tp.Any) -> tp.Any:
@@ -95,15 +67,6 @@ def merged_bare_values(nnx: tp.Any) -> tp.Any:
 def merged_after_a_tree_map(nnx: tp.Any) -> tp.Any:
     graphdef, state = nnx.split(model_class(nnx)())
     return walk(nnx.merge(graphdef, jax.tree.map(lambda x: x + 1, state)))
-
-
-def cloned(nnx: tp.Any) -> tp.Any:
-    model = model_class(nnx)()
-    made, shared = nnx.clone(model), nnx.clone(model, variables=False)
-    return (
-        walk(made) == walk(model) == walk(shared), made.first.kernel is model.first.kernel,
-        shared.first.kernel is model.first.kernel, shared.first is model.first, made.me is made,
-    )  # fmt: skip
 
 
 def unpacked(nnx: tp.Any) -> tp.Any:
@@ -146,20 +109,6 @@ def unflattened_with_copies(nnx: tp.Any) -> tp.Any:
     return made.first.kernel is model.first.kernel, walk(made) == walk(model)
 
 
-def containers_as_roots(nnx: tp.Any) -> tp.Any:
-    layer = model_class(nnx).Layer(2)
-    roots: list[tp.Any] = [
-        [layer, layer], {"a": layer, "b": (layer.kernel, None)}, (jnp.ones(2), 5), [], None,
-    ]  # fmt: skip
-    return [walk(nnx.merge(*nnx.split(root))) for root in roots]
-
-
-def leaves_as_roots(nnx: tp.Any) -> tp.Any:
-    variable = nnx.Param(jnp.ones(2))
-    graphdef, state = nnx.split(variable)
-    return value_view(nnx.merge(graphdef, state)), value_view(nnx.clone(variable))
-
-
 def merged_from_a_list(nnx: tp.Any) -> tp.Any:
     model = nnx.Dict(
         b=nnx.Param(jnp.ones(2)),
@@ -181,22 +130,10 @@ def lists_that_do_not_fit(nnx: tp.Any) -> tp.Any:
     return [outcome(functools.partial(nnx.merge, graphdef, *given)) for given in lists]
 
 
-def mapped(nnx: tp.Any) -> tp.Any:
-    model = model_class(nnx)()
-    seen = []
-
-    def double(path: tp.Any, leaf: tp.Any) -> tp.Any:
-        seen.append(path)
-        return leaf.replace(leaf[...] * 2) if isinstance(leaf, nnx.Variable) else leaf
-
-    made = nnx.map(double, model)
-    return seen, walk(made), made.first.kernel is model.first.kernel
-
-
 @scenarios(
-    groups_of_split, groups_of_state, merged, merged_with_copies, merged_bare_values,
-    merged_after_a_tree_map, cloned, unpacked, flattened, flattened_one_after_the_other,
-    unflattened_with_copies, containers_as_roots, leaves_as_roots, mapped, merged_from_a_list, lists_that_do_not_fit,
+    groups_of_state, merged_bare_values,
+    merged_after_a_tree_map, unpacked, flattened, flattened_one_after_the_other,
+    unflattened_with_copies, merged_from_a_list, lists_that_do_not_fit,
 )  # fmt: skip
 def test_objects_become_values_and_back_as_in_flax(scenario: Scenario) -> None:
     assert_as_in_flax(scenario)

@@ -36,21 +36,6 @@ def model_class(nnx: tp.Any) -> tp.Any:
     return Model
 
 
-def with_a_state(nnx: tp.Any) -> tp.Any:
-    model, other = model_class(nnx)(), model_class(nnx)()
-    before = model.w
-    nnx.update(model, jax.tree.map(lambda x: x + 1, nnx.state(other)))
-    return walk(model), model.w is before, walk(other)
-
-
-def with_several_states(nnx: tp.Any) -> tp.Any:
-    model = model_class(nnx)()
-    _, params, stats, rest = nnx.split(model_class(nnx)(), nnx.Param, nnx.BatchStat, ...)
-    add = lambda n, s: jax.tree.map(lambda x: x + n, s)  # noqa: E731 -- short
-    nnx.update(model, add(1, params), add(2, stats), add(3, rest))
-    return walk(model)
-
-
 def with_a_part(nnx: tp.Any) -> tp.Any:
     model = model_class(nnx)()
     nnx.update(model, {"blocks": {1: {"s": nnx.BatchStat(jnp.ones(1))}}, "scale": jnp.ones(())})
@@ -60,13 +45,6 @@ def with_a_part(nnx: tp.Any) -> tp.Any:
 def with_raw_values(nnx: tp.Any) -> tp.Any:
     model = model_class(nnx)()
     nnx.update(model, {"w": jnp.ones(2), "blocks": {0: np.ones(3)}, "plain": {"a": {0: 5, 1: 6}}})
-    return walk(model)
-
-
-def with_a_pure_dict(nnx: tp.Any) -> tp.Any:
-    model = model_class(nnx)()
-    pure = nnx.to_pure_dict(nnx.state(model))
-    nnx.update(model, jax.tree.map(lambda x: x + 1, pure))
     return walk(model)
 
 
@@ -107,7 +85,7 @@ def nothing(nnx: tp.Any) -> tp.Any:
 
 
 @scenarios(
-    with_a_state, with_several_states, with_a_part, with_raw_values, with_a_pure_dict, by_the_alias,
+    with_a_part, with_raw_values, by_the_alias,
     metadata_too, the_last_state_wins, containers, a_variable, nothing,
 )  # fmt: skip
 def test_an_update_does_what_it_does_in_flax(scenario: Scenario) -> None:

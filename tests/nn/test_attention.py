@@ -255,25 +255,6 @@ def test_layouts_over_an_explicit_mesh_are_those_of_flax() -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("rate", [0.0, 0.5])
-def test_attention_runs_under_vmap_scan_and_remat_as_outside(rate: float) -> None:
-    layer = nnx.MultiHeadAttention(
-        2, 4, decode=False, dropout_rate=rate, deterministic=True, rngs=nnx.Rngs(0)
-    )
-    x = normal(3, 2, 5, 4)
-    expected = jnp.stack([layer(one, is_causal=True) for one in x])
-
-    def call(layer: Any, one: Any) -> Any:
-        return layer(one, is_causal=True)
-
-    mapped = nnx.vmap(call, in_axes=(None, 0))(layer, x)
-    scanned = nnx.scan(call, in_axes=(None, 0), out_axes=0)(layer, x)
-    rematted = jnp.stack([nnx.remat(call)(layer, one) for one in x])
-    for result in (mapped, scanned, rematted):
-        np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-6)
-
-
-@pytest.mark.thorough
 @pytest.mark.parametrize("param_dtype", [jnp.float32, jnp.float64], ids=["f32", "f64"])
 def test_attention_under_x64_is_that_of_flax(param_dtype: Any) -> None:
     with jax.enable_x64(True):

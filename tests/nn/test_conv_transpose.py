@@ -74,16 +74,6 @@ def test_conv_transpose_is_the_twin_of_flax_in_many_configurations(configuration
     check_conv_transpose(configuration)
 
 
-@pytest.mark.parametrize("padding", ["SAME", "CIRCULAR", 1], ids=str)
-def test_conv_transpose_gives_the_bits_of_flax_eagerly_and_jitted(padding: Any) -> None:
-    twins = ArrayTwins(
-        lambda lib, rngs: lib.ConvTranspose(2, 3, (3,), strides=2, padding=padding, rngs=rngs)
-    )
-    x = an_input((2, 4, 2))
-    twins.assert_same_call(x)
-    twins.assert_same_jitted_call(x)
-
-
 def test_with_transpose_kernel_it_is_the_transpose_of_conv() -> None:
     conv = nnx.Conv(2, 3, (3,), strides=2, padding="SAME", use_bias=False, rngs=nnx.Rngs(0))
     back = nnx.ConvTranspose(

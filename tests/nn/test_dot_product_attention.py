@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 import typed_nnx as nnx
 import typed_nnx.nn.attention
 from tests.nn.twins import assert_same_bits
-from typed_nnx import errors
 
 quick = settings(max_examples=12, deadline=None)
 
@@ -257,18 +256,3 @@ def test_combined_masks_are_those_of_flax(kinds: Any, dtype: Any) -> None:
     assert_same_bits(found, expected)
     present = [np.asarray(mask, bool) for mask in masks if mask is not None]
     assert (np.asarray(found, bool) == np.logical_and.reduce(present)).all()
-
-
-def test_masks_broadcast_when_combined() -> None:
-    rows, columns = jnp.array([[1], [0]]), jnp.array([[1, 0, 1]])
-    found = nnx.combine_masks(rows, columns, dtype=jnp.int32)
-    assert found is not None
-    assert found.tolist() == [[1, 0, 1], [0, 0, 0]]
-
-
-@pytest.mark.parametrize("other", [jnp.ones((3,)), jnp.ones((2, 4))], ids=["rank", "size"])
-def test_masks_that_do_not_fit_are_refused_by_both(other: Any) -> None:
-    with pytest.raises((ValueError, TypeError)):
-        flax.nnx.combine_masks(jnp.ones((2, 3)), other)
-    with pytest.raises(errors.LayerInputError, match=r"`masks` is float32\[2,3\], float32"):
-        nnx.combine_masks(jnp.ones((2, 3)), other)

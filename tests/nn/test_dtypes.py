@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 import typed_nnx as nnx
 from tests.core.libraries import seen
-from typed_nnx import errors
 
 VALUES: list[Any] = [
     None,
@@ -62,8 +61,3 @@ def test_a_list_becomes_a_tuple_as_in_flax() -> None:
     args: Any = [jnp.ones(2), None]
     assert type(nnx.nn.dtypes.promote_dtype(args)) is tuple
     assert type(flax.nnx.nn.dtypes.promote_dtype(args)) is tuple
-
-
-def test_a_dtype_that_is_not_inexact_is_refused_with_its_name() -> None:
-    with pytest.raises(errors.LayerArgumentError, match="dtype` is int32; expected a float"):
-        nnx.nn.dtypes.canonicalize_dtype(dtype=jnp.int32)

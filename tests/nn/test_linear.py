@@ -110,17 +110,6 @@ def test_einsum_is_the_twin_of_flax(
         twins.assert_same_gradients(an_input(shape, None))
 
 
-@pytest.mark.parametrize("dtype", DTYPES, ids=lambda d: getattr(d, "__name__", "promoted"))
-def test_layers_are_the_twins_of_flax_when_jitted(dtype: Any) -> None:
-    makers: list[tuple[Any, jax.Array]] = [
-        (lambda lib, rngs: lib.Linear(3, 4, dtype=dtype, rngs=rngs), jnp.ones((2, 3))),
-        (lambda lib, rngs: lib.LinearGeneral(3, (2, 2), dtype=dtype, rngs=rngs), jnp.ones((2, 3))),
-        (lambda lib, rngs: lib.Embed(3, 4, dtype=dtype, rngs=rngs), jnp.arange(3)),
-    ]
-    for make, x in makers:
-        Twins(make).assert_same_jitted_call(x)
-
-
 @pytest.mark.thorough
 def test_einsum_takes_a_number_as_the_shape_of_its_bias() -> None:
     twins = Twins(lambda lib, rngs: lib.Einsum("ik,kj->ij", (5, 4), 4, rngs=rngs))

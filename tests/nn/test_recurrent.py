@@ -182,28 +182,6 @@ def test_state_axes_say_what_a_step_may_change() -> None:
     assert rnn.cell.steps[...] == 4
 
 
-@pytest.mark.thorough
-def test_a_run_is_the_same_jitted_mapped_and_eager() -> None:
-    x = normal(3, 2, 4, 3)
-    for lib in LIBRARIES:
-        layer = make("LSTMCell")(lib, lib.Rngs(0))
-        expected = jnp.stack([layer(one) for one in x])
-
-        def call(layer: Any, one: Any) -> Any:
-            return layer(one, rngs=None)
-
-        jitted = jnp.stack([lib.jit(call)(layer, one) for one in x])
-        rematted = jnp.stack([lib.remat(call)(layer, one) for one in x])
-        for result in (jitted, rematted):
-            np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-6)
-    axes = nnx.StateAxes({nnx.Param: None, ...: None})
-    layer = make("LSTMCell", rngs=False)(nnx, nnx.Rngs(0))
-    zeros = (jnp.zeros((2, 4)), jnp.zeros((2, 4)))
-    mapped = nnx.vmap(lambda layer, one: layer(one, initial_carry=zeros), in_axes=(axes, 0))
-    one_by_one = jnp.stack([layer(one, initial_carry=zeros) for one in x])
-    np.testing.assert_allclose(mapped(layer, x), one_by_one, rtol=1e-5, atol=1e-6)
-
-
 @pytest.mark.parametrize("time_major", [False, True])
 @pytest.mark.parametrize("batches", [0, 1, 2])
 def test_flipped_sequences_are_those_of_flax(time_major: bool, batches: int) -> None:
@@ -315,8 +293,3 @@ def test_what_is_no_stream_is_refused(rngs: Any) -> None:
         make(rngs=rngs)(flax.nnx, flax.nnx.Rngs(0))
     with pytest.raises(errors.RngsTypeError, match="RNN: argument `rngs` is"):
         make(rngs=rngs)(nnx, nnx.Rngs(0))
-
-
-def test_what_is_no_cell_is_refused() -> None:
-    with pytest.raises(errors.LayerArgumentError, match=r"`cell` is a Linear; expected a rec"):
-        nnx.RNN(nnx.Linear(3, 4, rngs=nnx.Rngs(0)))  # type: ignore[type-var]  # it is the error

@@ -35,14 +35,6 @@ def test_dropout_is_the_twin_of_flax(rate: float, dims: Any, dtype: Any, name: s
         twins.assert_same_call(X.astype(dtype))
 
 
-@pytest.mark.thorough
-def test_dropout_is_the_twin_of_flax_when_jitted_and_draws_anew_each_time() -> None:
-    twins = Twins(lambda lib, rngs: lib.Dropout(0.5, rngs=rngs))
-    twins.assert_same_jitted_call(X)
-    twins.assert_same_jitted_call(X)
-    assert twins.ours.rngs.count[...] == 2
-
-
 @both
 def test_elements_along_a_broadcast_axis_share_their_fate(lib: Any) -> None:
     y = lib.Dropout(0.5, broadcast_dims=(0,), rngs=lib.Rngs(0))(jnp.ones((8, 64)))

@@ -119,29 +119,6 @@ def test_hooks_of_metadata_are_given_by_name_or_position(lib: Any) -> None:
         assert variable.get_metadata("mine") == 1
 
 
-@both
-def test_low_rank_layers_take_metadata_of_both_matrices(lib: Any) -> None:
-    model = lib.LoRALinear(
-        2, 3, lora_rank=1, rngs=lib.Rngs(0), a_metadata={"x": 1}, b_metadata={"y": 2}
-    )
-    assert model.lora.lora_a.get_metadata("x") == 1
-    assert model.lora.lora_b.get_metadata("y") == 2
-
-
-@both
-def test_dataclass_takes_the_options_of_dataclasses(lib: Any) -> None:
-    @lib.dataclass(kw_only=True, order=True)
-    class Point(lib.Pytree):
-        x: int = lib.static(default=1)
-
-    assert Point(x=2).x == 2
-    assert Point(x=1) < Point(x=2)
-    with pytest.raises(TypeError):
-        Point(2)
-    with pytest.raises(TypeError):
-        lib.dataclass(unknown=True)
-
-
 def test_parameters_that_can_be_named_are_found() -> None:
     assert has_keyword_arg(lambda a: 0, "a")
     assert has_keyword_arg(lambda *, a: 0, "a")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import sys
 import threading
 from typing import Any
@@ -15,7 +14,6 @@ from jax import lax
 import typed_nnx as nnx
 from tests.summary import models
 from tests.summary.tables import Parsed, Terminal, parse
-from typed_nnx.errors import ArgumentTypeError, MethodNotFoundError, MissingPackageError
 from typed_nnx.summary import CallInfo, filter_rng_streams, tabulate
 
 PLAIN: dict[str, Any] = {"console_kwargs": {"width": 300}}
@@ -289,37 +287,9 @@ def test_other_threads_use_the_classes_meanwhile() -> None:
 # -- errors ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "obj", [3, None, {"a": 1}, nnx.Param(1)], ids=lambda obj: type(obj).__name__
-)
-def test_what_is_no_object_cannot_be_tabulated(obj: Any) -> None:
-    with pytest.raises(ArgumentTypeError, match=f"is a {type(obj).__name__}; expected a Module"):
-        tabulate(obj)
-
-
-def test_a_method_must_exist() -> None:
-    with pytest.raises(MethodNotFoundError, match="its methods are __call__, double, encode"):
-        tabulate(models.net(nnx), x(), method="decode")
-    with pytest.raises(MethodNotFoundError, match="'__call__'"):
-        tabulate(nnx.List([]))
-
-
 def test_wrong_arguments_are_the_error_of_the_method() -> None:
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'x'"):
         tabulate(Dense())
-
-
-def test_without_rich_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    real_import = builtins.__import__
-
-    def fail(name: str, *args: Any, **kwargs: Any) -> Any:
-        if name.startswith("rich"):
-            raise ImportError(name)
-        return real_import(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", fail)
-    with pytest.raises(MissingPackageError, match=r"pip install 'typed-nnx\[tools\]'"):
-        tabulate(Dense(), x())
 
 
 # -- layout ------------------------------------------------------------------------------------

@@ -161,14 +161,6 @@ def test_a_model_that_is_donated_and_passed_again_is_donated_once(lib, mode):
     assert (numbers(model.kernel[...]), count_of(model)) == ([1, 2, 3], 1)
 
 
-@both
-@all_modes
-def test_an_array_that_is_donated_and_passed_again_is_an_error(lib, mode):
-    array = jnp.ones(3)
-    with pytest.raises((ValueError, jax.errors.JaxRuntimeError), match="(?i)donate"):
-        lib.jit(lambda a, b: a + b, donate_argnums=0, **mode)(array, array)
-
-
 @all_modes
 def test_an_array_donated_twice_is_not_lost(mode):
     model = counter(nnx)

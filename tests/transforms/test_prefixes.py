@@ -14,7 +14,7 @@ from flax import nnx as flax_nnx
 from jax.sharding import NamedSharding, PartitionSpec
 from jax.sharding import PartitionSpec as P
 
-from tests.core.libraries import both, said
+from tests.core.libraries import both
 from tests.transforms.library import nnx
 from tests.transforms.mapping_scenarios import model_of, stacked_model
 from tests.transforms.modes import all_modes
@@ -94,19 +94,6 @@ def test_filters_are_checked_when_they_are_used(lib, name):
 
 
 # -- trees that do not fit -------------------------------------------------------------------------
-
-
-@both
-@pytest.mark.parametrize(
-    "axes",
-    [{"a": 0}, (0, 0), [0]],
-    ids=["dict", "tuple", "list"],
-)
-def test_a_model_has_no_tree_of_prefixes(lib, axes):
-    with pytest.raises(ValueError, match=said(lib, "structure")):
-        lib.vmap(lambda model, x: x, in_axes=(axes, 0))(stacked_model(lib), XS)
-    with pytest.raises(ValueError, match=said(lib, "structure")):
-        lib.vmap(lambda x: model_of(lib, weight=lib.Param(x)), out_axes=axes)(XS)
 
 
 def nest() -> Any:

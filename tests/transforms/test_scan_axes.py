@@ -174,49 +174,6 @@ def test_without_graph_updates_a_model_without_axis_is_carried_when_it_changes(l
 
 @both
 @all_modes
-@pytest.mark.parametrize(
-    ("in_axes", "out_axes", "says"),
-    [
-        (0, "C0", "the other must also have Carry|Carry"),
-        ("C0", 0, "the other must also have Carry|Carry"),
-        ("CC", "C0", "multiple Carry"),
-        ("C0", "CC", "multiple Carry"),
-        ("nested", "C0", "nested"),
-    ],
-    ids=["out_only", "in_only", "two_in", "two_out", "nested"],
-)
-def test_carries_in_the_wrong_place_are_an_error(lib, mode, in_axes, out_axes, says):
-    forms = {
-        0: 0,
-        "C0": (lib.Carry, 0),
-        "CC": (lib.Carry, lib.Carry),
-        "nested": ({"a": lib.Carry}, 0),
-    }
-    with pytest.raises(ValueError, match=says):
-        lib.scan(lambda c, x: (c, x), in_axes=forms[in_axes], out_axes=forms[out_axes], **mode)(
-            0.0, XS
-        )
-
-
-@both
-@all_modes
-def test_a_bare_carry_is_one_argument(lib, mode):
-    with pytest.raises(ValueError, match="exactly one argument"):
-        lib.scan(lambda c, x: c, in_axes=lib.Carry, out_axes=lib.Carry, length=2, **mode)(0.0, XS)
-
-
-@both
-@all_modes
-@pytest.mark.parametrize("out_axes", ["C", "pair"])
-def test_outputs_cannot_go_without_axis(lib, mode, out_axes):
-    axes = (lib.Carry, None) if out_axes == "pair" else None
-    in_axes = (lib.Carry, 0) if out_axes == "pair" else (0, 0)
-    with pytest.raises(ValueError, match="out_axes"):
-        lib.scan(lambda c, x: (c, x), in_axes=in_axes, out_axes=axes, **mode)(XS, XS)
-
-
-@both
-@all_modes
 def test_lengths_that_disagree_are_an_error(lib, mode):
     with pytest.raises(ValueError, match="length"):
         lib.scan(lambda c, x: (c, x), length=3, **mode)(0.0, XS)

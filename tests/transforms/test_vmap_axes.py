@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.core.libraries import both, said
+from tests.core.libraries import both
 from tests.transforms.mapping_scenarios import model_of, stacked_model, update
 from tests.transforms.modes import all_modes
 
@@ -46,14 +46,6 @@ def test_a_shared_variable_may_get_one_value_for_all_lanes(lib, mode):
 
     lib.vmap(step, in_axes=(None, 0), **mode)(model, XS)
     assert float(model.calls[...]) == 1.0
-
-
-@both
-@all_modes
-@pytest.mark.parametrize("in_axes", [(0,), (0, 0, 0), ({"a": 0}, 0)], ids=str)
-def test_axes_that_do_not_fit_the_arguments_are_an_error(lib, mode, in_axes):
-    with pytest.raises(ValueError, match=said(lib, "in_axes|structure")):
-        lib.vmap(update, in_axes=in_axes, **mode)(stacked_model(lib), XS)
 
 
 @both
