@@ -220,6 +220,7 @@ class Site:
         is_listed: Whether it is one item of a list that runs in the order of execution.
         explicit: The name that it is given in Linen; a pattern with `{i}` where it is computed.
         name_code: The expression for that name in the constructor.
+        is_named: Whether that name is surely not None.
         transforms: The transforms of Linen around the class, outermost first.
         loops: The loops of the constructor around it.
         conditions: The branches around it.
@@ -258,6 +259,7 @@ class Site:
     is_listed: bool = False
     explicit: str = ""
     name_code: str = ""
+    is_named: bool = True
     transforms: tuple[Value, ...] = ()
     loops: tuple[int, ...] = ()
     conditions: tuple[Condition, ...] = ()

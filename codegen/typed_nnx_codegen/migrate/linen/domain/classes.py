@@ -19,6 +19,7 @@ from typed_nnx_codegen.migrate.analysis.values import (
     Wrapped,
     options_of,
 )
+from typed_nnx_codegen.migrate.linen.domain.values import Holds
 from typed_nnx_codegen.migrate.linen.layers import Layer, find_layer
 
 LINEN: Final = "flax.linen"
@@ -90,31 +91,26 @@ class Field:
     is_keyword: bool = False
 
     @property
-    def is_number(self) -> bool:
-        """Whether its type says that it holds one whole number, and no default that it may be None."""
-        match self.default:
-            case cst.Name(value="None"):
-                return False
+    def holds(self) -> Holds:
+        """What it surely holds: its type says so, and no default that it may be None or -1."""
+        if self.default is not None and is_name(self.default, "None"):
+            return ""
+        below = descendants(self.default) if self.default is not None else ()
+        is_open = any(isinstance(one, cst.Minus) or is_name(one, "None") for one in below)
         match self.annotation.annotation:
             case cst.Name(value="int"):
-                return True
-        return False
-
-    @property
-    def is_shape(self) -> bool:
-        """Whether its type says that it holds several whole numbers, and its default has no -1."""
-        below = descendants(self.default) if self.default is not None else ()
-        if any(isinstance(one, cst.Minus) or is_name(one, "None") for one in below):
-            return False
-        match self.annotation.annotation:
+                return "number"
+            case cst.Name(value="str"):
+                return "text"
             case cst.Subscript(
                 value=kind, slice=[cst.SubscriptElement(slice=cst.Index(value=item)), *more]
             ):
-                is_open = len(more) == 1 and code_of(more[0]).strip(" ,") == "..."
+                is_long = len(more) == 1 and code_of(more[0]).strip(" ,") == "..."
                 name = dotted(kind).rpartition(".")[2]
-                is_tuple = name in ("tuple", "Tuple") and is_open
-                return is_name(item, "int") and (is_tuple or (name == "Sequence" and not more))
-        return False
+                is_tuple = name in ("tuple", "Tuple") and is_long
+                if is_name(item, "int") and (is_tuple or (name == "Sequence" and not more)):
+                    return "" if is_open else "shape"
+        return ""
 
 
 @dataclass(frozen=True)

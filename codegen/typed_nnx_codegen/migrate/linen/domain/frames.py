@@ -635,8 +635,8 @@ def plain_key(value: Value) -> Hashable | None:
     match value:
         case Const(value=literal, code=code, binders=binders):
             return Const, type(literal), literal, code, binders
-        case Code(is_number=is_number, is_shape=is_shape):
-            return value, is_number, is_shape
+        case Code(holds=holds):
+            return value, holds
         case Seq(items=items, is_list=is_list):
             keys = [plain_key(item) for item in items]
             return None if None in keys else (Seq, is_list, *keys)

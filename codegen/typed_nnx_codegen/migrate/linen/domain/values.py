@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, Literal
 
 import libcst as cst
 
@@ -131,6 +131,10 @@ class Size(Value):
     dim: Dim
 
 
+# What a setting surely is; empty for what it may be otherwise.
+Holds = Literal["", "number", "shape", "text"]
+
+
 @dataclass(frozen=True)
 class Code(Value):
     """Something that an expression computes where the module is constructed: a field, a setting.
@@ -138,15 +142,13 @@ class Code(Value):
     Attributes:
         code: The expression; safe as an operand (name, attribute, call, or in parentheses).
         binders: What binds the names in it.
-        is_number: Whether it is surely one number: a field that is said to be an ``int``.
-        is_shape: Whether it is surely several sizes: a field that is said to be a tuple of ``int``.
+        holds: What it surely is: a field that is said to be an ``int``, a tuple of ``int`` or a ``str``.
         made: The call that returned it, as something unknown has it.
     """
 
     code: str
     binders: Binders = ()
-    is_number: bool = field(default=False, compare=False)
-    is_shape: bool = field(default=False, compare=False)
+    holds: Holds = field(default="", compare=False)
     made: cst.Call | None = field(default=None, compare=False, kw_only=True)
 
 

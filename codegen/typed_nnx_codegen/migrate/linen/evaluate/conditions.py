@@ -58,7 +58,7 @@ def decided(operator: str, left: Value, right: Value) -> bool | None:
         if isinstance(left, (EnumMember, Seq, ModuleValue, ShapeOf, Ref, ClassRef, FunctionRef)):
             is_field = getattr(left, "code", "").startswith("self.")
             return None if is_field else operator == "is not"
-        if isinstance(left, Code) and left.is_number:
+        if isinstance(left, Code) and left.holds:
             return operator == "is not"
         if isinstance(left, Size) and not isinstance(left.dim.atom, Piece):
             return operator == "is not"

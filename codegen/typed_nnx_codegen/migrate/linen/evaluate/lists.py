@@ -564,7 +564,7 @@ def _split(call: Arguments) -> Value | None:
     if not isinstance(array, Array) or not is_open or axis is None:
         return None
     size, count = array.shape.axis(axis), dim_of(where)
-    is_number = isinstance(where, Size) or (isinstance(where, Code) and where.is_number)
+    is_number = isinstance(where, Size) or (isinstance(where, Code) and where.holds == "number")
     part: Dim | None = None
     if size is not None and count is not None and is_number:
         part = size.part(count)

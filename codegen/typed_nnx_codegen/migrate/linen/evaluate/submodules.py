@@ -10,9 +10,10 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.members import ancestry
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted, is_name
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
-from typed_nnx_codegen.migrate.analysis.values import ProjectClass
+from typed_nnx_codegen.migrate.analysis.values import Method as ProjectMethod
+from typed_nnx_codegen.migrate.analysis.values import ProjectClass, ProjectFunction, resolved
 from typed_nnx_codegen.migrate.linen.domain.class_plan import COUNTERPART, Build, Site, movable
 from typed_nnx_codegen.migrate.linen.domain.classes import (
     Field,
@@ -336,6 +337,7 @@ class Submodules:
         if name is not None and name.value != Const(None):
             site.explicit = _pattern(name.node, name.value)
             site.name_code = name.code or ""
+            site.is_named = site.explicit != "{name}" or _is_text(name, frame)
         elif name is not None:
             site.given.pop("name")
         if frame.caller is not None and not frame.records:
@@ -408,10 +410,8 @@ def _of_subclass(value: Value, layer: Ref) -> Value:
 
 
 def _in_field(value: Value, one: Field) -> Value:
-    """Return what a field is given, which is a number, or several, where its type says so."""
-    if isinstance(value, Code) and (one.is_number or one.is_shape):
-        return replace(value, is_number=one.is_number, is_shape=one.is_shape)
-    return value
+    """Return what a field is given, which is a number, several or a text, where its type says so."""
+    return replace(value, holds=one.holds) if isinstance(value, Code) and one.holds else value
 
 
 def _given(bound: BoundArguments) -> dict[str, Passed]:
@@ -423,6 +423,19 @@ def _pattern(node: cst.BaseExpression, value: Value) -> str:
     if isinstance(value, Const):
         return str(value.value)
     return name_pattern(node) or "{name}"
+
+
+def _is_text(name: Passed, frame: Frame) -> bool:
+    """Whether a name that is computed is surely a text: a field or a function of the project says so."""
+    if isinstance(name.value, Code) and name.value.holds:
+        return name.value.holds == "text"
+    called = name.node.func if isinstance(name.node, cst.Call) else name.node
+    found = resolved(frame.analysis.values.get(called, NOT_KNOWN))
+    function = found.function if isinstance(found, ProjectMethod) else found
+    node = function.node if isinstance(function, ProjectFunction) else None
+    return isinstance(node, cst.FunctionDef) and (
+        node.returns is not None and is_name(node.returns.annotation, "str")
+    )
 
 
 _WIDE: Final = {"features": "out_features"}
@@ -657,7 +670,7 @@ class Members:
             if isinstance(held, ClassRef):
                 return in_field(held, f"self.{one.name}", {})
         code = f"self.{one.name}"
-        return one_by_one(one, code) or Code(code, is_number=one.is_number, is_shape=one.is_shape)
+        return one_by_one(one, code) or Code(code, holds=one.holds)
 
     def _is_module(self, one: Field, frame: Frame) -> bool:
         inner = Frame(frame.recorder, one.owner.analysis, records=False)

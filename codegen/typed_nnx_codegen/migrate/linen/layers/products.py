@@ -131,7 +131,7 @@ def _features(value: Value) -> tuple[Dim | None, ...] | None:
     if isinstance(value, Seq):
         return tuple(dim_of(item) for item in value.items)
     # The code of a setting may stand for a tuple; a size does not.
-    is_open = isinstance(value, Code) and not value.is_number
+    is_open = isinstance(value, Code) and value.holds != "number"
     size = None if is_open else dim_of(value)
     return None if size is None else (size,)
 
@@ -202,7 +202,7 @@ def _window(given: Settings, shape: Shape) -> Value | None:
     value = given["kernel_size"].value if "kernel_size" in given else None
     if isinstance(value, CodeTuple) and value.shape.rank is not None:
         return replace(value, is_sure=True)
-    if isinstance(value, Code) and not value.is_number:
+    if isinstance(value, Code) and value.holds != "number":
         if not shape.rank or shape.rank < 3 or value.binders:
             return None
         dims = tuple(as_dim(Piece(f"{value.code}[{k}]")) for k in range(shape.rank - 2))

@@ -11,7 +11,7 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, dotted
 from typed_nnx_codegen.migrate.linen.domain.class_plan import NAME, Site, given_of, linen_class_name
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.frames import Recorder
@@ -268,14 +268,25 @@ class Naming:
             self._recorder.mark(site.node, "the name of this submodule is computed elsewhere", NAME)
             return
         headers = [self._recorder.headers.get(number, ("", ""))[1] for number in site.loops]
-        if site.explicit == "{name}" and not any(map(are_texts, headers)):
-            self._recorder.mark(
-                site.node, "its name may be None, and is another one in Linen then", NAME
-            )
+        otherwise = ""
+        if not site.is_named and not any(map(are_texts, headers)):
+            # Linen counts those that have no name.
+            others = [
+                one
+                for one in self._recorder.plan.sites
+                if self.group_of(one) == self.group_of(site)
+                and not (one.explicit and one.is_named)
+            ]
+            if others == [site] and not site.loops and dotted(argument):
+                otherwise = f' or "{self.group_of(site)}_0"'
+                site.name_code += otherwise
+            else:
+                message = "its name may be None, and is another one in Linen then"
+                self._recorder.mark(site.node, message, NAME)
         table = self._table(site)
         self.tables.setdefault(table, []).append(site)
         site.attribute = f"{table}.{site.explicit}"
-        site.reference = f"self.{table}[{code_of(argument)}]"
+        site.reference = f"self.{table}[{code_of(argument)}{otherwise}]"
 
     def _of_other_place(self, site: Site) -> str:
         """Return the attribute of one of that name in another place; empty if there is none.

@@ -392,7 +392,7 @@ def _for_each_axis(value: Value, count: int) -> list[Dim | None]:
         return [_ONE] * count
     if isinstance(value, CodeTuple) and value.is_sure and value.shape.rank == count:
         return list(value.shape.dims)
-    if isinstance(value, Code) and not value.is_number:
+    if isinstance(value, Code) and value.holds != "number":
         # A number or a tuple: the caller knows, we do not.
         return [None] * count
     single = dim_of(value)
@@ -408,7 +408,7 @@ def _for_each_axis(value: Value, count: int) -> list[Dim | None]:
 
 
 def _pads(value: Value, count: int) -> list[_Pair]:
-    is_open = isinstance(value, Code) and not value.is_number
+    is_open = isinstance(value, Code) and value.holds != "number"
     single = None if is_open else dim_of(value)
     if single is not None:
         return [(single, single)] * count

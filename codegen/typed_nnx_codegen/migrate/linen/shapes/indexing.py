@@ -211,7 +211,7 @@ def _is_array(item: Value) -> bool:
 
 
 def _is_integer(item: Value) -> bool:
-    if isinstance(item, Size) or (isinstance(item, Code) and item.is_number):
+    if isinstance(item, Size) or (isinstance(item, Code) and item.holds == "number"):
         return True
     return number_of(item) is not None
 

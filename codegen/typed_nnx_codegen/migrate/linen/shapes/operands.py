@@ -121,7 +121,7 @@ def wanted_shape(value: Value) -> Shape:
             return Shape(tuple(dim_of(item) for item in items))
         case Size() | Const(value=int()):
             return Shape((dim_of(value),))
-        case Code(code=code, binders=(), is_shape=True):
+        case Code(code=code, binders=(), holds="shape"):
             return Shape((), Lead(held_shape(code), None))
     return ANY_SHAPE
 

@@ -193,6 +193,32 @@ class NamePassedOn(nn.Module):
         return nn.Dense(3, name=name)(x)
 
 
+def _label(number: int) -> str:
+    return f"part_{number}"
+
+
+class NamesOfTexts(nn.Module):
+    """Names that are surely texts: a field and a function say so."""
+
+    layer_name: str = "dense"
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(4, name=self.layer_name)(x)
+        return nn.Dense(3, name=_label(7))(nn.relu(x))
+
+
+class OneMayHaveNoName(nn.Module):
+    """The only layer of its class whose name may be None."""
+
+    layer_name: str | None = None
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.LayerNorm()(nn.Dense(4, name="first")(x))
+        return nn.Dense(3, name=self.layer_name)(x)
+
+
 class _Hidden(nn.Module):
     size: int
 
@@ -276,6 +302,10 @@ EXAMPLES = [
     Example(Build("FieldNamedAsLayer"), X),
     Example(Build("_Hidden", 3), X),
     Example(Build("HiddenBlocks"), X),
+    Example(Build("NamesOfTexts"), X),
+    Example(Build("NamesOfTexts", "other"), X),
+    Example(Build("OneMayHaveNoName"), X),
+    Example(Build("OneMayHaveNoName", "last"), X),
     Example(Build("NamePassedOn"), X),
     Example(Build("NamePassedOn", "first"), X),
 ]
