@@ -31,7 +31,6 @@ MARKED: Final[dict[str, set[str]]] = {
         "ChosenFunction",
         "ChosenNorms",
         "FromDict",
-        "FromFunction",
         "MadeInSetup",
         "NeverSeen",
         "OneNameForTwo",

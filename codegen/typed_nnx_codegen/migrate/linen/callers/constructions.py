@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 import libcst as cst
@@ -364,13 +365,15 @@ class Constructions:
         return _table_of(func) in {*self.tables, "globals"}
 
     def is_table_of_later(self, node: cst.CSTNode, places: Places) -> bool:
-        """Whether a class is in a table of which callers construct modules later."""
+        """Whether a class is in a table of which modules, or callers later, construct modules."""
         names = {
             last_part(target.target)
             for one in places.around(node)
             if isinstance(one, cst.Assign)
             for target in one.targets
         }
+        if not names.isdisjoint(self._tables_of_modules):
+            return True
         for call in (*self.chosen, *self.later, *self.every):
             if _table_of(call.func) in names:
                 return True
@@ -380,6 +383,11 @@ class Constructions:
                 if any(_table_of(one) in names or node in descendants(one) for one in values):
                     return True
         return False
+
+    @cached_property
+    def _tables_of_modules(self) -> set[str | None]:
+        """The tables of which modules construct modules."""
+        return {_table_of(one.func) for one in self.planned if isinstance(one, cst.Call)} - {None}
 
     def _mix(self, classes: tuple[LinenClass, ...]) -> None:
         for one in self.every.values():

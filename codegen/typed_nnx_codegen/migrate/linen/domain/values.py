@@ -416,10 +416,14 @@ class Table(Value):
     Attributes:
         items: The values by key.
         cls: The class of the object, where the project defines it.
+        code: The name that a file has it by; empty for one that is made here.
+        binders: What binds that name.
     """
 
     items: Mapping[object, Value] = field(default_factory=dict)
     cls: object = None
+    code: str = field(default="", compare=False)
+    binders: Binders = field(default=(), compare=False)
 
     def __hash__(self) -> int:
         return hash(tuple(self.items.items()))

@@ -62,6 +62,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.functions import (
     MappedFunctions,
     computed_number,
     is_refused,
+    is_transform_of_jax,
     spelled,
     under_transform,
 )
@@ -69,11 +70,16 @@ from typed_nnx_codegen.migrate.linen.evaluate.lifted_functions import LiftedFunc
 from typed_nnx_codegen.migrate.linen.evaluate.lifts import is_transform
 from typed_nnx_codegen.migrate.linen.evaluate.lists import (
     container_method,
+    item_or_default,
     note_setting_call,
     over_arrays,
     over_values,
 )
-from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, is_class
+from typed_nnx_codegen.migrate.linen.evaluate.merging import (
+    Merging,
+    is_class,
+    one_of_callables,
+)
 from typed_nnx_codegen.migrate.linen.evaluate.module_calls import ModuleCalls
 from typed_nnx_codegen.migrate.linen.evaluate.recurrence import NORMALIZE, Recurrence
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
@@ -147,8 +153,10 @@ class ChoiceCalls:
         self, options: Sequence[Value], passed: list[Passed], node: cst.Call, frame: Frame
     ) -> Value:
         """Return what stands for the results of calls of some values."""
-        value = self.dispatch(options[0], passed, node, frame)
-        for one in options[1:]:
+        # What a setting gives in the place of a few functions returns what these return.
+        first, *others = [one for one in options if not isinstance(one, Code)] or options
+        value = self.dispatch(first, passed, node, frame)
+        for one in others:
             other = self.dispatch(one, passed, node, frame)
             value = self.merging.joined(value, other, frame)
         return value
@@ -372,6 +380,8 @@ class Calls:
     def _external(self, name: str, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
         if name == "functools.partial" and passed and not passed[0].keyword:
             return _partial(passed)
+        if is_transform_of_jax(name) and all(one.keyword for one in passed):
+            return Partial(Ref(name), (), {one.keyword: one for one in passed})
         if passed and not passed[0].keyword and not any(one.star for one in passed):
             args, keywords = _split(passed[1:])
             transformed = under_transform(name, passed[0].value, args, keywords)
@@ -381,9 +391,9 @@ class Calls:
         if looped is not None:
             return looped
         if name == "builtins.getattr" and isinstance(passed[0].value, Ref):
-            is_function = passed[0].value.name in _OF_ACTIVATIONS and len(passed) == 2
-            code = self.code.of(node, frame) if is_function else None
-            return UNKNOWN if code is None else Choice(_ACTIVATIONS, code)
+            return self._function_by_name(passed[0].value, passed[1:], node, frame)
+        if name in _OVER_TREES and len(passed) == 2 and isinstance(passed[1].value, Array):
+            return self.dispatch(passed[0].value, passed[1:], node, frame)
         if name in ("builtins.getattr", "builtins.setattr"):
             return UNKNOWN
         if name == "builtins.hasattr":
@@ -423,6 +433,18 @@ class Calls:
             return spelled(self.code, found, node, frame)
         return number or _shape_call(found)
 
+    def _function_by_name(
+        self, module: Ref, passed: list[Passed], node: cst.Call, frame: Frame
+    ) -> Value:
+        """Return what `getattr` gives of a module: an activation, where a setting says which."""
+        match passed:
+            case [Passed(value=Const(value=str() as name))]:
+                return Ref(f"{module.name}.{name}")
+            case [_, *default] if module.name in _OF_ACTIVATIONS:
+                options = (*_ACTIVATIONS, *(one.value for one in default))
+                return one_of_callables(options, self.code.of(node, frame)) or UNKNOWN
+        return UNKNOWN
+
     def _method(
         self, callee: BoundMethod, passed: list[Passed], node: cst.Call, frame: Frame
     ) -> Value:
@@ -437,6 +459,10 @@ class Calls:
                 return self.module_calls.call(callee.receiver, callee.name, passed, node, frame)
             case Table(cls=ProjectClass() as cls) if callee.name in cls.methods:
                 return UNKNOWN
+            case Table(items=items) if callee.name == "get" and 0 < len(passed) < 3:
+                found = item_or_default(items, [one.value for one in passed])
+                choice = one_of_callables(found, self.code.of(node, frame))
+                return found[0] if len(found) == 1 else choice or UNKNOWN
             case Seq() | Repeated() | Table():
                 return self._container(callee.receiver, callee.name, passed, node, frame)
             case VariableValue():
@@ -514,6 +540,7 @@ _ELSEWHERE: Final = re.compile(r"(\w+\.)*(nn|linen|layers|modules)\.[A-Z]\w*[a-z
 _KEEP: Final = "keep it in `nnx.bridge.ToNNX`"
 # A setting that names a function of one of these modules names an activation: two stand for all.
 _OF_ACTIVATIONS: Final = frozenset({"jax.nn", LINEN, f"{LINEN}.activation", "flax.nnx"})
+_OVER_TREES: Final = frozenset({"jax.tree.map", "jax.tree_map", "jax.tree_util.tree_map"})
 _ACTIVATIONS: Final = (Ref("jax.nn.relu"), Ref("jax.nn.tanh"))
 
 

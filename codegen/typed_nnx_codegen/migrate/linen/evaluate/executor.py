@@ -21,6 +21,7 @@ from typed_nnx_codegen.migrate.linen.domain.frames import Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.domain.names import nnx_name
 from typed_nnx_codegen.migrate.linen.domain.references import ClassRef, Partial, Ref
 from typed_nnx_codegen.migrate.linen.domain.values import (
+    NONE,
     UNKNOWN,
     Array,
     Const,
@@ -42,7 +43,11 @@ from typed_nnx_codegen.migrate.linen.evaluate.functions import (
 from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import LiftedCalls, LiftedMethods
 from typed_nnx_codegen.migrate.linen.evaluate.lifted_functions import LiftedFunctions
 from typed_nnx_codegen.migrate.linen.evaluate.loops import Loops
-from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, is_class
+from typed_nnx_codegen.migrate.linen.evaluate.merging import (
+    Merging,
+    is_class,
+    is_known_function,
+)
 from typed_nnx_codegen.migrate.linen.evaluate.module_calls import ModuleCalls
 from typed_nnx_codegen.migrate.linen.evaluate.recurrence import CallsInTurn, Recurrence
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
@@ -274,8 +279,9 @@ class Executor:
             return value if _is_literal(value) else None
         if isinstance(found[0], cst.Dict) and _is_only_read(name, frame.analysis):
             value = self._expressions.evaluate(found[0], inner)
-            is_of_classes = isinstance(value, Table) and any(map(is_class, value.items.values()))
-            return value if is_of_classes else None
+            if isinstance(value, Table) and _is_of_callables(value):
+                return replace(value, code=name, binders=frame.binders)
+            return None
         if isinstance(found[0], (cst.Name, cst.Attribute, cst.Lambda, cst.Call)):
             value = self._expressions.evaluate(found[0], inner)
             if isinstance(value, (ClassRef, Ref)):
@@ -292,16 +298,39 @@ class Executor:
         return value if isinstance(value, (Ref, ClassRef, FunctionRef)) else None
 
 
+def _is_of_callables(table: Table) -> bool:
+    """Whether a table has classes of modules, or nothing but functions."""
+    items = [one for one in table.items.values() if one != NONE]
+    return any(map(is_class, items)) or (bool(items) and all(map(is_known_function, items)))
+
+
+_READING: Final = frozenset({"get", "items", "keys", "values"})
+
+
 def _is_only_read(name: str, analysis: Analysis) -> bool:
-    """Whether a file does no more with a table than reading items of it."""
-    read = [one for one in analysis.nodes.of(cst.Subscript) if is_name(one.value, name)]
+    """Whether a file does no more with a table than reading items of it, or their names."""
     written = {
         below
         for node in analysis.nodes.of_any(cst.AssignTarget, cst.Del, cst.AugAssign)
         for below in descendants(node)
     }
+    read: list[cst.CSTNode] = [
+        one
+        for one in analysis.nodes.of(cst.Subscript)
+        if is_name(one.value, name) and one not in written
+    ]
+    for call in analysis.nodes.of(cst.Call):
+        match call:
+            case cst.Call(func=cst.Attribute(value=table, attr=method)) if is_name(table, name):
+                read += [call] if method.value in _READING else []
+            case cst.Call(
+                func=cst.Name(value="list" | "sorted" | "len"), args=[cst.Arg(value=one)]
+            ):
+                read += [call] if is_name(one, name) else []
+    for test in analysis.nodes.of(cst.ComparisonTarget):
+        read += [test] if is_name(test.comparator, name) else []
     uses = sum(one.value == name for one in analysis.nodes.of(cst.Name))
-    return uses == len(read) + 1 and not written & {*read}
+    return uses == len(read) + 1
 
 
 def _is_literal(value: Value) -> bool:

@@ -92,7 +92,9 @@ from typed_nnx_codegen.migrate.linen.evaluate.loops import Loops
 from typed_nnx_codegen.migrate.linen.evaluate.merging import (
     Merging,
     header_of,
+    is_known_function,
     note_residual,
+    one_of_callables,
     unrolled,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists, any_item
@@ -507,6 +509,10 @@ class Expressions:
         if left == right:
             return left
         known = self.code.or_code(UNKNOWN, node, frame)
+        if not is_and and is_known_function(right) and isinstance(left, Code | Choice):
+            joined = self.merging.joined(left, right, frame)
+            code = known.code if isinstance(known, Code) else ""
+            return replace(joined, code=code) if isinstance(joined, Choice) else known
         if isinstance(known, Unknown) and isinstance(left, Array) and isinstance(right, Array):
             return self.merging.joined(left, right, frame)
         return known
@@ -545,8 +551,10 @@ class Expressions:
             case Table(items=items):
                 values = list(items.values())
                 same = values and all(one == values[0] for one in values)
-                if not same and values and all(map(_is_function, values)):
-                    return Choice(tuple(values), self.code.of(node, frame) or "")
+                if not same:
+                    choice = one_of_callables(values, self.code.of(node, frame))
+                    if choice is not None:
+                        return choice
                 if not same and any(map(_is_module_class, values)):
                     message = (
                         f"`{code_of(node)}` is one of several classes, and is no choice of calls"
@@ -638,11 +646,4 @@ def _is_module_class(value: Value) -> bool:
     """Whether a value is a class of modules."""
     return isinstance(value, ClassRef) or (
         isinstance(value, Ref) and find_layer(value.name) is not None
-    )
-
-
-def _is_function(value: Value) -> bool:
-    """Whether a value is a function: an activation, for one."""
-    return isinstance(value, FunctionRef) or (
-        isinstance(value, Ref) and not _is_module_class(value)
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Final
 
 import libcst as cst
@@ -24,6 +24,7 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
 )
 from typed_nnx_codegen.migrate.linen.domain.references import (
     BoundMethod,
+    Choice,
     FieldModule,
     ModuleValue,
     Partial,
@@ -511,6 +512,7 @@ _SAME: Final = frozenset(
     {
         *("jax.jit", "jax.checkpoint", "jax.remat", "jax.ad_checkpoint.checkpoint"),
         *("jax.named_call", "jax.pjit", "jax.experimental.pjit.pjit"),
+        *("functools.cache", "functools.lru_cache"),
     }
 )
 _FIRST: Final = Const(0)
@@ -587,12 +589,17 @@ class MappedFunctions:
         return outside(result, callee.out_axes, size)
 
 
+def is_transform_of_jax(name: str) -> bool:
+    """Whether a function gives back the one that it is given, or maps it."""
+    return name in _SAME or name == _MAPPING
+
+
 def under_transform(
     name: str, function: Value, args: Sequence[Value], keywords: dict[str, Value]
 ) -> Value | None:
     """Return a function under a transform of jax; None where it is another one."""
     is_object = isinstance(function, _OBJECTS)
-    if not is_object and not isinstance(function, FunctionRef | Mapped | Partial | Ref):
+    if not is_object and not isinstance(function, FunctionRef | Mapped | Partial | Ref | Choice):
         return None
     if name in _SAME and not is_object:
         return function
@@ -633,6 +640,8 @@ _PARAMETERS: Final = {
     "jax.lax.map": ("f", "xs"),
     "jax.lax.scan": ("f", "init", "xs", "length"),
     "jax.lax.associative_scan": ("fn", "elems"),
+    "jax.lax.cond": ("pred", "true_fun", "false_fun"),
+    "jax.lax.switch": ("index", "branches"),
 }
 
 
@@ -664,7 +673,23 @@ class LoopedFunctions:
                 return self._scan(given, node, frame)
             case "associative_scan":
                 return traced(given.get("elems", UNKNOWN))
+            case "cond":
+                sides = [given.get("true_fun", UNKNOWN), given.get("false_fun", UNKNOWN)]
+                return self._branch(sides, values[3:], node, frame)
+            case "switch":
+                match given.get("branches"):
+                    case Seq(items=items):
+                        return self._branch(items, values[2:], node, frame)
         return None
+
+    def _branch(
+        self, functions: Sequence[Value], args: list[Value], node: cst.Call, frame: Frame
+    ) -> Value | None:
+        """Return what one of some functions returns, which return all the same shapes."""
+        if not functions or not all(isinstance(one, _CALLABLE) for one in functions):
+            return None
+        given = [traced(one) for one in args]
+        return reduce(_same, (self._result(one, given, node, frame) for one in functions))
 
     def _result(self, function: Value, args: list[Value], node: cst.Call, frame: Frame) -> Value:
         given = [Passed(one, None, node) for one in args]

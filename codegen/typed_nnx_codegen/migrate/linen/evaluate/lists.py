@@ -376,6 +376,14 @@ def container_method(
     return result
 
 
+def item_or_default(table: Mapping[object, Value], passed: Sequence[Value]) -> list[Value]:
+    """Return what `get` of a dict may give: one value where its key is known."""
+    key, default = passed[0], passed[1] if len(passed) == 2 else NONE
+    if isinstance(key, Const):
+        return [table.get(key.value, default)]
+    return [*table.values(), default]
+
+
 def _read(receiver: Value, name: str, args: Sequence[Value]) -> Value | None:
     """Return what a method returns that changes nothing; None for the others."""
     match name, receiver:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Final
@@ -26,6 +26,7 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
     ClassTransform,
     FieldModule,
     ModuleValue,
+    OneOf,
     Partial,
     Ref,
     Repeated,
@@ -187,7 +188,7 @@ class Merging:
         for a, b in ((one, other), (other, one)):
             if isinstance(a, (ModuleValue, FieldModule)) and isinstance(b, Code):
                 return a  # a field that holds something to call in its place
-            if _is_known_function(a) and (isinstance(b, Code) or _is_known_function(b)):
+            if is_known_function(a) and (isinstance(b, Code) or is_known_function(b)):
                 return self._of_functions(name, one, other, frame, running)
         if running is not None and _is_written(one) and _is_written(other):
             either = self._local_for(name, one, other, frame)
@@ -359,13 +360,36 @@ def is_function(value: Value) -> bool:
     return isinstance(value, Ref) and not value.code and find_layer(value.name) is None
 
 
-def _is_known_function(value: Value) -> bool:
+def is_known_function(value: Value) -> bool:
     """Whether a value is a function that can be gone through, or one of several functions."""
     if isinstance(value, Choice):
-        return all(isinstance(one, Code) or _is_known_function(one) for one in value.options)
+        return all(isinstance(one, Code) or is_known_function(one) for one in value.options)
+    if isinstance(value, Partial):
+        return is_known_function(value.function)
     if isinstance(value, Ref):
         return not value.code and find_layer(value.name) is None
     return isinstance(value, FunctionRef)
+
+
+def one_of_callables(options: Sequence[Value], code: str | None) -> Choice | OneOf | None:
+    """Return what is one of a few classes, or one of a few functions or None.
+
+    Args:
+        options: What it may be.
+        code: The expression for it in the constructor, if that can say it.
+
+    Returns:
+        That; None where it may be something else.
+    """
+    classes = [one for one in options if isinstance(one, ClassRef | Ref) and is_class(one)]
+    if code is not None and len(classes) == len(options) > 0:
+        return OneOf(tuple(replace(one, code=code) for one in classes))
+    found: list[Value] = []
+    for one in (each for option in options for each in _options(option)):
+        found += [one] if one not in found else []
+    functions = [one for one in found if one != NONE]
+    is_known = bool(functions) and all(map(is_known_function, functions))
+    return Choice(tuple(found), code or "") if is_known else None
 
 
 def holds_callables(value: Value) -> bool:

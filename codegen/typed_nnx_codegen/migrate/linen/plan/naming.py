@@ -274,8 +274,7 @@ class Naming:
             others = [
                 one
                 for one in self._recorder.plan.sites
-                if self.group_of(one) == self.group_of(site)
-                and not (one.explicit and one.is_named)
+                if self.group_of(one) == self.group_of(site) and not (one.explicit and one.is_named)
             ]
             if others == [site] and not site.loops and dotted(argument):
                 otherwise = f' or "{self.group_of(site)}_0"'

@@ -49,6 +49,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     ShapeOf,
     Size,
     Slice,
+    Table,
     Unknown,
     Value,
 )
@@ -393,8 +394,9 @@ class ConstructorCode:
                 return self._refer(layer.nnx) if is_here else self._ref(value, frame)
         return self.of_value(value, frame)
 
-    def _class(self, value: ClassRef | PlainClass, frame: Frame) -> str | None:
-        return value.code if self.is_visible(value.binders, frame, value.code) else None
+    def _named(self, value: ClassRef | PlainClass | Table, frame: Frame) -> str | None:
+        is_there = bool(value.code) and self.is_visible(value.binders, frame, value.code)
+        return value.code if is_there else None
 
     def _function(self, value: FunctionRef, frame: Frame) -> str | None:
         if value.code:
@@ -440,8 +442,9 @@ class ConstructorCode:
         Array: _of_sizes,
         Ref: _ref,
         Partial: _partial,
-        ClassRef: _class,
-        PlainClass: _class,
+        ClassRef: _named,
+        PlainClass: _named,
+        Table: _named,
         FunctionRef: _function,
         Const: _constant,
         ModuleValue: _module,
