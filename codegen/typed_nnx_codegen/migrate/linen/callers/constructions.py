@@ -372,6 +372,8 @@ class Constructions:
             if isinstance(one, cst.Assign)
             for target in one.targets
         }
+        around = places.function(node)
+        names |= {around.name.value} if isinstance(around, cst.FunctionDef) else set()
         if not names.isdisjoint(self._tables_of_modules):
             return True
         for call in (*self.chosen, *self.later, *self.every):
@@ -385,9 +387,11 @@ class Constructions:
         return False
 
     @cached_property
-    def _tables_of_modules(self) -> set[str | None]:
-        """The tables of which modules construct modules."""
-        return {_table_of(one.func) for one in self.planned if isinstance(one, cst.Call)} - {None}
+    def _tables_of_modules(self) -> set[str]:
+        """The tables, and the functions, of which modules take classes of modules."""
+        made = [one.func for one in self.planned if isinstance(one, cst.Call)]
+        functions = {last_part(one.func) for one in made if isinstance(one, cst.Call)}
+        return functions | {name for one in made if (name := _table_of(one))}
 
     def _mix(self, classes: tuple[LinenClass, ...]) -> None:
         for one in self.every.values():

@@ -495,6 +495,8 @@ class Calls:
         if frame.records and node in self.code.asked:
             return self.evaluate(self.code.asked[node], frame)
         found = self.functions.call_function(callee, passed, frame, node)
+        if isinstance(found, OneOf) and callee.code:
+            return one_of_callables(found.options, self.code.of(node, frame)) or found
         if isinstance(found, (Code, Unknown)) and frame.records and self._names_class(callee):
             return replace(found, made=node)
         return found

@@ -97,7 +97,13 @@ from typed_nnx_codegen.migrate.linen.evaluate.merging import (
     one_of_callables,
     unrolled,
 )
-from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists, any_item
+from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import (
+    SizedLists,
+    any_item,
+    is_followed,
+    last_size,
+    with_last,
+)
 from typed_nnx_codegen.migrate.linen.evaluate.submodules import Members, Submodules
 from typed_nnx_codegen.migrate.linen.evaluate.variables import Variables
 from typed_nnx_codegen.migrate.linen.layers import find_layer
@@ -161,10 +167,58 @@ class Comprehensions:
     ) -> Value:
         recorder = frame.recorder
         number = self.loops.number_of(node, frame)
-        part: cst.CompFor | None = node.for_in
         outer = recorder.block
         body: Block = []
         recorder.block = body
+        header, levels = self._entered(node, header, values, number, frame)
+        recorder.loops.append(number)
+        if isinstance(node, cst.DictComp):
+            self.evaluate(node.key, frame)
+            element = self.evaluate(node.value, frame)
+        else:
+            element = self.evaluate(node.elt, frame)
+        is_each = isinstance(element, Array) and levels == 1 and not node.for_in.ifs
+        followed = header is not None and is_each and is_followed(frame)
+        size = last_size(self.code, element, frame) if followed else None
+        recorder.loops.pop()
+        recorder.block = outer
+        if body:
+            if header is None or levels > 1 or node.for_in.ifs:
+                recorder.mark(node, "submodules are built in a comprehension that is not simple")
+            line = f"for {code_of(node.for_in.target)} in {header or '()'}:"
+            outer.append(Compound(line, body, number=number))
+        if not isinstance(element, (ModuleValue, Array, Choice)):
+            whole = node
+            if isinstance(node, cst.GeneratorExp) and not node.lpar:
+                whole = node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+            found = self.code.or_code(UNKNOWN, whole, frame)
+            count = self._count(node, frame)
+            if isinstance(found, Code) and count is not None:
+                return CodeList(found.code, found.binders, count=count)
+            if not isinstance(found, Unknown) or isinstance(found, OfShapes):
+                return found
+        sizes = "" if size is None else self._sizes(node, header, size, element, frame)
+        count = number_of_items(header, recorder) if is_each else None
+        if sizes:
+            return SizedList(with_last(element, None), number, count=count, sizes=sizes)
+        return Repeated(element, number, count=count)
+
+    def _entered(
+        self,
+        node: cst.ListComp | cst.GeneratorExp | cst.DictComp | cst.SetComp,
+        header: str | None,
+        values: Value,
+        number: int,
+        frame: Frame,
+    ) -> tuple[str | None, int]:
+        """Bind what the loops of a comprehension do.
+
+        Returns:
+            What the innermost one goes over in the constructor, if that can say it, and how many
+            there are.
+        """
+        recorder = frame.recorder
+        part: cst.CompFor | None = node.for_in
         levels = 0
         while part is not None:
             if header is not None and levels == 0:
@@ -187,33 +241,21 @@ class Comprehensions:
             if part is not None:
                 values = self.evaluate(part.iter, frame)
                 header = None if header is None else self.code.of(part.iter, frame)
-        recorder.loops.append(number)
-        if isinstance(node, cst.DictComp):
-            self.evaluate(node.key, frame)
-            element = self.evaluate(node.value, frame)
-        else:
-            element = self.evaluate(node.elt, frame)
-        recorder.loops.pop()
-        recorder.block = outer
-        if body:
-            if header is None or levels > 1 or node.for_in.ifs:
-                recorder.mark(node, "submodules are built in a comprehension that is not simple")
-            line = f"for {code_of(node.for_in.target)} in {header or '()'}:"
-            outer.append(Compound(line, body, number=number))
-        if not isinstance(element, (ModuleValue, Array, Choice)):
-            whole = node
-            if isinstance(node, cst.GeneratorExp) and not node.lpar:
-                whole = node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-            found = self.code.or_code(UNKNOWN, whole, frame)
-            count = self._count(node, frame)
-            if isinstance(found, Code) and count is not None:
-                return CodeList(found.code, found.binders, count=count)
-            if not isinstance(found, Unknown) or isinstance(found, OfShapes):
-                return found
-        is_each = isinstance(element, Array) and levels == 1 and not node.for_in.ifs
-        return Repeated(
-            element, number, count=number_of_items(header, recorder) if is_each else None
-        )
+        return header, levels
+
+    def _sizes(
+        self,
+        node: cst.ListComp | cst.GeneratorExp | cst.DictComp | cst.SetComp,
+        header: str | None,
+        size: str,
+        element: Value,
+        frame: Frame,
+    ) -> str:
+        """Return the expression for the last sizes of a list of arrays; empty if all have one."""
+        if last_size(self.code, element, frame) is not None:
+            return ""
+        target = code_of(node.for_in.target)
+        return header or "" if size == target else f"[{size} for {target} in {header}]"
 
     def _count(
         self, node: cst.ListComp | cst.GeneratorExp | cst.DictComp | cst.SetComp, frame: Frame

@@ -640,6 +640,8 @@ _PARAMETERS: Final = {
     "jax.lax.map": ("f", "xs"),
     "jax.lax.scan": ("f", "init", "xs", "length"),
     "jax.lax.associative_scan": ("fn", "elems"),
+    "jax.lax.fori_loop": ("lower", "upper", "body_fun", "init_val"),
+    "jax.lax.while_loop": ("cond_fun", "body_fun", "init_val"),
     "jax.lax.cond": ("pred", "true_fun", "false_fun"),
     "jax.lax.switch": ("index", "branches"),
 }
@@ -673,6 +675,10 @@ class LoopedFunctions:
                 return self._scan(given, node, frame)
             case "associative_scan":
                 return traced(given.get("elems", UNKNOWN))
+            case "fori_loop":
+                return self._repeated(given, [Array(Shape(()))], node, frame)
+            case "while_loop":
+                return self._repeated(given, [], node, frame)
             case "cond":
                 sides = [given.get("true_fun", UNKNOWN), given.get("false_fun", UNKNOWN)]
                 return self._branch(sides, values[3:], node, frame)
@@ -681,6 +687,15 @@ class LoopedFunctions:
                     case Seq(items=items):
                         return self._branch(items, values[2:], node, frame)
         return None
+
+    def _repeated(
+        self, given: dict[str, Value], first: list[Value], node: cst.Call, frame: Frame
+    ) -> Value:
+        """Return what a loop returns whose body is called with what it returned before."""
+        body, state = given.get("body_fun"), traced(given.get("init_val", UNKNOWN))
+        if not isinstance(body, _CALLABLE):
+            return state
+        return _same(state, self._result(body, [*first, state], node, frame))
 
     def _branch(
         self, functions: Sequence[Value], args: list[Value], node: cst.Call, frame: Frame

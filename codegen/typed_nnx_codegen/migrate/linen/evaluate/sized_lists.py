@@ -124,11 +124,12 @@ def last_size(code: ConstructorCode, value: Value, frame: Frame) -> str | None:
     return frame.recorder.slots.name(size)
 
 
-def with_last(value: Value, code: str, binders: Binders = ()) -> Array:
-    """Return an item of a list with the expression for its last size."""
+def with_last(value: Value, code: str | None, binders: Binders = ()) -> Array:
+    """Return an item of a list with the expression for its last size; None where it is not known."""
     shape = value.shape if isinstance(value, Array) else Shape((), Lead("", None))
     shape = shape.expanded(1)
-    return Array(Shape((*shape.dims[:-1], as_dim(ItemSize(code, binders))), shape.lead))
+    size = None if code is None else as_dim(ItemSize(code, binders))
+    return Array(Shape((*shape.dims[:-1], size), shape.lead))
 
 
 def any_item(element: Value, values: Value) -> Value:

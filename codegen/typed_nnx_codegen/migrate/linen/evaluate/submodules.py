@@ -226,7 +226,7 @@ class Submodules:
             case PlainClass():
                 return self._record(callee, passed)
             case ClassRef(cls=cls, code=code):
-                is_there = code.startswith("self.") or code.endswith("]")  # a field, a table
+                is_there = code.startswith("self.") or code.endswith(("]", ")"))
                 return self._module(cls, code if is_there else "", (), passed, node, frame)
             case Ref(name=name, code=code):
                 value = self._module(name, code, (), passed, node, frame)

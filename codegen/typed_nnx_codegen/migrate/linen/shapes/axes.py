@@ -514,7 +514,8 @@ def _spread(shape: Shape, wanted: Shape) -> Shape:
 def _at_least(rank: int, shape: Shape) -> Shape:
     one, have = as_dim(1), shape.rank
     if have is None:
-        return shape if len(shape.dims) >= rank else ANY_SHAPE
+        # Axes come first, but for the last one of three.
+        return shape if len(shape.dims) >= (rank if rank > 2 else 1) else ANY_SHAPE
     if have >= rank:
         return shape
     if rank < 3 or not have:

@@ -126,6 +126,20 @@ class FoldedPieces(nn.Module):
         return nn.Dense(3)(jnp.concatenate(pieces, axis=-1)), nn.Dense(2)(jnp.concatenate(pieces))
 
 
+class Repeats(nn.Module):
+    """Loops whose state keeps its shape, around a layer that is built before."""
+
+    @nn.compact
+    def __call__(self, x):
+        mix = nn.Dense(4)
+        x = mix(nn.Dense(4)(x))
+        x = jax.lax.fori_loop(0, 3, lambda i, state: mix(state) + i, x)
+        count, x = jax.lax.while_loop(
+            lambda state: state[0] < 2, lambda state: (state[0] + 1, jnp.sin(state[1])), (0, x)
+        )
+        return nn.Dense(2)(x), count
+
+
 _X = jnp.linspace(-1.0, 1.0, 20).reshape(4, 5)
 
 EXAMPLES = [
@@ -137,4 +151,5 @@ EXAMPLES = [
     Example(Build("SplitInTheMiddle", 6), jnp.ones((2, 3, 4, 5)), name="four axes"),
     Example(Build("GatedBlock", 6), jnp.ones((2, 3, 5))),
     Example(Build("FoldedPieces"), _X),
+    Example(Build("Repeats"), _X),
 ]

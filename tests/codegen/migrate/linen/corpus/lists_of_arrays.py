@@ -233,7 +233,22 @@ def arrays(*sizes):
     return [jnp.sin(jnp.arange(2.0 * size)).reshape(2, size) for size in sizes]
 
 
+class OfComprehensions(nn.Module):
+    """Comprehensions over sizes: joined at once, or held by a name."""
+
+    widths: Sequence[int] = (4, 3)
+
+    @nn.compact
+    def __call__(self, x):
+        wide = jnp.concatenate([nn.relu(nn.Dense(2 * width)(x)) for width in self.widths], -1)
+        x = nn.Dense(5)(jnp.concatenate([nn.Dense(width)(wide) for width in self.widths], axis=-1))
+        each = [nn.Dense(width)(x) for width in self.widths]
+        return nn.Dense(2)(each[0]) + nn.Dense(2)(each[-1])
+
+
 EXAMPLES = [
+    Example(Build("OfComprehensions"), X),
+    Example(Build("OfComprehensions", (2, 4, 3)), X),
     Example(Build("Annotated", (4, 6)), X, arrays(3, 2)),
     Example(Build("ZippedWithSizes", (4, 6)), X, arrays(3, 2)),
     Example(Build("DownsFirst", (4, 6, 3)), X),
