@@ -23,7 +23,6 @@ from benchmarks.eager import eager_cases
 from benchmarks.graph import conditions
 from benchmarks.new_models import ALTERNATING, new_model_cases
 from benchmarks.timing import Alternative, medians
-from benchmarks.tracing import BLOCKS, tracing_cases
 
 SIZES = (72, 702, 2802)
 
@@ -115,8 +114,6 @@ class Run:
             models = 5 if self.quick else ALTERNATING
             plan = call_cases(size) + new_model_cases(size, models) + adam_cases(size)
             self.cases(f"{size} Variables", size, plan)
-        blocks = 4 if self.quick else BLOCKS
-        self.cases(f"Transformer of {blocks} blocks", None, tracing_cases(blocks))
         self.cases("Outside jit", None, eager_cases())
 
 
