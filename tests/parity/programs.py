@@ -280,43 +280,6 @@ def checkpoint_average_and_functional_step(nnx: Any) -> Any:
     return losses, saved, restored(x), averaged
 
 
-def linen_inside_nnx(nnx: Any) -> Any:
-    from flax import linen as nn
-
-    class Net(nn.Module):
-        @nn.compact
-        def __call__(self, x: jax.Array, train: bool = False) -> jax.Array:
-            x = nn.BatchNorm(use_running_average=not train)(nn.Dense(4)(x))
-            return nn.Dense(2)(nn.relu(x))
-
-    class Model(nnx.Module):
-        def __init__(self, *, rngs: Any) -> None:
-            self.net = nnx.bridge.ToNNX(Net(), rngs=rngs)
-            nnx.bridge.lazy_init(self.net, jnp.ones((1, 3)))
-            self.head = nnx.Linear(2, 1, rngs=rngs)
-
-        def __call__(self, x: jax.Array, train: bool) -> jax.Array:
-            mutable = ["batch_stats"] if train else False
-            found = self.net(x, train=train, mutable=mutable)
-            return self.head(found)
-
-    x, y = blobs(6, 3)
-    model = Model(rngs=nnx.Rngs(0))
-    optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
-
-    @nnx.jit
-    def step(model: Any, optimizer: Any) -> jax.Array:
-        def loss_fn(model: Any) -> jax.Array:
-            return ((model(x, True)[:, 0] - y) ** 2).mean()
-
-        loss, grads = nnx.value_and_grad(loss_fn)(model)
-        optimizer.update(model, grads)
-        return loss
-
-    losses = [step(model, optimizer) for _ in range(3)]
-    return losses, model(x, False), nnx.to_pure_dict(nnx.state(model, nnx.BatchStat))
-
-
 PROGRAMS = (
     mlp_with_optimizer_and_metrics,
     cnn_with_batch_norm,
@@ -326,5 +289,4 @@ PROGRAMS = (
     ensemble_by_vmap,
     scan_over_layers,
     checkpoint_average_and_functional_step,
-    linen_inside_nnx,
 )
