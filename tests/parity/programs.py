@@ -134,59 +134,6 @@ def transformer_that_decodes(nnx: Any) -> Any:
     return whole, steps, cache
 
 
-def low_rank_fine_tuning(nnx: Any) -> Any:
-    rngs = nnx.Rngs(0)
-    model = nnx.Sequential(
-        nnx.Linear(4, 8, rngs=rngs), nnx.tanh, nnx.LoRALinear(8, 1, lora_rank=2, rngs=rngs)
-    )
-    x, y = blobs(8, 4)
-    optimizer = nnx.Optimizer(model, optax.adam(1e-2), wrt=nnx.LoRAParam)
-
-    @nnx.jit
-    def step(model: Any, optimizer: Any) -> jax.Array:
-        def loss_fn(model: Any) -> jax.Array:
-            return ((model(x)[:, 0] - y) ** 2).mean()
-
-        loss, grads = nnx.value_and_grad(loss_fn, argnums=nnx.DiffState(0, nnx.LoRAParam))(model)
-        optimizer.update(model, grads)
-        return loss
-
-    before = nnx.to_pure_dict(nnx.state(model, nnx.All(nnx.Param, nnx.Not(nnx.LoRAParam))))
-    losses = [step(model, optimizer) for _ in range(4)]
-    after = nnx.to_pure_dict(nnx.state(model, nnx.All(nnx.Param, nnx.Not(nnx.LoRAParam))))
-    return losses, before, after, nnx.to_pure_dict(nnx.state(model, nnx.LoRAParam))
-
-
-def recurrent_language_model(nnx: Any) -> Any:
-    class Model(nnx.Module):
-        def __init__(self, *, rngs: Any) -> None:
-            self.embed = nnx.Embed(6, 4, rngs=rngs)
-            self.rnn = nnx.RNN(nnx.OptimizedLSTMCell(4, 5, rngs=rngs))
-            self.both = nnx.Bidirectional(
-                nnx.RNN(nnx.GRUCell(5, 3, rngs=rngs)), nnx.RNN(nnx.GRUCell(5, 3, rngs=rngs))
-            )
-            self.head = nnx.Linear(6, 6, rngs=rngs)
-
-        def __call__(self, tokens: jax.Array, lengths: jax.Array) -> jax.Array:
-            x = self.rnn(self.embed(tokens), seq_lengths=lengths)
-            return self.head(self.both(x))
-
-    tokens = jnp.array([[1, 2, 3, 4], [5, 0, 1, 2]])
-    lengths = jnp.array([4, 3])
-    model = Model(rngs=nnx.Rngs(0, carry=1))
-
-    @nnx.jit
-    def loss_and_grads(model: Any) -> Any:
-        def loss_fn(model: Any) -> jax.Array:
-            logits = model(tokens[:, :-1], lengths - 1)
-            return optax.softmax_cross_entropy_with_integer_labels(logits, tokens[:, 1:]).mean()
-
-        return nnx.value_and_grad(loss_fn)(model)
-
-    loss, grads = loss_and_grads(model)
-    return loss, nnx.to_pure_dict(grads)
-
-
 def ensemble_by_vmap(nnx: Any) -> Any:
     @nnx.split_rngs(splits=3)
     @nnx.vmap(in_axes=(0,), out_axes=0)
@@ -238,55 +185,10 @@ def scan_over_layers(nnx: Any) -> Any:
     return loss, nnx.to_pure_dict(grads), model(x)
 
 
-def checkpoint_average_and_functional_step(nnx: Any) -> Any:
-    model = nnx.Sequential(nnx.Linear(3, 4, rngs=nnx.Rngs(0)), nnx.BatchNorm(4, rngs=nnx.Rngs(0)))
-    average = nnx.EMA(model, decay=0.5, only=nnx.Param)
-    graphdef, params, rest = nnx.split(model, nnx.Param, ...)
-    x = jnp.arange(6.0).reshape(2, 3)
-
-    class Train(nnx.TrainState):
-        rest: Any
-
-    state = Train.create(graphdef, params=params, tx=optax.sgd(0.1), rest=rest)
-
-    @jax.jit
-    def step(state: Any) -> tuple[Any, jax.Array]:
-        def loss_fn(params: Any) -> tuple[jax.Array, Any]:
-            model = nnx.merge(state.graphdef, params, state.rest, copy=True)
-            loss = (model(x) ** 2).sum()
-            return loss, nnx.state(model, nnx.Not(nnx.Param))
-
-        (loss, rest), grads = jax.value_and_grad(loss_fn, has_aux=True)(state.params)
-        return state.apply_gradients(grads, rest=rest), loss
-
-    losses = []
-    for _ in range(3):
-        state, loss = step(state)
-        losses.append(loss)
-    nnx.update(model, state.params, state.rest)
-    average.update(model)
-
-    saved = nnx.to_pure_dict(nnx.state(model))
-    fresh = nnx.eval_shape(
-        lambda: nnx.Sequential(
-            nnx.Linear(3, 4, rngs=nnx.Rngs(1)), nnx.BatchNorm(4, rngs=nnx.Rngs(1))
-        )
-    )
-    graphdef, empty = nnx.split(fresh)
-    nnx.replace_by_pure_dict(empty, saved)
-    restored = nnx.merge(graphdef, empty)
-    restored.eval()
-    averaged = nnx.to_pure_dict(nnx.state(average.apply_to(model), nnx.Param))
-    return losses, saved, restored(x), averaged
-
-
 PROGRAMS = (
     mlp_with_optimizer_and_metrics,
     cnn_with_batch_norm,
     transformer_that_decodes,
-    low_rank_fine_tuning,
-    recurrent_language_model,
     ensemble_by_vmap,
     scan_over_layers,
-    checkpoint_average_and_functional_step,
 )

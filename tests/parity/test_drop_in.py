@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import jax
@@ -36,32 +35,3 @@ def test_a_program_for_flax_gives_the_same_bits(program: Any) -> None:
 def test_programs_train() -> None:
     losses = PROGRAMS[0](nnx)[0]
     assert losses[-1] < losses[0]
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "bridge.variables.NNXMeta",
-        "bridge.wrappers.ToNNX",
-        "filterlib.Filter",
-        "graph.split",
-        "graphlib.GraphDef",
-        "helpers.TrainState",
-        "module.Module",
-        "nn.linear.Linear",
-        "pytreelib.Pytree",
-        "rnglib.Rngs",
-        "spmd.get_partition_spec",
-        "statelib.State",
-        "training.metrics.Average",
-        "training.optimizer.Optimizer",
-        "transforms.autodiff.DiffState",
-        "transforms.iteration.StateAxes",
-        "traversals.flatten_mapping",
-        "variablelib.Param",
-    ],
-)
-def test_an_import_from_a_module_of_flax_works(name: str) -> None:
-    module, _, attribute = name.rpartition(".")
-    assert hasattr(importlib.import_module(f"flax.nnx.{module}"), attribute)
-    assert hasattr(importlib.import_module(f"typed_nnx.{module}"), attribute)
