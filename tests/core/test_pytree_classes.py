@@ -113,21 +113,6 @@ def test_a_setattr_of_the_user_is_called_for_every_assignment(lib: Any) -> None:
 
 
 @both
-def test_a_setattr_past_us_is_seen_too(lib: Any) -> None:
-    class Node(lib.Pytree):
-        def __setattr__(self, name: str, value: Any) -> None:
-            object.__setattr__(self, name, value)
-
-        def __init__(self) -> None:
-            self.a = ones()
-            self.b = 2
-
-    node = Node()
-    assert leaves(node) == {".a": "[1.]"}
-    assert jax.tree.map(lambda x: x + 1, node).b == 2
-
-
-@both
 def test_abstract_methods_are_enforced(lib: Any) -> None:
     class Base(lib.Module, abc.ABC):
         @abc.abstractmethod

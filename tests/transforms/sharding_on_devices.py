@@ -10,7 +10,6 @@ import typing as tp
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
 import pytest
 from flax import nnx as flax_nnx
 from jax.sharding import AxisType, Mesh, NamedSharding
@@ -18,10 +17,9 @@ from jax.sharding import PartitionSpec as P
 
 import typed_nnx as nnx
 from tests.core.libraries import both
-from tests.transforms.cut_blocks import descent, first_down, first_up, inputs, lies, mesh_of, same
+from tests.transforms.cut_blocks import first_down, first_up, lies, mesh_of, same
 from typed_nnx import spmd
 
-RATE = 0.25
 KINDS = {"auto": AxisType.Auto, "explicit": AxisType.Explicit}
 
 
@@ -151,46 +149,6 @@ def test_values_are_put_where_named_shardings_say(mesh: Mesh) -> None:
         state = nnx.state(Block())
         placed = jax.device_put(state, spmd.get_named_sharding(state, mesh))
     lie_as_told(placed, mesh)
-
-
-def test_the_state_of_an_optimizer_lies_as_the_parameters_do(mesh: Mesh) -> None:
-    with nnx.use_eager_sharding(False), rules():
-        state = nnx.state(Block(), nnx.Param)
-        moments = optax.adam(1e-3).init(state)
-        where = spmd.get_named_sharding(moments, mesh)
-        placed: tp.Any = jax.device_put(moments, where)
-    assert where[0].count.spec == P()
-    for moment in (placed[0].mu, placed[0].nu):
-        lies(moment["up"][...], mesh, None, "model")
-        lies(moment["down"][...], mesh, "model", None)
-
-
-def test_training_with_everything_cut_gives_the_losses_of_one_device() -> None:
-    """Parameters, moments and batch are all cut along one axis: FSDP."""
-    mesh = jax.make_mesh((8,), ("fsdp",), axis_types=(AxisType.Auto,))
-    cut = (("embed", None), ("hidden", "fsdp"))
-
-    @nnx.jit
-    def step(block: Block, x: jax.Array) -> jax.Array:
-        def loss(block: Block) -> jax.Array:
-            return jnp.square(block(x)).mean()
-
-        value, slopes = nnx.value_and_grad(loss)(block)
-        for name in ("up", "down"):
-            getattr(block, name)[...] -= RATE * slopes[name][...]
-        return value
-
-    with jax.set_mesh(mesh), spmd.logical_axis_rules(cut):
-        block = nnx.jit(Block)()
-        x = jax.device_put(inputs(), NamedSharding(mesh, P("fsdp")))
-        losses = [float(step(block, x)) for _ in range(3)]
-    wanted, up, down = descent(3)
-    same(losses, wanted)
-    same(block.up[...], up)
-    same(block.down[...], down)
-    lies(block.up[...], mesh, None, "fsdp")
-    lies(block.down[...], mesh, "fsdp", None)
-    assert block.up[...].addressable_shards[0].data.shape == (4, 1)
 
 
 def test_shapes_of_a_placed_model_keep_its_sharding(mesh: Mesh) -> None:
