@@ -1,9 +1,10 @@
-"""Placing values by sharding metadata, on eight host devices, in flax and here."""
+"""Sharding metadata of Variables and of initializers.
+
+Where values lie on devices is in `tests/transforms/sharding_on_devices.py`.
+"""
 
 from __future__ import annotations
 
-import os
-import sys
 from typing import Any
 
 import jax
@@ -12,132 +13,7 @@ import pytest
 
 import typed_nnx as nnx
 from tests.core.libraries import both
-from tests.support.processes import run_process
 from typed_nnx.errors import MeshRequiredError
-
-SCRIPT = '''
-import warnings
-warnings.simplefilter("ignore")
-import jax, jax.numpy as jnp, numpy as np
-from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
-from flax import nnx as flax_nnx
-import typed_nnx as nnx
-
-devices = np.array(jax.devices()).reshape(4, 2)
-assert devices.size == 8
-mesh = Mesh(devices, ("data", "model"))
-x = np.arange(32.0).reshape(8, 4)
-
-
-def values():
-    """Make the array under the mesh in force, as an initializer does."""
-    return jnp.arange(32.0).reshape(8, 4)
-
-
-cases = {
-    "mesh in force": lambda lib: in_force(lambda: lib.Param(values(), out_sharding=("data", "model"))),
-    "spec": lambda lib: in_force(lambda: lib.Param(values(), out_sharding=P("data", None))),
-    "second axis": lambda lib: in_force(lambda: lib.Param(values(), out_sharding=(None, "data"))),
-    "two names for one axis": lambda lib: in_force(
-        lambda: lib.Param(values(), out_sharding=(("data", "model"), None))
-    ),
-    "mesh in metadata": lambda lib: lib.Param(values(), out_sharding=("data", None), mesh=mesh),
-    "older name": lambda lib: in_force(lambda: lib.Param(values(), sharding=("data", None))),
-    "with_partitioning": lambda lib: in_force(
-        lambda: lib.Param(lib.with_metadata(values, out_sharding=("model", None))())
-    ),
-    "rules": lambda lib: in_force(
-        lambda: lib.Param(
-            values(), out_sharding=("batch", "mlp"), sharding_rules=(("batch", "data"), ("mlp", "model"))
-        )
-    ),
-    "not eager": lambda lib: in_force(
-        lambda: lib.Param(values(), out_sharding=("data", None), eager_sharding=False)
-    ),
-    "not eager in a block": lambda lib: in_force(lambda: not_eager(lib)),
-    "no metadata": lambda lib: in_force(lambda: lib.Param(values())),
-    "under jit": lambda lib: in_force(
-        lambda: jax.jit(lambda: lib.Param(values(), out_sharding=("data", "model")))()
-    ),
-    "device array under jit": lambda lib: in_force(lambda: constant(lib)),
-    "copy": lambda lib: in_force(lambda: lib.Param(values(), out_sharding=("data", None)).copy()),
-    "bfloat16": lambda lib: in_force(
-        lambda: lib.Param(values().astype(jnp.bfloat16), out_sharding=("data", None))
-    ),
-}
-
-
-def in_force(make):
-    with jax.set_mesh(jax.make_mesh(
-        (4, 2), ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2
-    )):
-        return make()
-
-
-def not_eager(lib):
-    with lib.use_eager_sharding(False):
-        return lib.Param(values(), out_sharding=("data", None))
-
-
-def constant(lib):
-    made = values()
-    return jax.jit(lambda: lib.Param(made, out_sharding=("data", "model")))()
-
-
-def shards(variable):
-    value = variable.get_value()
-    np.testing.assert_array_equal(np.asarray(value, np.float32), np.asarray(x))
-    return sorted((s.device.id, str(s.index)) for s in value.addressable_shards)
-
-
-for name, make in cases.items():
-    ours, theirs = shards(make(nnx)), shards(make(flax_nnx))
-    same = ours == theirs
-    print("RESULT", name, len({index for _, index in ours}), "same" if same else "different")
-'''
-
-# How many different parts of the 8 x 4 array there are on a mesh of 4 x 2.
-PARTS = {
-    "mesh in force": 8,
-    "spec": 4,
-    "second axis": 4,
-    "two names for one axis": 8,
-    "mesh in metadata": 4,
-    "older name": 4,
-    "with_partitioning": 2,
-    "rules": 8,
-    "not eager": 1,
-    "not eager in a block": 1,
-    "no metadata": 1,
-    "under jit": 8,
-    "device array under jit": 8,
-    "copy": 4,
-    "bfloat16": 4,
-}
-
-
-@pytest.fixture(scope="module")
-def results() -> dict[str, tuple[int, str]]:
-    flags = f"--xla_force_host_platform_device_count=8 {os.environ.get('XLA_FLAGS', '')}"
-    environment = {**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
-    done = run_process(
-        [sys.executable, "-c", SCRIPT], env=environment, capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    found = {}
-    for line in done.stdout.splitlines():
-        if line.startswith("RESULT "):
-            name, parts, same = line.removeprefix("RESULT ").rsplit(" ", 2)
-            found[name] = (int(parts), same)
-    return found
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", PARTS)
-def test_a_value_is_split_over_the_devices_as_in_flax(
-    results: dict[str, tuple[int, str]], name: str
-) -> None:
-    assert results[name] == (PARTS[name], "same")
 
 
 @both

@@ -58,8 +58,73 @@ def test_there_are_eight_devices() -> None:
     assert len(jax.devices()) == 8
 
 
+def numbers() -> jax.Array:
+    return jnp.arange(64.0).reshape(8, 8)
+
+
 def place(lib: tp.Any, **metadata: tp.Any) -> tp.Any:
-    return lib.Param(jnp.arange(64.0).reshape(8, 8), **metadata).get_value()
+    return lib.Param(numbers(), **metadata)
+
+
+def shards(variable: tp.Any) -> list[tp.Any]:
+    """Return which part of the value lies on each device; the numbers are those of `numbers`."""
+    value = variable.get_value()
+    np.testing.assert_array_equal(np.asarray(value, np.float32), numbers())
+    return sorted((s.device.id, str(s.index)) for s in value.addressable_shards)
+
+
+def not_at_once(lib: tp.Any) -> tp.Any:
+    with lib.use_eager_sharding(False):
+        return place(lib, out_sharding=("data", None))
+
+
+def of_the_device_in_jit(lib: tp.Any) -> tp.Any:
+    made = numbers()
+    return jax.jit(lambda: lib.Param(made, out_sharding=("data", "model")))()
+
+
+# How a Variable is made, and in how many different parts its value then lies on the 2 x 4 devices.
+WAYS: dict[str, tuple[tp.Any, int]] = {
+    "names": (lambda lib: place(lib, out_sharding=("data", "model")), 8),
+    "the second axis": (lambda lib: place(lib, out_sharding=(None, "data")), 2),
+    "the older name": (lambda lib: place(lib, sharding=("model", None)), 4),
+    "with_metadata": (
+        lambda lib: lib.Param(lib.with_metadata(numbers, out_sharding=("model", None))()),
+        4,
+    ),
+    "in jit": (
+        lambda lib: jax.jit(lambda: place(lib, out_sharding=("data", "model")))(),
+        8,
+    ),
+    "an array of the device in jit": (of_the_device_in_jit, 8),
+    "a copy": (lambda lib: place(lib, out_sharding=("data", None)).copy(), 2),
+    "bfloat16": (
+        lambda lib: lib.Param(numbers().astype(jnp.bfloat16), out_sharding=("data", None)),
+        2,
+    ),
+    "not at once": (
+        lambda lib: place(lib, out_sharding=("data", None), eager_sharding=False),
+        1,
+    ),
+    "not at once in a block": (not_at_once, 1),
+    "no metadata": (lambda lib: place(lib), 1),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_value_is_cut_as_in_flax(way: str) -> None:
+    make, parts = WAYS[way]
+    with jax.set_mesh(mesh_of()):
+        ours, theirs = (shards(make(lib)) for lib in (nnx, flax_nnx))
+    assert ours == theirs
+    assert len({index for _, index in ours}) == parts
+
+
+def test_a_mesh_in_the_metadata_needs_none_in_force() -> None:
+    metadata = {"out_sharding": ("data", None), "mesh": mesh_of()}
+    ours, theirs = (shards(place(lib, **metadata)) for lib in (nnx, flax_nnx))
+    assert ours == theirs
+    assert len({index for _, index in ours}) == 2
 
 
 OWN = (("a", "data"), ("b", "model"))
@@ -79,13 +144,12 @@ PLACEMENTS: dict[str, tuple[tp.Any, dict[str, tp.Any]]] = {
 @pytest.mark.parametrize("name", PLACEMENTS)
 def test_a_value_is_placed_by_the_rules_as_in_flax(name: str, mesh: Mesh) -> None:
     in_force, metadata = PLACEMENTS[name]
-    shards = []
+    found = []
     for lib, context in ((nnx, spmd.logical_axis_rules), (flax_nnx, flax_nnx.logical_axis_rules)):
         with jax.set_mesh(mesh), context(in_force):
-            value = place(lib, **metadata)
-        shards.append(sorted((s.device.id, str(s.index)) for s in value.addressable_shards))
-    assert shards[0] == shards[1]
-    assert len({index for _, index in shards[0]}) > 1
+            found.append(shards(place(lib, **metadata)))
+    assert found[0] == found[1]
+    assert len({index for _, index in found[0]}) > 1
 
 
 def test_rules_count_under_jit(mesh: Mesh) -> None:
