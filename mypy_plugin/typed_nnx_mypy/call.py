@@ -12,14 +12,14 @@ from mypy import nodes
 from mypy.errorcodes import ErrorCode
 from mypy.nodes import AssignmentStmt, CallExpr, Context, Decorator, FuncDef, IndexExpr
 from mypy.plugin import AttributeContext, FunctionContext, MethodContext
-from mypy.types import ProperType, Type, get_proper_type
+from mypy.types import Instance, ProperType, Type, get_proper_type
 
 from typed_nnx_codegen.facts.assigned import Value
 from typed_nnx_codegen.facts.checker import Checker
 from typed_nnx_codegen.facts.filter_syntax import read_filter
 from typed_nnx_codegen.facts.filters import Filter
 from typed_nnx_codegen.facts.kinds import literal, runtime_of_class
-from typed_nnx_codegen.facts.names import Name
+from typed_nnx_codegen.facts.names import Name, runtime_of
 from typed_nnx_mypy.reporter import Reporter
 
 
@@ -72,7 +72,7 @@ class Call:
         if index >= len(context.args):
             return []
         return [
-            Argument(expression, get_proper_type(found), kind, name)
+            Argument(expression, self._own_type(expression, get_proper_type(found)), kind, name)
             for expression, found, kind, name in zip(
                 context.args[index],
                 context.arg_types[index],
@@ -81,6 +81,13 @@ class Call:
                 strict=True,
             )
         ]
+
+    def _own_type(self, expression: nodes.Expression, found: ProperType) -> ProperType:
+        """Return the type of an argument; that of a generic call is what a parameter expects."""
+        if not isinstance(found, Instance) or not isinstance(expression, CallExpr):
+            return found
+        is_expected = found.type.is_protocol and bool(runtime_of(found.type.fullname))
+        return self.checker.type_alone(expression) if is_expected else found
 
     @property
     def expression(self) -> CallExpr | None:

@@ -90,7 +90,15 @@ def differences(edits: int, seed: int, folder: Path, log: list[str]) -> Iterator
             times = [f"from nothing {time.monotonic() - start:.2f} s"]
             for name, checker in ways.items():
                 start = time.monotonic()
-                found = checker.check(program)
+                try:
+                    found = checker.check(program)
+                except EOFError:  # a crash of mypy, or of the plugin
+                    if not alone[name].crashes(programs):
+                        raise
+                    checker.begin_anew()
+                    alone[name].begin_anew(number + 1)
+                    times.append(f"{name} crashes, as mypy alone does")
+                    continue
                 times.append(f"{name} {time.monotonic() - start:.2f} s")
                 if found == expected:
                     continue
@@ -189,6 +197,14 @@ class _Alone(AbstractContextManager["_Alone"]):
         self._nothing.__exit__(*error)
         self._checker.__exit__(*error)
 
+    def crashes(self, programs: list[Program]) -> bool:
+        """Tell whether mypy ends early after these programs."""
+        try:
+            self.difference(programs)
+        except EOFError:
+            return True
+        return False
+
     def difference(self, programs: list[Program]) -> Said:
         """Return the reports of the last program that only one has: the way, or a run from nothing."""
         said = self._nothing.check(programs[-1], f"# {len(programs)}\n")
@@ -198,16 +214,16 @@ class _Alone(AbstractContextManager["_Alone"]):
 
 
 def _without(said: Said, of_mypy: Said, program: Program) -> Said:
-    """Return reports without those of mypy alone, and without those where it is at a loss itself.
+    """Return reports without those of lines and functions of which mypy alone says something else.
 
     It may know no type at the top of a file, or not check a function again when a file is gone.
     """
     files = program.files()
-    unknown = {_place(each) for each in of_mypy if each.endswith("[has-type]")}
+    unknown = {_place(each) for each in of_mypy}
     unchecked = {_definition(each, files) for each in of_mypy} - {None}
     return frozenset(
         each
-        for each in said - of_mypy
+        for each in said
         if _place(each) not in unknown and _definition(each, files) not in unchecked
     )
 

@@ -51,7 +51,7 @@ import functions, part0, part1, part2, part3, use0, use1, use2
 """
 
 # What code does with a class. `{model}` is a class, `{name}` and `{other}` are attributes. At the top of
-# a file mypy cannot put off what it does not know yet: the attribute beside that of a State shows where.
+# a file mypy cannot put off what it does not know yet: what stands beside a State there shows where.
 USES: Final = (
     """
 def use{n}(model: {model}) -> None:
@@ -133,7 +133,7 @@ def use{n}(model: {model}, other: {model}) -> float:
 
 again{n} = use1.gradient{n}
 model{n} = functions.typed(nnx.Rngs(0))
-reveal_type((model{n}.{name}, use2.again{n}()(model{n}).{name}))
+reveal_type((use2.again{n}, model{n}.{name}, use2.again{n}()(model{n}).{name}))
 """,
     """
 def use{n}(rngs: nnx.Rngs) -> None:

@@ -170,12 +170,14 @@ class File:
         if not isinstance(call.callee, MemberExpr) or call.callee.name not in _WRITERS:
             return
         self.keys.update(name for name in call.arg_names if name is not None)
+        # That of a State takes one, and that of an Optimizer a model and gradients.
+        is_of_keys = call.callee.name == "update" and call.arg_names.count(None) == 1
         for argument in call.args:
             if isinstance(argument, nodes.DictExpr):
                 for key, _ in argument.items:
                     if key is not None:
                         self._note_key(key)
-            elif not self._note_key(argument) and call.callee.name == "update":
+            elif not self._note_key(argument) and is_of_keys:
                 self.computed.append(call.callee.expr)
 
 
@@ -202,7 +204,7 @@ def assigned_once(node: Node | None, checker: Checker) -> Expression | None:
     file = file_of(checker)
     if not isinstance(node, Var) or node in file.parameters:
         return None
-    values = file.of_variable.get(node, ())
+    values = [each.inner() for each in file.of_variable.get(node, ())]
     return values[0].value if len(values) == 1 and not values[0].items else None
 
 

@@ -82,6 +82,10 @@ class Checker(Internals):
         """Return the type that an expression has where another one is expected of it."""
         return self._type_ahead(expression, expected)
 
+    def type_alone(self, expression: Expression) -> ProperType:
+        """Return the type that an expression has where none is expected of it."""
+        return self._type_ahead(expression, None)
+
     @property
     def is_looking_ahead(self) -> bool:
         """Whether an expression is checked before mypy gets there: what is wrong is reported then."""

@@ -17,9 +17,11 @@ from typed_nnx_codegen.facts.kinds import (
     Kind,
     arguments_at,
     is_base_class,
+    is_rngs,
     kind_of,
     options,
     runtime_base,
+    runtime_of_class,
 )
 from typed_nnx_codegen.facts.names import runtime_of
 
@@ -72,7 +74,14 @@ def _of_pytree(instance: Instance, checker: Checker) -> Model | None:
     is_base = is_base_class(instance.type)
     # A class without attributes is there to be derived from.
     is_base = is_base or instance.type.is_abstract or not named
-    return replace(model, fields=named, is_open=model.is_open or is_base)
+    stream = _stream(instance.type, checker)
+    other = _item(instance, stream) if stream is not None else model.other
+    return replace(model, fields=named, other=other, is_open=model.is_open or is_base)
+
+
+def _stream(info: TypeInfo, checker: Checker) -> Instance | None:
+    """Return what stands at each name of an Rngs."""
+    return checker.instance(f"{runtime_of_class(info)}.RngStream") if is_rngs(info) else None
 
 
 def _is_of_layer(field: Field) -> bool:
@@ -230,6 +239,7 @@ class _Walk:
 
     def __init__(self, checker: Checker) -> None:
         self._checker = checker
+        self._above: list[ProperType] = []
         self.is_complete = True
 
     def through(
@@ -264,10 +274,13 @@ class _Walk:
         is_exact: bool,
         is_own: bool,
     ) -> Iterator[Leaf]:
-        members = members_of(found, self._checker) if len(path) < _DEEPEST else None
+        # What is below a type in itself is endless, and each object ends somewhere.
+        is_end = len(path) >= _DEEPEST or found in self._above
+        members = None if is_end else members_of(found, self._checker)
         if members is None:
             self.is_complete = False
             return
+        self._above.append(found)
         may_be_other = (
             not is_exact
             and isinstance(found, Instance)
@@ -292,6 +305,7 @@ class _Walk:
                 (*path, None),
                 is_sure=False,
             )
+        self._above.pop()
 
 
 # -- subclasses -------------------------------------------------------------------------------

@@ -9,24 +9,28 @@ from __future__ import annotations
 
 from typing import Final
 
-from mypy.nodes import Expression, IndexExpr, MemberExpr, StrExpr
+from mypy.nodes import Expression, FuncDef, IndexExpr, MemberExpr, StrExpr
 from mypy.types import AnyType, Instance, ProperType, Type, TypeOfAny, get_proper_type
 
 from typed_nnx_codegen.facts.assigned import file_of, value_of
 from typed_nnx_codegen.facts.filters import entries_of, with_entries
 from typed_nnx_codegen.facts.kinds import (
     holds_array,
+    holds_data,
     is_pytree,
+    is_rngs,
     is_variable,
     options,
     short_name,
     value_type,
 )
+from typed_nnx_codegen.facts.leaves import is_leaf, may_be_subclass, members_of
 from typed_nnx_codegen.facts.names import HOOKS, OWN_VARIABLE, VARIABLES, runtime_of
 from typed_nnx_mypy.call import Call, StateAccess
 from typed_nnx_mypy.errorcodes import ATTRIBUTE
 from typed_nnx_mypy.models.bindings import view_at
-from typed_nnx_mypy.registry import infers, infers_access
+from typed_nnx_mypy.models.surgery import may_be_other
+from typed_nnx_mypy.registry import infers, infers_access, on_call
 from typed_nnx_mypy.reporter import Reporter
 
 # Keys beside the names: where all of them are known, and where they are not.
@@ -74,6 +78,23 @@ def _may_carry(value: ProperType) -> bool:
     return not isinstance(value, Instance) or value.type.name == "VariableMetadata"
 
 
+@on_call("MultiMetric")
+def metric_names_are_free(call: Call) -> None:
+    """Report a metric that has the name of a method, which raises."""
+    made = get_proper_type(call.result)
+    for name in filter(None, call.expression.arg_names if call.expression is not None else ()):
+        member = made.type.get(name) if isinstance(made, Instance) else None
+        node = member.node if member is not None else None
+        if isinstance(node, FuncDef) and runtime_of(node.fullname):
+            given = call.keyword(name)
+            call.report(
+                ATTRIBUTE,
+                f"MultiMetric: `{name}` is a method of it, and no name for a metric. "
+                f"Fix: another name, {name}_metric=...",
+                given.expression if given is not None else None,
+            )
+
+
 @infers_access
 def attribute_exists(access: StateAccess) -> Type | None:
     """Return the type of a metric; report what an object surely has not."""
@@ -108,6 +129,45 @@ def attribute_exists(access: StateAccess) -> Type | None:
     written = f"nnx.{kind}" if runtime_of(found.type.fullname) else kind
     access.report(ATTRIBUTE, f"{kind}: {said.format(written)}")
     return None
+
+
+@on_call("Module.set_attributes")
+def attributes_to_set_exist(call: Call) -> None:
+    """Report an attribute that surely no Module below the object has, which raises."""
+    written, checker = call.expression, call.checker
+    model = get_proper_type(call.receiver)
+    if written is None or call.has_stars or not isinstance(model, Instance):
+        return
+    if "raise_if_not_found" in written.arg_names or checker.is_expected_to_fail(written):
+        return
+    for name in filter(None, written.arg_names):
+        is_known = name in ("graph",) or _may_be_below(model, name, checker, set())
+        if not is_known and not may_be_other([name], [model], written, checker):
+            call.report(
+                ATTRIBUTE,
+                f"set_attributes: neither {short_name(model)} nor a Module below it has an "
+                f"attribute `{name}`. Fix: check the spelling, or raise_if_not_found=False",
+            )
+
+
+def _may_be_below(found: Type, name: str, checker: Reporter, seen: set[ProperType]) -> bool:
+    """Tell whether an object, or a Module below it, may have an attribute."""
+    parts, _ = options(found)
+    for part in parts:
+        if part in seen or is_leaf(part) or holds_data(part) is False:
+            continue
+        seen.add(part)
+        members = members_of(part, checker)
+        if members is None or not isinstance(part, Instance) or part.type.get(name) is not None:
+            return True
+        is_open = members.is_open and not is_rngs(part.type)
+        if is_open or may_be_subclass(part.type, checker):
+            return True
+        held = [each.type for each in members.fields.values() if each.status != "static"]
+        held += [members.other.type] if members.other is not None else []
+        if any(_may_be_below(each, name, checker, seen) for each in held):
+            return True
+    return not parts
 
 
 def _is_of_layer(expression: Expression, checker: Reporter) -> bool:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from mypy.nodes import CallExpr, RefExpr, TypeInfo
+from mypy.nodes import TypeInfo
 from mypy.types import Instance, Type, get_proper_type
 
-from typed_nnx_codegen.facts.assigned import file_of, value_of
+from typed_nnx_codegen.facts.assigned import value_of
 from typed_nnx_codegen.facts.filter_syntax import read_filter
 from typed_nnx_codegen.facts.filters import (
     FILTER,
@@ -28,12 +28,11 @@ from typed_nnx_codegen.facts.filters import (
 from typed_nnx_codegen.facts.kinds import Kind, kind_of, short_name
 from typed_nnx_codegen.facts.leaves import is_present, leaves_of
 from typed_nnx_codegen.facts.states import StateView
-from typed_nnx_codegen.facts.targets import is_same_target
 from typed_nnx_mypy.call import Argument, Call
 from typed_nnx_mypy.errorcodes import OPTIMIZER_WRT
 from typed_nnx_mypy.models.bindings import view_at
 from typed_nnx_mypy.models.fit import misfit, relation
-from typed_nnx_mypy.models.surgery import may_be_other
+from typed_nnx_mypy.models.surgery import is_new
 from typed_nnx_mypy.registry import infers, on_call
 
 _MODEL: Final = "__nnx_optimized__"
@@ -110,30 +109,13 @@ def wrt_chooses_something(call: Call) -> None:
     if is_present(given.type, wrt, call.checker) is not False:
         return
     # What other code may have done to the model is looked for last: that reads the whole file.
-    if _has_param(given, call) and _is_new(given, call):
+    if _has_param(given, call) and is_new(given.expression, call.node, call.checker):
         call.report(
             OPTIMIZER_WRT,
             f"{call.name}: `wrt` chooses nothing of {short_name(given.type)}: none of its "
             f"Variables is of the filter `{describe(wrt)}`, and `update` would change nothing. "
             "Fix: name what is trained, wrt=nnx.Param",
         )
-
-
-def _is_new(model: Argument, call: Call) -> bool:
-    """Tell whether a model is as its constructor made it, and is given to nothing else before."""
-    checker, made = call.checker, value_of(model.expression, call.checker)
-    if made is None or not isinstance(made.callee, RefExpr):
-        return False
-    if not isinstance(made.callee.node, TypeInfo):
-        return False
-    file = file_of(checker)
-    earlier = (node for node in file.nodes if isinstance(node, CallExpr))
-    return not any(
-        is_same_target(argument, model.expression)
-        for each in earlier
-        if each.line < call.node.line
-        for argument in each.args
-    ) and not may_be_other(file.of_attribute, [model.type], call.node, checker)
 
 
 def _has_param(model: Argument, call: Call) -> bool:

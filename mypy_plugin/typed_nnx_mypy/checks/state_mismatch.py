@@ -13,12 +13,14 @@ from typed_nnx_mypy.call import Argument, Call
 from typed_nnx_mypy.errorcodes import STATE_MISMATCH, STATE_MISSING
 from typed_nnx_mypy.models.bindings import view_at
 from typed_nnx_mypy.models.fit import (
-    holds_others,
+    Relation,
+    fits_nowhere,
     in_words,
     lacks,
     misfit,
     relation,
 )
+from typed_nnx_mypy.models.surgery import made_model
 from typed_nnx_mypy.registry import on_call
 
 _Merged: TypeAlias = tuple[ProperType, list[tuple[Argument, StateView]]]
@@ -32,7 +34,7 @@ def states_fit_graphdef(call: Call) -> None:
     if merged is None:
         return
     model, states = merged
-    kinship = {relation(model, view.model) for _, view in states}
+    kinship = {_kinship(call, model, state) for state in states}
     if not kinship <= {"same", "unrelated"}:
         return
     found = misfit(call, model, Everything(), states)
@@ -55,6 +57,14 @@ def states_fit_graphdef(call: Call) -> None:
         f"{short_name(view.model)} {found}. Fix: give it a State of {short_name(model)}",
         strange.expression,
     )
+
+
+def _kinship(call: Call, model: ProperType, state: tuple[Argument, StateView]) -> Relation | None:
+    """Return how the model of a State is related; one of a base class itself lacks the rest."""
+    given, view = state
+    found = relation(model, view.model)
+    is_exact = found == "related" and made_model(given.expression, call.checker) is not None
+    return "same" if is_exact else found
 
 
 def _merged(call: Call) -> _Merged | None:
@@ -93,7 +103,7 @@ def updated_states_are_of_model(call: Call) -> None:
             for leaf in found.leaves
             if lacks(model, Everything(), leaf.path[:-1], call.checker)
         ]
-        if lost or not holds_others(view, found.leaves, call.checker):
+        if lost or fits_nowhere(model, view, call.checker):
             call.report(
                 STATE_MISMATCH,
                 f"update: the State is of {short_name(view.model)} and holds "

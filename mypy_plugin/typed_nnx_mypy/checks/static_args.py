@@ -5,17 +5,31 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from mypy.nodes import Context
+from mypy.nodes import (
+    CallExpr,
+    Context,
+    Expression,
+    FuncDef,
+    IfStmt,
+    ListExpr,
+    NameExpr,
+    Node,
+    RefExpr,
+    TryStmt,
+    TupleExpr,
+)
+from mypy.types import Instance, ProperType
 
 from typed_nnx_codegen.facts.filters import Everything
 from typed_nnx_codegen.facts.kinds import Kind, kind_of, short_name
 from typed_nnx_codegen.facts.leaves import is_present
+from typed_nnx_codegen.facts.targets import argument_of, own_nodes, single_targets
 from typed_nnx_mypy.call import Argument, Call
 from typed_nnx_mypy.errorcodes import STATIC_ARGS
 from typed_nnx_mypy.models.arguments import is_unhashable, is_untraceable
 from typed_nnx_mypy.registry import on_call
 from typed_nnx_mypy.syntax.constants import items_of
-from typed_nnx_mypy.syntax.parameters import Function, Parameter, definition_of
+from typed_nnx_mypy.syntax.parameters import Function, Parameter, definition_of, is_of_file
 from typed_nnx_mypy.syntax.transforms import (
     Transform,
     bound_count,
@@ -36,6 +50,8 @@ _OPTIONS: Final[dict[str, type[int] | type[str]]] = {
     "donate_argnames": str,
 }
 _ALL: Final = (*JITS, *MAPS, *REMATS)
+# What takes a shape first.
+_SHAPED: Final = ("empty", "full", "ones", "zeros")
 
 
 @dataclass(frozen=True)
@@ -122,6 +138,8 @@ def options_fit_the_function(transform: Transform) -> None:
         _report_static(transform, options)
     if options.is_complete and not transform.has_stars:
         _report_untraceable(transform, function, options)
+        if transform.name in JITS and all(e.parameter is not None for e in options.choices):
+            _report_sizes(transform, function, options)
 
 
 def _report_missing(transform: Transform, function: Function, options: Options) -> None:
@@ -238,6 +256,59 @@ def _fix_untraceable(transform: Transform, parameter: Parameter, number: int) ->
     if transform.name in REMATS or not parameter.name:
         return f"make it static, static_argnums={number}"
     return f'make it static, static_argnames="{parameter.name}"'
+
+
+def _report_sizes(transform: Transform, function: Function, options: Options) -> None:
+    """Report numbers that each call gives, are traced, and are asked for as sizes."""
+    definition = function.definition
+    if not isinstance(definition, FuncDef) or not is_of_file(definition, transform.checker):
+        return
+    static = options.by_position + options.by_name
+    traced = {
+        each.name
+        for each in function.parameters
+        if each.kind.is_required() and _is_int(each.type) and not _is_among(each, static)
+    }
+    body = own_nodes(definition)
+    for name in traced:
+        for node in body:
+            size = _size_in(node, name) if isinstance(node, CallExpr) else None
+            if size is None or _is_bound_again(body, name):
+                continue
+            if not any(isinstance(e, IfStmt | TryStmt) for e in transform.checker.above(size)):
+                transform.report(
+                    STATIC_ARGS,
+                    f"`{name}` is traced, so it is no number for a shape or a range. "
+                    f'Fix: make it static, static_argnames="{name}"',
+                    size,
+                )
+                return
+
+
+def _is_bound_again(body: list[Node], name: str) -> bool:
+    targets = (each for node in body for each in single_targets(node))
+    return any(isinstance(each, NameExpr) and each.name.rstrip("'") == name for each in targets)
+
+
+def _is_int(found: ProperType) -> bool:
+    return isinstance(found, Instance) and found.type.fullname == "builtins.int"
+
+
+def _size_in(call: CallExpr, name: str) -> Expression | None:
+    """Return where a call takes a name for a size."""
+    if not isinstance(call.callee, RefExpr):
+        return None
+    module, _, last = call.callee.fullname.rpartition(".")
+    if call.callee.fullname == "builtins.range":
+        given = call.args
+    elif module.partition(".")[0] == "jax" and last in _SHAPED:
+        given = [e for e in (argument_of(call, "shape", 0),) if e is not None]
+    else:
+        return None
+    items = [
+        part for e in given for part in (e.items if isinstance(e, TupleExpr | ListExpr) else [e])
+    ]
+    return next((each for each in items if isinstance(each, NameExpr) and each.name == name), None)
 
 
 # -- where the compiled function is called ----------------------------------------------------

@@ -22,6 +22,7 @@ from typed_nnx_codegen.facts.filters import (
 from typed_nnx_codegen.facts.kinds import Kind, kind_of, literal, truth
 from typed_nnx_codegen.facts.states import is_state, state_of
 from typed_nnx_mypy.call import Call
+from typed_nnx_mypy.models.bindings import at_home
 from typed_nnx_mypy.registry import infers
 
 _ARGNUM: Final = "__nnx_argnum__"
@@ -217,6 +218,10 @@ def gradients_by_arguments(call: Call) -> Type | None:
 
     A function that asks for a base class, and one without annotations, has no better types.
     """
+    return at_home(_by_arguments(call), call.expression, call.checker)
+
+
+def _by_arguments(call: Call) -> Type | None:
     made = get_proper_type(call.receiver)
     if not isinstance(made, Instance) or call.has_stars:
         return None

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from mypy import types
 from mypy.nodes import LambdaExpr
 from mypy.subtypes import is_same_type
+from mypy.typeops import make_simplified_union
 from mypy.types import AnyType, CallableType, Instance, ProperType, TupleType, Type, get_proper_type
 
 from typed_nnx_codegen.facts.filter_syntax import CLASSES, read_call
@@ -21,12 +22,13 @@ from typed_nnx_codegen.facts.filters import (
     with_entries,
 )
 from typed_nnx_codegen.facts.kinds import options
-from typed_nnx_codegen.facts.leaves import members_of
+from typed_nnx_codegen.facts.leaves import leaves_of, members_of
 from typed_nnx_codegen.facts.states import (
     StateView,
     declared_view_of,
     is_state,
     state_of,
+    view_of,
 )
 from typed_nnx_mypy.call import Argument, Call, filters_of
 from typed_nnx_mypy.models.bindings import at_home, view_at
@@ -234,3 +236,32 @@ def pure(call: Call) -> Type | None:
         return None
     state = state_of(view.instance, view.model, view.filter, values=view.values, is_pure=True)
     return at_home(state, call.expression, call.checker)
+
+
+@infers("to_flat_state")
+def leaves_in_a_row(call: Call) -> Type | None:
+    """Return the leaves of a State with their paths: all of its leaves are of a few types."""
+    view, found = _view_of(call.subject("state"), call), get_proper_type(call.result)
+    if view is None or view.values is not None or view.is_pure or not isinstance(found, Instance):
+        return None
+    known = leaves_of(view.model, view.filter, call.checker)
+    items = [each.type for each in known.items if each.passes is not False]
+    if not known.is_complete or not items or found.type.name != "FlatState":
+        return None
+    return Instance(found.type, [make_simplified_union(items)])
+
+
+@infers("State.__iter__")
+def keys(call: Call) -> Type | None:
+    """Return the keys of a State: texts, but numbers in that of a list; it is not its values."""
+    found, receiver = get_proper_type(call.result), call.receiver
+    view = view_of(receiver) if receiver is not None else None
+    members = members_of(view.model, call.checker) if view is not None else None
+    if members is None or not isinstance(found, Instance) or len(found.args) != 1:
+        return None
+    kinds = {type(key) for key in members.fields} | (
+        {members.other_key} if members.other is not None else set()
+    )
+    key = call.checker.instance(f"builtins.{kinds.pop().__name__}") if len(kinds) == 1 else None
+    is_known = not isinstance(get_proper_type(found.args[0]), AnyType)
+    return None if key is None or is_known else Instance(found.type, [key])

@@ -5,22 +5,22 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Final
 
-from mypy.nodes import Expression, IndexExpr, MemberExpr, RefExpr, TypeInfo
+from mypy.nodes import Expression, IndexExpr, MemberExpr
 from mypy.typeops import make_simplified_union
 from mypy.types import AnyType, Instance, ProperType, Type, get_proper_type
 
-from typed_nnx_codegen.facts.assigned import value_of
 from typed_nnx_codegen.facts.fields import Model
 from typed_nnx_codegen.facts.filters import Filter, below, describe
 from typed_nnx_codegen.facts.kinds import options, short_name, value_type, with_value
 from typed_nnx_codegen.facts.leaves import is_leaf, is_present, members_of
 from typed_nnx_codegen.facts.names import runtime_of
 from typed_nnx_codegen.facts.states import StateView, state_of
+from typed_nnx_codegen.facts.targets import root_of
 from typed_nnx_mypy.call import StateAccess
 from typed_nnx_mypy.errorcodes import STATE_EXCLUDED, STATE_KEY
 from typed_nnx_mypy.models.bindings import is_sure, may_have, view_at
 from typed_nnx_mypy.models.fit import subclass_may_hold
-from typed_nnx_mypy.models.surgery import may_be_other
+from typed_nnx_mypy.models.surgery import is_new, made_model, may_be_other
 from typed_nnx_mypy.registry import infers_access
 
 _LISTED: Final = 12
@@ -158,8 +158,15 @@ class _Lookup:
             not self._access.is_lvalue
             and is_sure(self._base, self._view, self._checker)
             and not may_have(self._key, self._access.node, self._checker)
-            and not may_be_other([self._key], [self._view.model], self._access.node, self._checker)
+            and not self._may_be_other()
         )
+
+    def _may_be_other(self) -> bool:
+        """Tell whether the model may have got other attributes than its class gives it."""
+        access, checker = self._access.node, self._checker
+        model = made_model(root_of(self._base), checker)
+        is_as_made = model is not None and is_new(model, access, checker)
+        return not is_as_made and may_be_other([self._key], [self._view.model], access, checker)
 
     def _report_missing(self, levels: list[Model]) -> None:
         if any(each.is_open for each in levels) or not self._is_read():
@@ -183,20 +190,10 @@ class _Lookup:
         Args:
             of: The filter that has to take it; None for all.
         """
-        return not self._is_of_new_model() and any(
+        return made_model(self._base, self._checker) is None and any(
             subclass_may_hold(each, [(self._key,)], self._checker, of)
             for each in options(self._view.model)[0]
             if isinstance(each, Instance) and not runtime_of(each.type.fullname)
-        )
-
-    def _is_of_new_model(self) -> bool:
-        """Tell whether the State is made of a variable that holds ``Model(...)``, and no other."""
-        state = value_of(self._base, self._checker)
-        model = value_of(state.args[0], self._checker) if state is not None and state.args else None
-        return (
-            model is not None
-            and isinstance(model.callee, RefExpr)
-            and isinstance(model.callee.node, TypeInfo)
         )
 
     def _hint(self, levels: list[Model], names: list[str]) -> str:

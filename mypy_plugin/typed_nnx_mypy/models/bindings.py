@@ -168,6 +168,9 @@ def values_of(expression: Expression, checker: Reporter) -> list[Value]:
             ]
         case MemberExpr():
             return file_of(checker).of_attribute[expression.name]
+        case IndexExpr(base=NameExpr() as row, index=nodes.IntExpr(value=at)):
+            rows = values_of(row, checker)
+            return [Value(each.node, each.value, (*each.items, at)) for each in rows]
         case _:
             return []
 

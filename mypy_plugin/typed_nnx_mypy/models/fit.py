@@ -88,19 +88,19 @@ def misfit(
     asked = [replace(part, filter=all_of((part.filter, of))) for part in others]
     extra = [leaf for part in asked for leaf in _unknown_to(model, part, checker)]
     found = Misfit(extra or missing(model, of, parts, checker), bool(extra))
-    paths = [leaf.path for leaf in found.leaves]
     lacking = [model] if extra else [part.model for part in others]
-    if not found.leaves or any(subclass_may_hold(each, paths, checker) for each in lacking):
-        return None
-    # The States may be other than their types say, or the call is meant to fail.
-    keys = [key for path in paths for key in path]
     models = [model, *(part.model for part in others)]
-    may_fit = (
-        any(is_changed_in_place(each.expression, checker) for each, _ in given)
-        or may_be_other(keys, models, call.node, checker)
-        or checker.is_expected_to_fail(call.node)
-    )
-    return None if may_fit else found
+    # The States may be other than their types say, or the call is meant to fail.
+    if any(is_changed_in_place(each.expression, checker) for each, _ in given):
+        return None
+    sure = [
+        leaf
+        for leaf in found.leaves
+        if not any(subclass_may_hold(each, [leaf.path], checker) for each in lacking)
+        and not may_be_other(leaf.path, models, call.node, checker)
+    ]
+    is_meant = not sure or checker.is_expected_to_fail(call.node)
+    return None if is_meant else replace(found, leaves=sure)
 
 
 def lacks(found: Type, of: Filter, path: Path, checker: Reporter) -> bool:
@@ -184,11 +184,13 @@ def _unknown_to(model: Type, part: StateView, checker: Reporter) -> list[Leaf]:
     ]
 
 
-def holds_others(part: StateView, leaves: Sequence[Leaf], checker: Reporter) -> bool:
-    """Tell whether a State may hold other leaves than some."""
+def fits_nowhere(model: Type, part: StateView, checker: Reporter) -> bool:
+    """Tell whether a model surely has no place for any leaf of a State."""
     known = leaves_of(part.model, part.filter, checker)
-    taken = [leaf for leaf in known.items if leaf.passes is not False]
-    return not known.is_complete or len(leaves) < len(taken)
+    return known.is_complete and all(
+        leaf.passes is False or lacks(model, Everything(), leaf.path, checker)
+        for leaf in known.items
+    )
 
 
 def _wait_for(models: Iterable[Type], checker: Reporter) -> bool:

@@ -9,13 +9,13 @@ from mypy import nodes, types
 from mypy.nodes import CallExpr, Expression, MemberExpr, NameExpr, Node, TypeInfo
 from mypy.types import AnyType, CallableType, Instance, ProperType, Type, TypeVarType
 
-from typed_nnx_codegen.facts.assigned import file_of
+from typed_nnx_codegen.facts.assigned import assigned_once, file_of, value_of
 from typed_nnx_codegen.facts.early import early_type
 from typed_nnx_codegen.facts.fields import Model
 from typed_nnx_codegen.facts.kinds import Kind, is_base_class, kind_of, options, short_name
 from typed_nnx_codegen.facts.leaves import is_leaf, members_of
 from typed_nnx_codegen.facts.names import runtime_of
-from typed_nnx_codegen.facts.targets import is_same_target, is_self
+from typed_nnx_codegen.facts.targets import is_same_target, is_self, single_targets
 from typed_nnx_mypy.reporter import Reporter
 
 # Libraries whose functions do not give models other attributes.
@@ -53,6 +53,66 @@ def may_be_other(
                 )
                 return True
     return False
+
+
+def is_new(model: Expression, access: nodes.Context, checker: Reporter) -> bool:
+    """Tell whether an object is as its constructor makes it: nothing gets at it before an access."""
+    match model:
+        case CallExpr(callee=nodes.RefExpr(node=TypeInfo())):
+            changed = (
+                owner for node in file_of(checker).nodes for owner in _changed(node, checker)
+            )
+            return not any(map(is_self, changed))
+        case NameExpr(node=nodes.Var() as variable):
+            made = assigned_once(variable, checker)
+            if made is None or checker.function_around(made) is None:
+                return False
+            is_again = not isinstance(access, Node) or any(
+                isinstance(each, nodes.ForStmt | nodes.WhileStmt) for each in checker.above(access)
+            )
+            uses = [
+                each
+                for each in file_of(checker).nodes
+                if isinstance(each, NameExpr) and each.node is variable
+                if is_again or each.line < access.line
+            ]
+            return (
+                isinstance(made, CallExpr)
+                and is_new(made, access, checker)
+                and all(_only_reads(each, checker) for each in uses)
+            )
+        case _:
+            return False
+
+
+def made_model(state: Expression, checker: Reporter) -> Expression | None:
+    """Return the model that a State is made of, where that is ``Model(...)`` or a variable of one."""
+    selected = value_of(state, checker)
+    given = selected.args[0] if selected is not None and selected.args else None
+    made = value_of(given, checker) if given is not None else None
+    is_object = made is not None and isinstance(getattr(made.callee, "node", None), TypeInfo)
+    return given if is_object else None
+
+
+def _only_reads(use: NameExpr, checker: Reporter) -> bool:
+    """Tell whether a use of a name gives no other attributes to the object that it stands for."""
+    above = checker.parent(use)
+    while isinstance(above, nodes.TupleExpr):
+        above = checker.parent(above)
+    match above:
+        case nodes.AssignmentStmt():
+            return use in single_targets(above)
+        case CallExpr(callee=callee):
+            return callee is use or _is_of_library(callee, checker)
+        case MemberExpr():
+            whole: Node = use
+            while isinstance(above, MemberExpr | nodes.IndexExpr):
+                whole, above = above, checker.parent(above)
+            # `model.kernel[...] = x` sets elements of an array.
+            sets = above is not None and whole in single_targets(above)
+            return not sets or isinstance(whole, nodes.IndexExpr)
+        case _:
+            return False
 
 
 def _changed(node: Node, checker: Reporter) -> Iterator[Expression]:

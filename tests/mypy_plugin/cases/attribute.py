@@ -70,6 +70,8 @@ def in_a_function() -> None:
     own.accuracy.compute()  # E typed_nnx: no metric `accuracy`; its metrics are `loss`  [nnx-attribute]
     metrics.updates(loss=x)  # E typed_nnx: no metric `updates`  [nnx-attribute]
 
+model.set_attributes(determinstic=True)  # E: set_attributes: neither Model nor a Module below it has an attribute `determinstic`. Fix: check the spelling, or raise_if_not_found=False  [nnx-attribute]
+nnx.MultiMetric(loss=nnx.metrics.Average(), update=nnx.metrics.Average())  # E: MultiMetric: `update` is a method of it, and no name for a metric. Fix: another name, update_metric=...  [nnx-attribute]
 
 # -- correct
 nnx.state(nnx.MultiHeadAttention(2, 4, rngs=nnx.Rngs(0))).query.bias
@@ -107,6 +109,8 @@ either = nnx.MultiMetric(first=nnx.metrics.Average())
 either = nnx.MultiMetric(second=nnx.metrics.Average())
 either.first
 either.second
+model.set_attributes(use_bias=False, precision=None)
+model.set_attributes(anything=1, raise_if_not_found=False)
 
 # -- unsure
 model.noise.origin
@@ -138,3 +142,9 @@ def given(metrics: nnx.MultiMetric) -> None:
     metrics.anything
     with_other = nnx.clone(metrics)
     with_other.anything
+
+
+def of_any(model: nnx.Module, names: dict[str, bool]) -> None:
+    model.set_attributes(anything=True)
+    nnx.Sequential(model).set_attributes(anything=True)
+    nnx.Linear(2, 3, rngs=nnx.Rngs(0)).set_attributes(**names)

@@ -80,6 +80,14 @@ chosen = nnx.All(nnx.Variable, nnx.Not(nnx.Param))
 reveal_type(nnx.state(model, chosen).norm.mean)  # R: BatchStat[Array]
 array = jax.numpy.ones(3)
 reveal_type(nnx.split(nnx.Param(array))[1])  # R typed_nnx: Param[Array]  # R flax: State[Any, Any]
+for path, leaf in nnx.to_flat_state(nnx.state(model, nnx.Param)):
+    reveal_type(leaf)  # R typed_nnx: Param[Array]  # R flax: Param[Any] | Param[Array]
+for key in nnx.state(model):
+    reveal_type(key)  # R: str
+for index in nnx.state(nnx.List([model])):
+    reveal_type(index)  # R: int
+streams = nnx.state(nnx.Rngs(noise=1), nnx.RngKey)
+reveal_type(streams.noise.key)  # R: RngKey
 
 
 # -- unsure

@@ -96,7 +96,7 @@ def containers() -> None:
     reveal_type(held["a"])
     pair = (params, rest)
     # R typed_nnx: State[Any, Any, Linear, type[Param[Any]]]
-    # R flax: State[Any, Any] | Any
+    # R flax: State[Any, Any]
     reveal_type(pair[0].linear)
     jitted = nnx.jit(lambda each: each)
     jitted(params)

@@ -28,6 +28,11 @@ class Sows(nnx.Module):
         return x
 
 
+class Changed(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.linear = nnx.Linear(2, 3, rngs=rngs)
+
+
 class Dynamic(nnx.Module):
     def __init__(self, names: list[str], rngs: nnx.Rngs) -> None:
         for name in names:
@@ -89,6 +94,27 @@ def declared(state: nnx.State[str, Any, Model, Any]) -> None:
 def in_a_row() -> None:
     for each in (state.linear, state.layers[0]):
         each.weight  # E: State of Linear has no key 'weight'  [nnx-state-key]
+
+# What a function without annotations gives an optimizer has no keys.
+def unannotated(model, optimizer, x):
+    grads = nnx.grad(lambda m: m.linear(x).sum())(model)
+    optimizer.update(model, grads)
+
+
+def of_made_models() -> None:
+    _, abstract = nnx.split(nnx.eval_shape(lambda: Model(nnx.Rngs(0))))
+    abstract.liner  # E: did you mean 'linear'?  [nnx-state-key]
+    new, other = Changed(nnx.Rngs(0)), Changed(nnx.Rngs(1))
+    nnx.state(new).later  # E: State of Changed has no key 'later'  [nnx-state-key]
+    nnx.state(Changed(nnx.Rngs(0))).later  # E: State of Changed has no key 'later'  [nnx-state-key]
+    other.later = nnx.Linear(2, 3, rngs=nnx.Rngs(0))  # type: ignore[attr-defined]
+
+
+def of_pairs(model: Model) -> None:
+    pair = (nnx.state(model), nnx.graphdef(model))
+    pair[0].liner  # E: did you mean 'linear'?  [nnx-state-key]
+    both = nnx.split(model)
+    both[1].liner  # E: did you mean 'linear'?  [nnx-state-key]
 
 
 # -- correct
@@ -221,3 +247,16 @@ nnx.state(nnx.Rngs(0))["default"]
 
 def unknown(some: nnx.Module, given: nnx.State, anything: Any, key: str) -> None:
     print(nnx.state(some)["x"], given["x"], given.y, nnx.state(anything).x, state[key])
+
+
+def of_changed_models() -> None:
+    changed = Changed(nnx.Rngs(0))
+    changed.later = nnx.Linear(2, 3, rngs=nnx.Rngs(0))  # type: ignore[attr-defined]
+    nnx.state(changed).later
+    handed = Changed(nnx.Rngs(0))
+    nnx.jit(of_any)(handed)
+    nnx.state(handed).later
+
+
+def of_any(model: Changed) -> None:
+    model.later = nnx.Linear(2, 3, rngs=nnx.Rngs(0))  # type: ignore[attr-defined]

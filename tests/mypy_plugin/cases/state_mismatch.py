@@ -67,6 +67,9 @@ nnx.update(encoder, nnx.state(decoder))  # E: update: the State is of Decoder an
 nnx.update(half, nnx.state(encoder))  # E: for which Half has no place. Fix: give it a State of Half  [nnx-state-mismatch]
 nnx.update(Scale(), nnx.state(half))  # E: [nnx-state-mismatch]
 nnx.update(half, nnx.state(Scale()))  # E: holds `scale`, for which Half has no place  [nnx-state-mismatch]
+nnx.update(half, nnx.state(nnx.BatchNorm(2, rngs=nnx.Rngs(0))))  # E: holds `mean`, `var`, for which Half has no place  [nnx-state-mismatch]
+big, small = Big(nnx.Rngs(0)), Encoder(nnx.Rngs(1))
+nnx.merge(nnx.graphdef(big), nnx.state(small))  # E: Big has `more.kernel`, which no given State holds  [nnx-state-missing]
 
 
 def mixed(encoder: Encoder, decoder: Decoder) -> Encoder:

@@ -122,6 +122,17 @@ def misspelt(x: jax.Array, mode: str) -> jax.Array:
 def too_far(x: jax.Array) -> jax.Array:
     return x
 
+@nnx.jit
+def sized(n: int, x: jax.Array) -> jax.Array:
+    return x + jax.numpy.zeros((2, n))  # E: jit of `sized`: `n` is traced, so it is no number for a shape or a range. Fix: make it static, static_argnames="n"  [nnx-static-args]
+
+
+@nnx.jit
+def repeated(x: jax.Array, times: int) -> jax.Array:
+    for _ in range(times):  # E: `times` is traced  [nnx-static-args]
+        x = x + 1
+    return x
+
 
 # -- correct
 nnx.jit(step, static_argnames="top", static_argnums=2)(model, x, 2.0, top=2)
@@ -143,6 +154,17 @@ fast(x, extra=[x, 1.0, None])
 decorated(x)
 model.optional(x)
 model.compiled(x, "eval")
+
+@nnx.jit(static_argnames="n")
+def of_static_size(x: jax.Array, n: int, m: int = 2) -> jax.Array:
+    return x + jax.numpy.zeros((n, m))
+
+
+@nnx.jit
+def of_own_size(x: jax.Array, n: int) -> jax.Array:
+    count = n
+    n = len(x)
+    return jax.numpy.full(n, count)
 
 
 # -- unsure
@@ -181,3 +203,10 @@ def may_be_given(x: jax.Array, sizes: list[int] | None = None, more: list[int] =
 
 nnx.jit(unannotated)
 nnx.jit(may_be_given, static_argnames=("sizes", "more"))(x)
+
+
+@nnx.jit
+def asks(x: jax.Array, n: int) -> jax.Array:
+    if isinstance(n, int):
+        return jax.numpy.zeros(n)
+    return x
