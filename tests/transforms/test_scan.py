@@ -179,6 +179,22 @@ def test_a_carried_array_may_not_change_places_with_another_unseen():
     assert (float(model.one), float(model.two), model.kind) == (0.0, 1.0, "first")
 
 
+@all_modes
+def test_another_object_in_the_carry_names_its_place(mode):
+    class Model(nnx.Module):
+        def __init__(self, count: Any) -> None:
+            self.count = nnx.BatchStat(count)
+
+    def step(carry: Any, x: Any) -> Any:
+        return {"left": carry["left"], "right": Model(x)}, None
+
+    carry = {"left": Model(jnp.zeros(())), "right": Model(jnp.zeros(()))}
+    with pytest.raises(ValueError, match="right") as caught:
+        nnx.scan(step, **mode)(carry, XS)
+    assert "left" not in str(caught.value)
+    assert "Fix: " in str(caught.value)
+
+
 @pytest.mark.parametrize("returned", ["one", "list", "three"])
 @all_modes
 def test_a_function_must_return_a_carry_and_an_output(mode, returned):
