@@ -216,6 +216,14 @@ def test_a_bad_filter_is_shown_with_what_was_expected(bad: tp.Any) -> None:
         nnx.split(nnx.List([]), (nnx.Param, bad), ...)
 
 
+def test_dots_before_another_filter_say_where_they_are() -> None:
+    text = r"`...` or `True` can only be used as the last filters, got `...` at index 1"
+    with pytest.raises(nnx.errors.ArgumentError, match=text):
+        nnx.split(nnx.List([]), nnx.Param, ..., nnx.BatchStat)
+    with pytest.raises(nnx.errors.ArgumentError, match="got `True` at index 0"):
+        nnx.state(nnx.List([]), True, nnx.BatchStat)
+
+
 def test_path_in_matches_the_given_paths_alone() -> None:
     filter_ = nnx.PathIn(("a",), ("b", 0))
     assert [filter_(path, None) for path in (("a",), ("b", 0), ("b",), ("a", 0), ())] == [

@@ -84,6 +84,16 @@ def test_check_pytree_of_something_else_is_a_type_error() -> None:
         nnx.check_pytree(3)
 
 
+def appends_a_mark(self: Any) -> None:
+    self.ls = []
+    self.ls.append(nnx.data(1))
+
+
+def test_a_mark_in_a_container_is_found_after_init() -> None:
+    with pytest.raises(PytreeAttributeError, match="tags \\{'data'\\} on attribute 'Foo.ls'"):
+        make(nnx, appends_a_mark)()
+
+
 def test_both_marks_in_one_container_are_named() -> None:
     node: Any = nnx.Module()
     with pytest.raises(PytreeAttributeError, match="'static', 'data'") as caught:

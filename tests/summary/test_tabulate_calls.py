@@ -14,6 +14,7 @@ from jax import lax
 import typed_nnx as nnx
 from tests.summary import models
 from tests.summary.tables import Parsed, Terminal, parse
+from typed_nnx.errors import MethodNotFoundError
 from typed_nnx.summary import CallInfo, filter_rng_streams, tabulate
 
 PLAIN: dict[str, Any] = {"console_kwargs": {"width": 300}}
@@ -285,6 +286,13 @@ def test_other_threads_use_the_classes_meanwhile() -> None:
 
 
 # -- errors ------------------------------------------------------------------------------------
+
+
+def test_a_method_must_exist() -> None:
+    with pytest.raises(MethodNotFoundError, match="its methods are __call__, double, encode"):
+        tabulate(models.net(nnx), x(), method="decode")
+    with pytest.raises(MethodNotFoundError, match="'__call__'"):
+        tabulate(nnx.List([]))
 
 
 def test_wrong_arguments_are_the_error_of_the_method() -> None:

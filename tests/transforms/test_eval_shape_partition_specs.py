@@ -22,6 +22,7 @@ from tests.support.eight_devices import passed_on_eight_devices
 from typed_nnx import spmd
 from typed_nnx.errors import (
     ShardingError,
+    UnknownMeshAxisError,
 )
 
 HERE = Path(__file__).parent
@@ -160,6 +161,12 @@ def test_a_module_has_partitions_in_the_place_of_values() -> None:
     assert (found.w.get_value(), found.b, found.n) == (P("data", None), P(), 3)
 
 
+def test_a_new_variable_that_names_an_unknown_axis_is_an_error() -> None:
+    mesh = jax.make_mesh((1,), ("data",), axis_types=(AxisType.Auto,))
+    with pytest.raises(UnknownMeshAxisError, match="'embed'"):
+        nnx.Param(jnp.zeros(2), out_sharding=("embed",), mesh=mesh)
+
+
 @both
 @pytest.mark.parametrize("names", [(), [], P()], ids=["tuple", "list", "partition"])
 def test_a_sharding_without_names_places_nothing_and_needs_no_mesh(
@@ -180,6 +187,26 @@ def test_the_shape_of_what_is_not_cut_lies_everywhere_if_there_is_a_mesh() -> No
 
 
 # -- with_partitioning -------------------------------------------------------------------------
+
+
+@hooks_are_deprecated_in_flax
+@both
+def test_an_initializer_with_partitioning_carries_sharding_and_metadata(lib: tp.Any) -> None:
+    wrap = lib.spmd.with_partitioning
+
+    def ones(key: jax.Array, shape: tuple[int, ...]) -> jax.Array:
+        return jnp.ones(shape)
+
+    init = wrap(ones, ("data", None), note="x", on_get_value=lambda v, x: x * 2)
+    assert init.__name__ == "ones"
+    made = init(jax.random.key(0), (2, 3))
+    assert made.metadata == {"out_sharding": ("data", None), "mesh": None, "note": "x"}
+    variable = lib.Param(made, eager_sharding=False)
+    assert (variable.note, variable.get_metadata("out_sharding")) == ("x", ("data", None))
+    assert float(variable[...].sum()) == 12
+    mesh = jax.make_mesh((1,), ("data",), axis_types=(AxisType.Auto,))
+    placed = lib.Param(wrap(ones, ("data", None), mesh)(jax.random.key(0), (2, 3)))
+    assert placed.get_value().sharding == NamedSharding(mesh, P("data", None))
 
 
 # -- add_axis, remove_axis ---------------------------------------------------------------------

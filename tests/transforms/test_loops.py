@@ -299,6 +299,20 @@ def test_a_body_that_exchanges_two_modules_is_an_error(mode, loop):
     assert all(known.is_still_so() for known in before)
 
 
+@all_modes
+@each_loop
+def test_a_shape_that_changes_names_the_path(mode, loop):
+    model = nnx.Dict(inner=counter(nnx))
+
+    def inside(model):
+        model.inner.n.set_value(jnp.zeros(3, jnp.float32))
+        return model
+
+    text = error_of(lambda: repeat(nnx, loop, inside, model, **mode))
+    assert "inner.n" in text
+    assert "float32[3]" in text
+
+
 @each_loop
 def test_in_tree_mode_a_shared_carry_is_refused_and_not_untied(loop):
     model = counter(nnx)
