@@ -51,7 +51,8 @@ import functions, part0, part1, part2, part3, use0, use1, use2
 """
 
 # What code does with a class. `{model}` is a class, `{name}` and `{other}` are attributes. At the top of
-# a file mypy cannot put off what it does not know yet: what stands beside a State there shows where.
+# a file mypy cannot put off what it does not know yet, and it does not check functions again that use a file
+# which is gone: what is revealed beside a State shows where.
 USES: Final = (
     """
 def use{n}(model: {model}) -> None:
@@ -72,6 +73,8 @@ def use{n}(model: {model}) -> None:
 """,
     """
 def use{n}(model: {model}):
+    reveal_type(model)
+
     def inner():
         _, first, rest = nnx.split(model, nnx.Param, ...)
         first.{name}
@@ -95,6 +98,7 @@ def loss{n}(model: {model}, x: jax.Array) -> jax.Array:
     return x.sum()
 
 def use{n}(model: {model}, x: jax.Array) -> None:
+    reveal_type(model)
     grads = nnx.grad(loss{n})(model, x)
     grads.{name}
     optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
@@ -106,6 +110,7 @@ def loss{n}(model: {model}, x: jax.Array) -> tuple[jax.Array, int]:
 
 gradient{n} = functools.partial(nnx.grad, has_aux=True)
 def use{n}(model: {model}, x: jax.Array) -> None:
+    reveal_type(model)
     grads, aux = gradient{n}(loss{n})(model, x)
     grads.{name}
     reveal_type(functools.partial(nnx.grad, argnums=0)(lambda m: 1.0))
@@ -113,10 +118,12 @@ def use{n}(model: {model}, x: jax.Array) -> None:
     """
 @functools.partial(nnx.jit, static_argnums=1)
 def step{n}(model: {model}, size: int) -> jax.Array:
+    reveal_type(model)
     nnx.state(model).{name}
     return jnp.ones(size)
 
 def use{n}(model: {model}) -> None:
+    reveal_type(model)
     model.{other} = nnx.Linear(2, 2, rngs=nnx.Rngs(0))
     step{n}(model, 3)
 """,
@@ -141,6 +148,7 @@ def use{n}(rngs: nnx.Rngs) -> None:
     state.{name}
     functions.params(functions.untyped(rngs)).{name}
     nnx.update({model}(rngs), state)
+    reveal_type((functions.typed(rngs), {model}(rngs)))
 """,
     """
 class Trainer{n}(nnx.Module):
@@ -150,6 +158,7 @@ class Trainer{n}(nnx.Module):
 
     def step(self) -> None:
         self.{name} = nnx.Linear(2, 2, rngs=nnx.Rngs(0))
+        reveal_type(self.model)
         nnx.state(self).model.{other}
         nnx.state(self.model).{name}
 """,
