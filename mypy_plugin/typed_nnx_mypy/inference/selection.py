@@ -259,9 +259,9 @@ def keys(call: Call) -> Type | None:
     members = members_of(view.model, call.checker) if view is not None else None
     if members is None or not isinstance(found, Instance) or len(found.args) != 1:
         return None
-    kinds = {type(key) for key in members.fields} | (
-        {members.other_key} if members.other is not None else set()
-    )
-    key = call.checker.instance(f"builtins.{kinds.pop().__name__}") if len(kinds) == 1 else None
+    names = {type(key).__name__ for key in members.fields}
+    if members.other is not None:
+        names.add(members.other_key.__name__)
+    key = call.checker.instance(f"builtins.{names.pop()}") if len(names) == 1 else None
     is_known = not isinstance(get_proper_type(found.args[0]), AnyType)
     return None if key is None or is_known else Instance(found.type, [key])
