@@ -155,8 +155,10 @@ def mark_leftovers(file: File, constructions: Constructions, plan: CallerPlan) -
             if held:
                 plan.marks.append(Mark(constructions.remaining(call), held, CALLER))
             continue
-        # What an earlier run left of Linen in a module has its marker there.
-        if any(one in migrated for one in places.around(call)):
+        # What an earlier run left of Linen in a module has its marker there, and what a module
+        # does with a call around is written already.
+        around = [*places.around(call)]
+        if any(one in migrated for one in around) or not constructions.planned.isdisjoint(around):
             continue
         message = "" if call in constructions.planned else _layer(call, file)
         message = message or _given_layer(call, file)

@@ -259,7 +259,42 @@ def in_order(block: Block, count: int, lines: _Lines) -> Block:
         else:
             ordered.insert(first, one)
             read.insert(first, lines.names(one))
-    return _behind_loops([*ordered, *_before_readers(rest, lines)], lines)
+    ordered = _behind_asked([*ordered, *_before_readers(rest, lines)], lines)
+    return _behind_loops(ordered, lines)
+
+
+def _asked(one: Line | Compound, lines: _Lines) -> set[cst.CSTNode]:
+    """Return the submodules that lines ask for a size."""
+    contents = (each for line in _flat([one]) for each in lines.contents(line))
+    return {each.node for each in contents if isinstance(each, Constructed)}
+
+
+def _behind_asked(block: Block, lines: _Lines) -> Block:
+    """Return lines where a submodule is built before what asks it for a size.
+
+    Linen runs the outer constructor of `Dense(1)(Torso()(x))` first.
+    """
+    ordered = list(block)
+    moved: list[Line | Compound] = []
+    place = 0
+    while place < len(ordered):
+        asked = _asked(ordered[place], lines)
+        later = [one for one in ordered[place + 1 :] if one not in moved]
+        found = next((one for one in later if _builds_one_of(asked, one)), None)
+        between = [] if found is None else ordered[place : ordered.index(found)]
+        if found is None or any(_locals_in(one) & lines.names(found) for one in _flat(between)):
+            place += 1
+            continue
+        ordered.remove(found)
+        ordered.insert(place, found)
+        moved.append(found)  # what it asks itself is looked for next
+    return ordered
+
+
+def _builds_one_of(nodes: set[cst.CSTNode], one: Line | Compound) -> bool:
+    """Whether a line builds one of some submodules, and may stand elsewhere."""
+    site = one.site if isinstance(one, Line) else None
+    return site is not None and not site.is_listed and site.node in nodes
 
 
 def _before_readers(block: Block, lines: _Lines) -> Block:
@@ -507,10 +542,7 @@ class Printing:
         return (content for one in body for content in self._slots.within(one))
 
     def _mark_unordered(self, block: Block, lines: _Lines) -> None:
-        """Mark what is built before a submodule that it asks for a size.
-
-        Linen runs the outer constructor of `Dense(1)(Torso()(x))` first.
-        """
+        """Mark what is built before a submodule that it asks for a size."""
         built: set[cst.CSTNode] = set()
         waiting = {number for one in block for number in _loops_in(one)}
         for one in _entered(block):
@@ -519,8 +551,7 @@ class Printing:
                 continue
             if one.site is None:
                 continue
-            asked = {each.node for each in lines.contents(one) if isinstance(each, Constructed)}
-            if asked - built or lines.loops(one) & waiting:
+            if _asked(one, lines) - built or lines.loops(one) & waiting:
                 message = "the size of its input is that of a submodule which is built later"
                 self._recorder.mark(one.site.node, message, SIZE)
             built.add(one.site.node)
