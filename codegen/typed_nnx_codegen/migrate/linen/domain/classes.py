@@ -112,6 +112,14 @@ class Field:
                     return "" if is_open else "shape"
         return ""
 
+    @property
+    def holds_texts(self) -> bool:
+        """Whether its type says that it holds several texts, or something by texts."""
+        match self.annotation.annotation:
+            case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=item)), *_]):
+                return is_name(item, "str")
+        return False
+
 
 @dataclass(frozen=True)
 class Method:

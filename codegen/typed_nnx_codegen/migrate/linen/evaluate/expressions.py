@@ -464,7 +464,8 @@ class Expressions:
         for part in getattr(node, "parts", ()):
             if isinstance(part, cst.FormattedStringExpression):
                 self.value_of(part.expression, frame)
-        return self.code.expression(node, frame) or UNKNOWN
+        code = self.code.expression(node, frame)
+        return UNKNOWN if code is None else replace(code, holds="text")
 
     def _items(self, node: cst.Tuple | cst.List, frame: Frame) -> Value:
         values = [self.value_of(element.value, frame) for element in node.elements]
@@ -517,6 +518,8 @@ class Expressions:
         if any(isinstance(one, Const) and one.code for one in (left, right)):
             found = spelled(self.code, found, node, frame)
         value = self.code.or_code(found, node, frame)
+        if isinstance(value, Code) and (_is_text(left) or (operator == "+" and _is_text(right))):
+            return replace(value, holds="text")
         return with_ends(value, left, right) if operator == "+" else value
 
     def _unary(self, node: cst.UnaryOperation, frame: Frame) -> Value:
@@ -636,7 +639,10 @@ class Expressions:
                 is_known = not isinstance(known, Unknown) or isinstance(known, OfShapes)
                 return known if is_known else value
         known = self.code.or_code(value, node, frame)
-        return replace(known, made=made_by(value)) if isinstance(known, Code) else known
+        if not isinstance(known, Code):
+            return known
+        is_text = frame.seen(node.func) == Ref("builtins.str")
+        return replace(known, made=made_by(value), holds="text" if is_text else known.holds)
 
     def _comprehension(
         self, node: cst.ListComp | cst.GeneratorExp | cst.DictComp | cst.SetComp, frame: Frame
@@ -682,6 +688,14 @@ def _is_around(name: str, frame: Frame) -> bool:
     while scope is not None and (scope.kind == "class" or name not in scope.seen):
         scope = scope.parent
     return scope is not None and scope.kind != "module"
+
+
+def _is_text(value: Value) -> bool:
+    """Whether a value is surely a text."""
+    match value:
+        case Const(value=str()) | Code(holds="text"):
+            return True
+    return False
 
 
 def _is_module_class(value: Value) -> bool:

@@ -25,6 +25,7 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
 from typed_nnx_codegen.migrate.linen.domain.values import Const, Seq, Table, Value
 from typed_nnx_codegen.migrate.linen.evaluate.lists import is_continued, later_in
 from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.project.fields import iterated
 
 _MOST_CONDITIONS: Final = 4
 # Whether each condition holds.
@@ -267,9 +268,10 @@ class Naming:
         if argument is None or not site.name_code:
             self._recorder.mark(site.node, "the name of this submodule is computed elsewhere", NAME)
             return
-        headers = [self._recorder.headers.get(number, ("", ""))[1] for number in site.loops]
+        headers = [self._recorder.headers.get(number, ("", "")) for number in site.loops]
         otherwise = ""
-        if not site.is_named and not any(map(are_texts, headers)):
+        texts = {name for one in headers for name in self._texts_of(*one)}
+        if not site.is_named and code_of(argument) not in texts:
             # Linen counts those that have no name.
             others = [
                 one
@@ -286,6 +288,28 @@ class Naming:
         self.tables.setdefault(table, []).append(site)
         site.attribute = f"{table}.{site.explicit}"
         site.reference = f"self.{table}[{code_of(argument)}{otherwise}]"
+
+    def _texts_of(self, target: str, header: str) -> Iterator[str]:
+        """Yield the names that a loop binds to texts."""
+        fields = {f"self.{one.name}" for one in self._recorder.plan.cls.fields() if one.holds_texts}
+        try:
+            parsed = map(cst.parse_expression, (target or "_", header or "()"))
+            pairs = list(iterated(*parsed))
+        except cst.ParserSyntaxError:
+            return
+        for item, source in pairs:
+            match source:
+                case cst.Call(func=cst.Name(value="sorted" | "list"), args=[cst.Arg(value=inner)]):
+                    source = inner
+            match item, source:
+                case cst.Tuple(elements=[key, _]), cst.Call(
+                    func=cst.Attribute(value=table, attr=cst.Name(value="items"))
+                ):
+                    item, source = key.value, table
+                case _, cst.Call(func=cst.Attribute(value=table, attr=cst.Name(value="keys"))):
+                    source = table
+            if code_of(source) in fields or _are_texts(code_of(source)):
+                yield code_of(item)
 
     def _of_other_place(self, site: Site) -> str:
         """Return the attribute of one of that name in another place; empty if there is none.
@@ -524,7 +548,7 @@ def index_of(target: str, header: str) -> str:
     return ""
 
 
-def are_texts(code: str) -> bool:
+def _are_texts(code: str) -> bool:
     """Whether code is a literal list of texts."""
     try:
         items: object = ast.literal_eval(code)

@@ -172,7 +172,7 @@ def _looped(
     called = {
         one.func.value for one in below if one not in built and isinstance(one.func, cst.Name)
     }
-    for item, source in _iterated(target, over):
+    for item, source in iterated(target, over):
         if called.isdisjoint(names_in(item)):
             continue
         for one in descendants(source):
@@ -186,7 +186,7 @@ def _looped(
                 yield name, LIST
 
 
-def _iterated(
+def iterated(
     target: cst.BaseExpression, over: cst.BaseExpression
 ) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:
     """Yield what each target of a loop has an item of, in each iteration."""
@@ -195,12 +195,12 @@ def _iterated(
             parts
         ) == len(args):
             for part, arg in zip(parts, args, strict=True):
-                yield from _iterated(part.value, arg.value)
+                yield from iterated(part.value, arg.value)
         case (
             cst.Tuple(elements=[_, part]),
             cst.Call(func=cst.Name(value="enumerate"), args=[arg, *_]),
         ):
-            yield from _iterated(part.value, arg.value)
+            yield from iterated(part.value, arg.value)
         case _:
             yield target, over
 

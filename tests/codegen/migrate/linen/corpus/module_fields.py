@@ -335,7 +335,27 @@ TORSO = Build("functools.partial", Build.ref("Mlp"), (5, 7), activate_final=True
 PART = Build("Part", 4)
 DENSE = Build("flax.linen.Dense", 2)
 
+class _Torso(nn.Module):
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.relu(nn.Dense(self.width)(x))
+
+
+class BuiltOutsideIn(nn.Module):
+    """Linen builds the head first, whose size is that of what fields build inside of its call."""
+
+    torso: Callable[..., nn.Module] = partial(_Torso, 4)
+    neck: Callable[..., nn.Module] = partial(_Torso, 3)
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(2)(self.neck()(self.torso()(x)))
+
+
 EXAMPLES = [
+    Example(Build("BuiltOutsideIn"), X),
     Example(Build("Projection", 4), X),
     Example(Build("InstanceField", Build("flax.linen.Dense", 5)), X),
     Example(Build("InstanceField", Build("Projection", 5), decoder=Build("Projection", 2)), X),

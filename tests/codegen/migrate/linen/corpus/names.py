@@ -1,5 +1,6 @@
 """Names of submodules that are easy to get wrong."""
 
+from dataclasses import field
 from functools import partial
 from typing import Sequence
 
@@ -208,6 +209,23 @@ class NamesOfTexts(nn.Module):
         return nn.Dense(3, name=_label(7))(nn.relu(x))
 
 
+class NamesInLocals(nn.Module):
+    """Names that locals and loops hold, which are texts by what is computed."""
+
+    widths: dict[str, int] = field(default_factory=lambda: {"a": 3, "b": 4})
+    heads: Sequence[str] = ("q", "k")
+
+    @nn.compact
+    def __call__(self, x):
+        each = [nn.Dense(width, name=name)(x) for name, width in self.widths.items()]
+        x = jnp.concatenate(each, axis=-1)
+        for number, head in enumerate(self.heads):
+            label = head + str(number)
+            x = nn.Dense(4, name=label)(nn.relu(x))
+        last = f"last_{len(self.heads)}"
+        return nn.Dense(2, name=last)(x)
+
+
 class OneMayHaveNoName(nn.Module):
     """The only layer of its class whose name may be None."""
 
@@ -304,6 +322,8 @@ EXAMPLES = [
     Example(Build("HiddenBlocks"), X),
     Example(Build("NamesOfTexts"), X),
     Example(Build("NamesOfTexts", "other"), X),
+    Example(Build("NamesInLocals"), X),
+    Example(Build("NamesInLocals", {"c": 5}, ("v",)), X),
     Example(Build("OneMayHaveNoName"), X),
     Example(Build("OneMayHaveNoName", "last"), X),
     Example(Build("NamePassedOn"), X),
