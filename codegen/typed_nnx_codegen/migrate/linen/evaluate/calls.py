@@ -332,6 +332,8 @@ class Calls:
                 return _opaque(code, passed, node)
             case OneOf(options=options):
                 return self.submodules.one_of(options, passed, node, frame)
+            case Choice(options=options) if options[:2] == _ACTIVATIONS and not _has_array(passed):
+                frame.mark(node, f"what `{code_of(node.func)}` builds is not known")
             case Choice():
                 return self.choice_calls.call(callee, passed, node, frame)
             case Mapped():
@@ -546,6 +548,11 @@ _OVER_TREES: Final = frozenset({"jax.tree.map", "jax.tree_map", "jax.tree_util.t
 _ACTIVATIONS: Final = (Ref("jax.nn.relu"), Ref("jax.nn.tanh"))
 
 
+def _has_array(passed: list[Passed]) -> bool:
+    """Whether a call may be given an array, as an activation is."""
+    return any(isinstance(one.value, Array | Unknown | Repeated | Seq) for one in passed)
+
+
 def _may_be_none(one: Passed) -> bool:
     return isinstance(one.value, Array) and one.value.is_optional
 
@@ -557,7 +564,7 @@ def _opaque(code: str, passed: list[Passed], node: cst.Call) -> Value:
     names = (held, dotted(node.func).rpartition(".")[2])
     if len(passed) == 1 and arrays and any(_ACTIVATION.search(name.lower()) for name in names):
         return arrays[0]
-    made = node if code.startswith("self.") else None
+    made = node if code.startswith("self.") or code.endswith("]") else None
     return Unknown(f"what `{code}` returns", made=made)
 
 

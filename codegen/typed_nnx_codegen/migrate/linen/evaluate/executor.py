@@ -21,7 +21,6 @@ from typed_nnx_codegen.migrate.linen.domain.frames import Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.domain.names import nnx_name
 from typed_nnx_codegen.migrate.linen.domain.references import ClassRef, Partial, Ref
 from typed_nnx_codegen.migrate.linen.domain.values import (
-    NONE,
     UNKNOWN,
     Array,
     Const,
@@ -45,8 +44,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.lifted_functions import LiftedFunc
 from typed_nnx_codegen.migrate.linen.evaluate.loops import Loops
 from typed_nnx_codegen.migrate.linen.evaluate.merging import (
     Merging,
-    is_class,
-    is_known_function,
+    is_of_callables,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.module_calls import ModuleCalls
 from typed_nnx_codegen.migrate.linen.evaluate.recurrence import CallsInTurn, Recurrence
@@ -279,7 +277,7 @@ class Executor:
             return value if _is_literal(value) else None
         if isinstance(found[0], cst.Dict) and _is_only_read(name, frame.analysis):
             value = self._expressions.evaluate(found[0], inner)
-            if isinstance(value, Table) and _is_of_callables(value):
+            if isinstance(value, Table) and is_of_callables(value):
                 return replace(value, code=name, binders=frame.binders)
             return None
         if isinstance(found[0], (cst.Name, cst.Attribute, cst.Lambda, cst.Call)):
@@ -296,12 +294,6 @@ class Executor:
             return None
         value = self._expressions.of_file(node, frame)
         return value if isinstance(value, (Ref, ClassRef, FunctionRef)) else None
-
-
-def _is_of_callables(table: Table) -> bool:
-    """Whether a table has classes of modules, or nothing but functions."""
-    items = [one for one in table.items.values() if one != NONE]
-    return any(map(is_class, items)) or (bool(items) and all(map(is_known_function, items)))
 
 
 _READING: Final = frozenset({"get", "items", "keys", "values"})

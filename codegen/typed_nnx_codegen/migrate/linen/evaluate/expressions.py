@@ -13,11 +13,13 @@ from typed_nnx_codegen.migrate.analysis.members import is_enum
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, literal
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
 from typed_nnx_codegen.migrate.analysis.values import (
+    Collection,
     Constant,
     External,
     ProjectClass,
     ProjectFunction,
 )
+from typed_nnx_codegen.migrate.analysis.values import Value as AnalysisValue
 from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClasses, public_linen
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim, bound_by
@@ -93,6 +95,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.merging import (
     Merging,
     header_of,
     is_known_function,
+    is_of_callables,
     note_residual,
     one_of_callables,
     unrolled,
@@ -394,6 +397,11 @@ class Expressions:
             case Constant(value=literal):
                 is_shown = is_number_or_text(literal)
                 return Const(literal, code, frame.binders) if is_shown else Const(literal)
+            case Collection(kind="dict", items=tuple() as items, keys=tuple() as keys):
+                values = [self._of_table(one, frame) for one in items]
+                table = Table(dict(zip(keys, values, strict=True)), None, code, frame.binders)
+                if is_of_callables(table):
+                    return table
         if isinstance(node, cst.Name):
             known = self.constant_of_file(node.value, frame)
             if known is None:
@@ -401,6 +409,22 @@ class Expressions:
             if known is not None:
                 return known
             return Code(code, frame.binders)
+        return UNKNOWN
+
+    def _of_table(self, value: AnalysisValue, frame: Frame) -> Value:
+        """Return what an item of a table of a file stands for; UNKNOWN for what is no callable."""
+        match value:
+            case External(name=name):
+                return Ref(public_linen(name))
+            case ProjectClass():
+                cls = self.classes.of(value)
+                return UNKNOWN if cls is None else ClassRef(cls, "", (cls.home,))
+            case ProjectFunction(node=function):
+                analysis = self.analysis_with(function)
+                if analysis is not None:
+                    return FunctionRef(function, Frame(frame.recorder, analysis, records=False))
+            case Constant(value=None):
+                return NONE
         return UNKNOWN
 
     def _attribute(self, node: cst.Attribute, frame: Frame) -> Value:

@@ -392,6 +392,12 @@ def one_of_callables(options: Sequence[Value], code: str | None) -> Choice | One
     return Choice(tuple(found), code or "") if is_known else None
 
 
+def is_of_callables(table: Table) -> bool:
+    """Whether a table has classes of modules, or nothing but functions and None."""
+    items = [one for one in table.items.values() if one != NONE]
+    return any(map(is_class, items)) or (bool(items) and all(map(is_known_function, items)))
+
+
 def holds_callables(value: Value) -> bool:
     """Whether a list or dict has submodules, classes or functions in it."""
     match value:
