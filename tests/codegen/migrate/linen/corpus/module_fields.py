@@ -335,6 +335,7 @@ TORSO = Build("functools.partial", Build.ref("Mlp"), (5, 7), activate_final=True
 PART = Build("Part", 4)
 DENSE = Build("flax.linen.Dense", 2)
 
+
 class _Torso(nn.Module):
     width: int
 
