@@ -117,31 +117,6 @@ class Model(nn.Module):
 """,
         "`train` depends on calls, and `setup` reads it",
     ),
-    "a submodule that is built within the call of another": (
-        """
-class Mlp(nn.Module):
-    sizes: tuple
-
-    @nn.compact
-    def __call__(self, x):
-        for size in self.sizes:
-            x = nn.Dense(size)(x)
-        return x
-
-
-class Model(nn.Module):
-    torso_cls: object
-
-    @nn.compact
-    def __call__(self, x):
-        return nn.Dense(2)(self.torso_cls()(x))
-
-
-def make_model(sizes):
-    return Model(partial(Mlp, sizes))
-""",
-        "the size of its input is that of a submodule which is built later",
-    ),
     "copies of a module in a field": (
         """
 class Model(nn.Module):
