@@ -49,6 +49,7 @@ BELOW = {
     "codegen/typed_nnx_codegen/model_stubs/reading": (
         "typed_nnx_codegen.facts",
         "typed_nnx_codegen.model_stubs.models",
+        "typed_nnx_codegen.module_names",
         "typed_nnx_codegen.mypy_run",
     ),
     "mypy_plugin/typed_nnx_mypy": ("typed_nnx_codegen.facts",),
