@@ -472,6 +472,14 @@ _KNOWN = {
     "pyrefly": {"states.py", "uses.py"},
     "ty": {"states.py", "uses.py"},
 }
+# What is right and one of them may report: ty joins what several overloads of `state` give, and
+# reports one of these lines, not always the same.
+_MAY_REPORT = {
+    "ty": (
+        "nnx.state(model, nnx.LoRAParam).anything",
+        "nnx.state(model, nnx.Intermediate).anything",
+    )
+}
 
 
 @pytest.mark.slow
@@ -487,4 +495,6 @@ def test_other_checkers_report_nothing_that_is_right(checker: str, tmp_path: Pat
         if name in _KNOWN[checker] or (name in lines and "assert_type" not in lines[name][line - 1])
     }
     outside = {place for place in expected - found.keys() if place[0] not in _KNOWN[checker]}
-    assert differences(found, expected - outside) == NONE_DIFFER
+    may = _MAY_REPORT.get(checker, ())
+    wrong = {(name, line) for name, line in found if lines[name][line - 1] in may}
+    assert differences(found, (expected - outside) | wrong) == NONE_DIFFER
