@@ -59,7 +59,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
 from typed_nnx_codegen.migrate.linen.evaluate.declaring import defined
 from typed_nnx_codegen.migrate.linen.evaluate.functions import Functions, is_number_or_text
 from typed_nnx_codegen.migrate.linen.evaluate.lists import one_by_one
-from typed_nnx_codegen.migrate.linen.evaluate.merging import is_class
+from typed_nnx_codegen.migrate.linen.evaluate.merging import is_class, is_of_callables
 from typed_nnx_codegen.migrate.linen.evaluate.recurrence import SEQUENTIAL
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.project.fields import (
@@ -554,6 +554,8 @@ class Members:
                 return Const(value.value, f"self.{name}" if is_shown else "")
             if isinstance(value, (Ref, ClassRef, FunctionRef)):
                 return value
+            if isinstance(value, Table) and is_of_callables(value) and frame.records:
+                return replace(value, code=f"self.{name}")
         return Code(f"self.{name}") if frame.records else UNKNOWN
 
     def has(self, passed: Sequence[Passed], frame: Frame) -> Value:

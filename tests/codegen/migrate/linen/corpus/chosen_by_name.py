@@ -108,6 +108,18 @@ class ClassOfTable(nn.Module):
         return nn.Dense(2)(_NORMS[self.norm]()(x))
 
 
+class TablesOfTheClass(nn.Module):
+    FUNCTIONS = {"relu": nn.relu, "sine": jnp.sin}
+    NORMS = {"layer": nn.LayerNorm, "rms": nn.RMSNorm}
+    f: str = "sine"
+    norm: str = "rms"
+
+    @nn.compact
+    def __call__(self, x):
+        x = self.FUNCTIONS[self.f](nn.Dense(3)(x))
+        return nn.Dense(2)(self.NORMS[self.norm]()(x))
+
+
 class ClassOfTableInSetup(nn.Module):
     norm: str = "rms"
     block: str = "twofold"
@@ -133,6 +145,8 @@ EXAMPLES = [
     Example(Build("FunctionOfModule", "silu"), X),
     Example(Build("ClassOfTable"), X),
     Example(Build("ClassOfTable", "rms", "twofold"), X),
+    Example(Build("TablesOfTheClass"), X),
+    Example(Build("TablesOfTheClass", "relu", "layer"), X),
     Example(Build("ClassOfTableInSetup"), X),
     Example(Build("ClassOfTableInSetup", "layer", "narrow"), X),
 ]
