@@ -61,7 +61,7 @@ from typed_nnx_codegen.migrate.linen.project.gradual import Gradual
 from typed_nnx_codegen.migrate.linen.trace.record import Trace
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
-_MOST_STEPS: Final = 80_000
+_MOST_STEPS: Final = 200_000
 
 
 class TooLong(Exception):
