@@ -536,7 +536,7 @@ def header_of(node: cst.BaseExpression, writer: ConstructorCode, frame: Frame) -
 
 
 def unrolled(values: Value, header: str | None) -> list[Value] | None:
-    """Return the items to go through one by one: submodules and arrays differ, settings do not."""
+    """Return the items to go through one by one: modules, classes and arrays differ, settings do not."""
     if not isinstance(values, Seq) or len(values.items) > _MOST_UNROLLED:
         return None
     differ = header is None or any(holds_modules(item) for item in values.items)
@@ -544,10 +544,11 @@ def unrolled(values: Value, header: str | None) -> list[Value] | None:
 
 
 def holds_modules(value: Value) -> bool:
-    """Whether a value holds submodules or arrays."""
+    """Whether a value holds submodules, classes of them, or arrays."""
     if isinstance(value, Seq):
         return any(holds_modules(item) for item in value.items)
-    return isinstance(value, (ModuleValue, FieldModule, Choice, Array, Repeated))
+    is_there = isinstance(value, (ModuleValue, FieldModule, Choice, Array, Repeated))
+    return is_there or is_class(value)
 
 
 def size_reader(

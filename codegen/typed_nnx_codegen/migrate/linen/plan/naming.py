@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import keyword
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Final
@@ -255,8 +256,12 @@ class Naming:
                 self._of_name(site)
             else:
                 groups.setdefault(name, []).append(site)
-        for name, group in groups.items():
-            self._of_group(name, group)
+        for together in _sharing_nodes(groups):
+            if len(together) == 1:
+                self._of_group(together[0], groups[together[0]])
+            else:
+                within = {site for name in together for site in groups[name]}
+                self._of_mixed([site for site in sites if site in within])
 
     def _of_name(self, site: Site) -> None:
         site.linen = site.explicit
@@ -354,7 +359,7 @@ class Naming:
 
     def _of_group(self, name: str, group: list[Site]) -> None:
         if any(site.explicit for site in group):
-            self._of_mixed(name, group)
+            self._of_mixed(group)
             return
         stateless = [site for site in group if is_stateless(site) and not varies(site)]
         bare = [site for site in group if site not in stateless]
@@ -471,18 +476,21 @@ class Naming:
                 NAME,
             )
 
-    def _of_mixed(self, name: str, group: list[Site]) -> None:
-        """Name submodules of one constructor that gives some of them a name, and some not."""
-        attribute = self._free(plural(snake_case(group[0].class_name)), is_list=True)
-        number = 0
+    def _of_mixed(self, group: list[Site]) -> None:
+        """Name submodules of one constructor: some have a name and some not, or other classes."""
+        classes = {site.class_name for site in group}
+        base = plural(snake_case(group[0].class_name)) if len(classes) == 1 else "layers"
+        attribute = self._free(base, is_list=True)
+        numbers: Counter[str] = Counter()
         for position, site in enumerate(group):
             if site.loops or site.conditions:
                 self._recorder.mark(
                     site.node, "its name and place depend on the fields of the module", NAME
                 )
             site.is_listed = True
-            site.linen = site.explicit or f"{name}_{number}"
-            number += not site.explicit
+            name = self.group_of(site)
+            site.linen = site.explicit or f"{name}_{numbers[name]}"
+            numbers[name] += not site.explicit
             site.attribute = f"{attribute}.{position}"
             site.reference = f"next({attribute})"
         self.lists[attribute] = group
@@ -513,6 +521,19 @@ class Naming:
             candidate += suffix
         self._taken.add(candidate)
         return candidate
+
+
+def _sharing_nodes(groups: Mapping[str, list[Site]]) -> list[list[str]]:
+    """Return the names of groups, those together that have a constructor in common."""
+    found: list[list[str]] = []
+    for name, group in groups.items():
+        nodes = {site.node for site in group}
+        sharing = [
+            one for one in found if any(site.node in nodes for each in one for site in groups[each])
+        ]
+        found = [one for one in found if one not in sharing]
+        found.append([*(each for one in sharing for each in one), name])
+    return found
 
 
 def plural(name: str) -> str:

@@ -191,7 +191,40 @@ class MadeInSetup(nn.Module):
 X = jax.random.normal(jax.random.key(0), (2, 5))
 ROWS = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
 
+
+class _Halved(nn.Module):
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(self.width)(x) / 2
+
+
+def _built(cls, x):
+    return cls(4)(x)
+
+
+class ClassesInTurn(nn.Module):
+    """One call constructs several classes: in loops, a comprehension, functions and methods."""
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(5)(x)
+        for cls in (nn.Dense, _Halved):
+            x = cls(4)(x)
+        x = nn.Dense(3)(x) + nn.Dense(3)(sum(cls(2)(x) for cls in (_Halved, nn.Dense)))
+        for cls, width in ((_Halved, 3), (nn.Dense, 2)):
+            x = cls(width)(x)
+        x = _built(nn.Dense, x) + _built(_Halved, x)
+        x = self.method(_Halved, x) - self.method(nn.Dense, x)
+        return nn.Dense(2)(x)
+
+    def method(self, cls, x):
+        return cls(3)(x)
+
+
 EXAMPLES = [
+    Example(Build("ClassesInTurn"), X),
     Example(Build("ChosenNorms"), X, mutable=("batch_stats",), kwargs={"train": True}),
     Example(Build("ChosenNorms", bn=False, kind="group"), X),
     Example(Build("ChosenFunction"), X),
