@@ -444,7 +444,7 @@ class Calls:
                 return Ref(f"{module.name}.{name}")
             case [_, *default] if module.name in _OF_ACTIVATIONS:
                 options = (*_ACTIVATIONS, *(one.value for one in default))
-                return one_of_callables(options, self.code.of(node, frame)) or UNKNOWN
+                return one_of_callables(options, self.code.expression(node, frame)) or UNKNOWN
         return UNKNOWN
 
     def _method(
@@ -463,7 +463,12 @@ class Calls:
                 return UNKNOWN
             case Table(items=items) if callee.name == "get" and 0 < len(passed) < 3:
                 found = item_or_default(items, [one.value for one in passed])
-                choice = one_of_callables(found, self.code.of(node, frame))
+                choice = one_of_callables(found, self.code.expression(node, frame))
+                if choice is None and len(found) > 1 and any(map(is_class, found)):
+                    message = (
+                        f"`{code_of(node)}` is one of several classes, and is no choice of calls"
+                    )
+                    frame.mark(node, message)
                 return found[0] if len(found) == 1 else choice or UNKNOWN
             case Seq() | Repeated() | Table():
                 return self._container(callee.receiver, callee.name, passed, node, frame)
@@ -498,7 +503,7 @@ class Calls:
             return self.evaluate(self.code.asked[node], frame)
         found = self.functions.call_function(callee, passed, frame, node)
         if isinstance(found, OneOf) and callee.code:
-            return one_of_callables(found.options, self.code.of(node, frame)) or found
+            return one_of_callables(found.options, self.code.expression(node, frame)) or found
         if isinstance(found, (Code, Unknown)) and frame.records and self._names_class(callee):
             return replace(found, made=node)
         return found

@@ -621,7 +621,7 @@ class Expressions:
                 values = list(items.values())
                 same = values and all(one == values[0] for one in values)
                 if not same:
-                    choice = one_of_callables(values, self.code.of(node, frame))
+                    choice = one_of_callables(values, self.code.expression(node, frame))
                     if choice is not None:
                         return choice
                 if not same and any(map(_is_module_class, values)):

@@ -371,25 +371,26 @@ def is_known_function(value: Value) -> bool:
     return isinstance(value, FunctionRef)
 
 
-def one_of_callables(options: Sequence[Value], code: str | None) -> Choice | OneOf | None:
+def one_of_callables(options: Sequence[Value], known: Code | None) -> Choice | OneOf | None:
     """Return what is one of a few classes, or one of a few functions or None.
 
     Args:
         options: What it may be.
-        code: The expression for it in the constructor, if that can say it.
+        known: The expression for it in the constructor, if that can say it.
 
     Returns:
-        That; None where it may be something else.
+        That; None where it may be something else, or another class in each iteration of a loop.
     """
+    is_fixed = known is not None and not any(isinstance(one, int) for one in known.binders)
     classes = [one for one in options if isinstance(one, ClassRef | Ref) and is_class(one)]
-    if code is not None and len(classes) == len(options) > 0:
-        return OneOf(tuple(replace(one, code=code) for one in classes))
+    if known is not None and is_fixed and len(classes) == len(options) > 0:
+        return OneOf(tuple(replace(one, code=known.code) for one in classes))
     found: list[Value] = []
     for one in (each for option in options for each in _options(option)):
         found += [one] if one not in found else []
     functions = [one for one in found if one != NONE]
     is_known = bool(functions) and all(map(is_known_function, functions))
-    return Choice(tuple(found), code or "") if is_known else None
+    return Choice(tuple(found), known.code if known is not None else "") if is_known else None
 
 
 def is_of_callables(table: Table) -> bool:
