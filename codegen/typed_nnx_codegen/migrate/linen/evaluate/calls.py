@@ -78,7 +78,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.lists import (
 from typed_nnx_codegen.migrate.linen.evaluate.merging import (
     Merging,
     is_class,
-    one_of_callables,
+    mark_classes,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.module_calls import ModuleCalls
 from typed_nnx_codegen.migrate.linen.evaluate.recurrence import NORMALIZE, Recurrence
@@ -444,7 +444,7 @@ class Calls:
                 return Ref(f"{module.name}.{name}")
             case [_, *default] if module.name in _OF_ACTIVATIONS:
                 options = (*_ACTIVATIONS, *(one.value for one in default))
-                return one_of_callables(options, self.code.expression(node, frame)) or UNKNOWN
+                return self.merging.one_of_callables(options, node, frame) or UNKNOWN
         return UNKNOWN
 
     def _method(
@@ -463,12 +463,9 @@ class Calls:
                 return UNKNOWN
             case Table(items=items) if callee.name == "get" and 0 < len(passed) < 3:
                 found = item_or_default(items, [one.value for one in passed])
-                choice = one_of_callables(found, self.code.expression(node, frame))
+                choice = self.merging.one_of_callables(found, node, frame)
                 if choice is None and len(found) > 1 and any(map(is_class, found)):
-                    message = (
-                        f"`{code_of(node)}` is one of several classes, and is no choice of calls"
-                    )
-                    frame.mark(node, message)
+                    mark_classes(node, frame)
                 return found[0] if len(found) == 1 else choice or UNKNOWN
             case Seq() | Repeated() | Table():
                 return self._container(callee.receiver, callee.name, passed, node, frame)
@@ -503,7 +500,7 @@ class Calls:
             return self.evaluate(self.code.asked[node], frame)
         found = self.functions.call_function(callee, passed, frame, node)
         if isinstance(found, OneOf) and callee.code:
-            return one_of_callables(found.options, self.code.expression(node, frame)) or found
+            return self.merging.one_of_callables(found.options, node, frame) or found
         if isinstance(found, (Code, Unknown)) and frame.records and self._names_class(callee):
             return replace(found, made=node)
         return found

@@ -96,8 +96,8 @@ from typed_nnx_codegen.migrate.linen.evaluate.merging import (
     header_of,
     is_known_function,
     is_of_callables,
+    mark_classes,
     note_residual,
-    one_of_callables,
     unrolled,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import (
@@ -621,14 +621,11 @@ class Expressions:
                 values = list(items.values())
                 same = values and all(one == values[0] for one in values)
                 if not same:
-                    choice = one_of_callables(values, self.code.expression(node, frame))
+                    choice = self.merging.one_of_callables(values, node, frame)
                     if choice is not None:
                         return choice
                 if not same and any(map(_is_module_class, values)):
-                    message = (
-                        f"`{code_of(node)}` is one of several classes, and is no choice of calls"
-                    )
-                    frame.mark(node, message)
+                    mark_classes(node, frame)
                 return self.code.or_code(values[0] if same else UNKNOWN, node, frame)
             case Code(binders=binders):
                 found = self.code.expression(node, frame)

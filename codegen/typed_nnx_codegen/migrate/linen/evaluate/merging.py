@@ -10,6 +10,7 @@ from typing import Final
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.domain.code import parsed
 from typed_nnx_codegen.migrate.linen.domain.dims import (
     Atom,
@@ -224,6 +225,32 @@ class Merging:
         running.append(either)
         return replace(choice, code=either.local)
 
+    def one_of_callables(
+        self, options: Sequence[Value], node: cst.BaseExpression, frame: Frame
+    ) -> Choice | OneOf | None:
+        """Return what an expression is: one of a few classes, or of a few functions or None.
+
+        Args:
+            options: What it may be.
+            node: The expression.
+            frame: The frame.
+
+        Returns:
+            That; None where it may be something else, or another class in each iteration of a loop.
+        """
+        known = self.code.expression(node, frame)
+        code = known.code if known is not None else ""
+        varies = known is None or any(isinstance(one, int) for one in known.binders)
+        classes = [one for one in options if isinstance(one, ClassRef | Ref) and is_class(one)]
+        if not varies and len(classes) == len(options) > 0:
+            return OneOf(tuple(replace(one, code=code) for one in classes))
+        found: list[Value] = []
+        for one in (each for option in options for each in _options(option)):
+            found += [one] if one not in found else []
+        functions = [one for one in found if one != NONE]
+        is_known = bool(functions) and all(map(is_known_function, functions))
+        return Choice(tuple(found), code) if is_known else None
+
     def chosen(self, condition: Piece, one: Value, other: Value, frame: Frame) -> Value:
         """Return what is one value where a condition holds, else the other one."""
         if one == other:
@@ -371,26 +398,9 @@ def is_known_function(value: Value) -> bool:
     return isinstance(value, FunctionRef)
 
 
-def one_of_callables(options: Sequence[Value], known: Code | None) -> Choice | OneOf | None:
-    """Return what is one of a few classes, or one of a few functions or None.
-
-    Args:
-        options: What it may be.
-        known: The expression for it in the constructor, if that can say it.
-
-    Returns:
-        That; None where it may be something else, or another class in each iteration of a loop.
-    """
-    is_fixed = known is not None and not any(isinstance(one, int) for one in known.binders)
-    classes = [one for one in options if isinstance(one, ClassRef | Ref) and is_class(one)]
-    if known is not None and is_fixed and len(classes) == len(options) > 0:
-        return OneOf(tuple(replace(one, code=known.code) for one in classes))
-    found: list[Value] = []
-    for one in (each for option in options for each in _options(option)):
-        found += [one] if one not in found else []
-    functions = [one for one in found if one != NONE]
-    is_known = bool(functions) and all(map(is_known_function, functions))
-    return Choice(tuple(found), known.code if known is not None else "") if is_known else None
+def mark_classes(node: cst.BaseExpression, frame: Frame) -> None:
+    """Mark an item of a table that is one of several classes which cannot be called as it is."""
+    frame.mark(node, f"`{code_of(node)}` is one of several classes, and is no choice of calls")
 
 
 def is_of_callables(table: Table) -> bool:

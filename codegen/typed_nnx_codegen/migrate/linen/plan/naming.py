@@ -273,9 +273,9 @@ class Naming:
         if argument is None or not site.name_code:
             self._recorder.mark(site.node, "the name of this submodule is computed elsewhere", NAME)
             return
-        headers = [self._recorder.headers.get(number, ("", "")) for number in site.loops]
+        headers = (self._recorder.headers.get(number, ("", "")) for number in site.loops)
+        texts = (name for one in headers for name in self._texts_of(*one))
         otherwise = ""
-        texts = {name for one in headers for name in self._texts_of(*one)}
         if not site.is_named and code_of(argument) not in texts:
             # Linen counts those that have no name.
             others = [
