@@ -93,9 +93,9 @@ def method_special(
         split_orders: Gives the versions that the calls of ``.split`` are written for.
     """
     if isinstance(receiver, (ProjectClass, External)):
-        return _class_method(receiver, name, values, node, split_orders)
+        return _class_method(receiver, name, values)
     if derives(receiver, "GraphDef"):
-        return _graphdef_method(receiver, name, node, split_orders)
+        return _graphdef_method(receiver, name)
     if derives(receiver, "State"):
         return _state_method(receiver, name, len(values))
     if derives(receiver, "Variable"):
@@ -112,13 +112,7 @@ def method_special(
     return None
 
 
-def _class_method(
-    receiver: Value,
-    name: str,
-    values: Sequence[Value],
-    node: cst.Call | None,
-    split_orders: Callable[[], SplitOrders],
-) -> Value | None:
+def _class_method(receiver: Value, name: str, values: Sequence[Value]) -> Value | None:
     made = Instance(receiver) if isinstance(receiver, ProjectClass) else UNKNOWN
     if isinstance(receiver, External) and receiver.public.startswith("nnx."):
         made = Instance(receiver.public)
@@ -126,35 +120,24 @@ def _class_method(
         case "partial_init":
             return Method(made, "<partial_init>")
         case "create_abstract":
-            states_first = split_orders().told(node)
+            return made
         case "init":
-            states_first = split_orders().states_first(node)
+            return UNKNOWN
         case "merge":
             # `ModuleDef.merge(moduledef, state)`
             return _model_of(values[0]) if values else UNKNOWN
         case _:
             return None
-    if states_first is None:
-        return made if name == "create_abstract" else UNKNOWN
-    return split_result(made, 0, states_first=states_first)
 
 
-def _graphdef_method(
-    receiver: Value, name: str, node: cst.Call | None, split_orders: Callable[[], SplitOrders]
-) -> Value | None:
+def _graphdef_method(receiver: Value, name: str) -> Value | None:
     match name:
         case "merge":
             # A definition with such a method was one of a Module.
             model = _model_of(receiver)
             return Instance("nnx.Module") if model == UNKNOWN else model
         case "apply":
-            return Method(receiver, "<apply>")
-        case "<apply>":
-            states_first = split_orders().told(node)
-            if states_first is None:
-                return UNKNOWN
-            pair = split_result(_model_of(receiver), 0, states_first=states_first)
-            return collection("tuple", [UNKNOWN, pair])
+            return UNKNOWN
         case _:
             return None
 

@@ -1,8 +1,7 @@
 """Which version of `Module.split` a call is written for: the graphdef came last, then first.
 
 ``state, static = m.split()`` was the first version, ``graphdef, state = m.split()`` the second.
-The names that the result is bound to, and what is done with them, tell which it is. The same goes
-for ``M.init(...)``, and for the pair in ``y, (state, static) = static.apply(state)(x)``.
+The names that the result is bound to, and what is done with them, tell which it is.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ _DEFINITION = re.compile(
 _STATE = re.compile(
     r"(^|_)(st|state|states|params?|rest|counts?|batch_stats?|variables|updates)_?\d*$"
 )
-_SPLITS = frozenset({"create_abstract", "init", "split"})
 
 
 class SplitOrders:
@@ -52,42 +50,36 @@ class SplitOrders:
             vote = self._votes[call] = _vote(targets, merged - {""})
             # Functions, `nnx.split(m)` and `jnp.split(x)`, are no methods of models.
             is_method = dotted(call.func).partition(".")[0] not in imported
-            if vote is not None and is_method and _method_name(call) == "split":
+            if vote is not None and is_method:
                 known.add(vote)
         # Where nothing tells: no release had a method that gave the definition first.
         self._all = known != {False}
 
     def states_first(self, call: cst.Call | None) -> bool:
         """Whether a call gives the graphdef last."""
-        vote = self.told(call)
+        vote = self._votes.get(call) if call is not None else None
         return vote if vote is not None else self._all
-
-    def told(self, call: cst.Call | None) -> bool | None:
-        """Whether the names that the result of this very call is bound to say so."""
-        return self._votes.get(call) if call is not None else None
 
 
 def _returned(node: cst.FunctionDef) -> Iterator[cst.Call]:
-    """Yield the calls whose results a function returns."""
+    """Yield the calls of ``.split`` whose results a function returns."""
     for below in descendants(node.body):
-        source = source_of(below.value) if isinstance(below, cst.Return) else None
-        if source is not None:
-            yield source
+        if isinstance(below, cst.Return) and _is_split(below.value):
+            assert isinstance(below.value, cst.Call)
+            yield below.value
 
 
 def _unpacked(
     node: cst.Assign, returned: Mapping[str, Sequence[cst.Call]]
 ) -> Iterator[tuple[cst.Call, list[str]]]:
     """Yield the calls whose result an assignment unpacks, with the names."""
-    source = source_of(node.value)
-    sources = [source] if source is not None else []
+    sources = [node.value] if isinstance(node.value, cst.Call) and _is_split(node.value) else []
     for name in _functions_in(node.value):
         sources += returned.get(name, ())
     for target in node.targets:
-        for source in sources:
-            elements = pair_of(target.target, source)
-            if elements is not None:
-                yield source, [dotted(element.value) for element in elements]
+        if isinstance(target.target, (cst.Tuple, cst.List)):
+            for source in sources:
+                yield source, [dotted(element.value) for element in target.target.elements]
 
 
 def _functions_in(value: cst.BaseExpression) -> Iterator[str]:
@@ -101,44 +93,8 @@ def _functions_in(value: cst.BaseExpression) -> Iterator[str]:
             yield dotted(call.args[0].value)
 
 
-def source_of(value: cst.BaseExpression | None) -> cst.Call | None:
-    """Return the call whose definition and States an expression gives; None if none.
-
-    That is the call itself, or the one in ``jax.eval_shape(lambda: m.split())``.
-    """
-    if not isinstance(value, cst.Call):
-        return None
-    if is_applied(value) or _method_name(value) in _SPLITS:
-        return value
-    is_jit = isinstance(value.func, cst.Call)
-    maker = value.func if isinstance(value.func, cst.Call) else value
-    name = dotted(maker.func).rpartition(".")[2]
-    if name != ("jit" if is_jit else "eval_shape") or not maker.args:
-        return None
-    function = maker.args[0].value
-    return source_of(function.body) if isinstance(function, cst.Lambda) else None
-
-
-def pair_of(target: cst.BaseExpression, call: cst.Call) -> Sequence[cst.BaseElement] | None:
-    """Return the part of a target that gets a definition and States from a call; None if none.
-
-    Args:
-        target: The target of an assignment.
-        call: Its value.
-    """
-    if not isinstance(target, (cst.Tuple, cst.List)):
-        return None
-    if _method_name(call) in _SPLITS:
-        return target.elements
-    if is_applied(call) and len(target.elements) == 2:
-        pair = target.elements[1].value
-        return pair.elements if isinstance(pair, (cst.Tuple, cst.List)) else None
-    return None
-
-
-def is_applied(call: cst.Call) -> bool:
-    """Whether a call is of what a method `apply` gives: ``static.apply(state)(x)``."""
-    return isinstance(call.func, cst.Call) and _method_name(call.func) == "apply"
+def _is_split(node: cst.BaseExpression | None) -> bool:
+    return isinstance(node, cst.Call) and _method_name(node) == "split"
 
 
 def _method_name(call: cst.Call) -> str:

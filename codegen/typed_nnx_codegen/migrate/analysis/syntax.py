@@ -6,7 +6,7 @@ import ast
 import dataclasses
 import operator
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from functools import cache, lru_cache
 from typing import Final, TypeGuard, TypeVar
@@ -347,3 +347,18 @@ def read_names(node: cst.CSTNode) -> frozenset[str]:
         elif kind is not cst.Import and kind is not cst.ImportFrom:
             stack.extend(children(current))
     return frozenset(names)
+
+
+Parents = Mapping[cst.CSTNode, cst.CSTNode]
+
+
+def parents_of(tree: cst.CSTNode) -> Parents:
+    """Return the node above each node that holds code."""
+    found: dict[cst.CSTNode, cst.CSTNode] = {}
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        for child in children(node):
+            found[child] = node
+            stack.append(child)
+    return found

@@ -18,12 +18,12 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
     dotted,
     has_star,
     parameters_of,
+    parents_of,
     targets_of,
 )
 from typed_nnx_codegen.migrate.analysis.values import NNX
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.patterns.definition_names import is_called_definition
-from typed_nnx_codegen.migrate.patterns.result_order import parents_of
 
 Event = tuple[str, cst.CSTNode, str]
 # Names that flax 0.11 had no more.

@@ -9,11 +9,10 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import dotted, has_star, parameters_of
 from typed_nnx_codegen.migrate.analysis.values import Method, ProjectFunction, Scope, Wrapped
-from typed_nnx_codegen.migrate.file import TIGHT_EQUAL, File, with_commas
+from typed_nnx_codegen.migrate.file import TIGHT_EQUAL, File
 from typed_nnx_codegen.migrate.patterns.definition_names import is_called_definition
 from typed_nnx_codegen.migrate.patterns.kept_states import KeptStates, is_of_first_versions
 from typed_nnx_codegen.migrate.patterns.method_calls import function_call
-from typed_nnx_codegen.migrate.patterns.result_order import definition_first
 from typed_nnx_codegen.migrate.patterns.transform_calls import with_argument
 from typed_nnx_codegen.migrate.registry import Rule, register
 
@@ -76,23 +75,16 @@ class MergeFunction(Rule):
         return updated
 
     def _function(self, original: cst.Call, updated: cst.Call) -> cst.Call:
-        """Rewrite ``nnx.merge((state, static))``, and ask for copies where they were made."""
+        """Mark ``nnx.merge((state, static))``, and ask for copies where they were made."""
         if has_star(original) or any(arg.keyword is not None for arg in original.args):
             return updated
         if len(original.args) == 1:
-            pair = updated.args[0].value
-            if not isinstance(pair, cst.Tuple) or len(pair.elements) < 2:
-                is_unsure = not isinstance(pair, cst.Call) or self.file.is_unknown(
-                    original.args[0].value
-                )
-                # Later versions merge what `nnx.unpack` gives, one object.
-                if self._is_old and is_unsure:
-                    self.file.decide(original, _OF_A_TUPLE)
-                return updated
-            elements = definition_first(pair).elements
-            args = [cst.Arg(element.value, comma=element.comma) for element in elements]
-            args[-1] = args[-1].with_changes(comma=updated.args[0].comma)
-            return updated.with_changes(args=with_commas(args))
+            pair = original.args[0].value
+            # Later versions merge what `nnx.unpack` gives, one object.
+            is_one_object = isinstance(pair, cst.Call) and not self.file.is_unknown(pair)
+            if isinstance(pair, cst.Tuple) or (self._is_old and not is_one_object):
+                self.file.decide(original, _OF_A_TUPLE)
+            return updated
         return (
             self._with_own_variables(original, original.args[1:], updated)
             if self._is_old

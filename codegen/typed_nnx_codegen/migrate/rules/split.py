@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from keyword import iskeyword
+from typing import Literal
+
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.split_order import is_applied
-from typed_nnx_codegen.migrate.analysis.syntax import dotted
+from typed_nnx_codegen.migrate.analysis.syntax import (
+    Parents,
+    children,
+    code_of,
+    dotted,
+    parents_of,
+    read_names,
+    text_of,
+)
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.patterns.definition_first import DefinitionFirst, Result
 from typed_nnx_codegen.migrate.patterns.definition_names import is_called_definition
 from typed_nnx_codegen.migrate.patterns.kept_states import KeptStates
 from typed_nnx_codegen.migrate.patterns.method_calls import (
@@ -16,18 +28,36 @@ from typed_nnx_codegen.migrate.patterns.method_calls import (
     module_method,
     takes_filters,
 )
-from typed_nnx_codegen.migrate.registry import register
+from typed_nnx_codegen.migrate.registry import Rule, register
+
+Way = Literal["as it is", "targets", "names", "unsure"]
+_AS_A_WHOLE = "this code takes the result as a whole, with the definition last"
+
+
+@dataclass(frozen=True)
+class _Use:
+    """How a call is used.
+
+    Attributes:
+        way: What is to change: ``as it is`` nothing, ``targets`` the order of the targets, ``names``
+            the result gets names in a statement before, ``unsure`` a person decides.
+        around: The node that changes: the assignment, the line.
+        why: What is to decide.
+    """
+
+    way: Way
+    around: cst.CSTNode | None = None
+    why: str = ""
 
 
 @register
-class SplitFunction(DefinitionFirst):
+class SplitFunction(Rule):
     """A Module is taken apart by a function, and the definition comes before the States.
 
     The method gave the definition last. Code that was written for another order shows it by the
     names that the result is bound to, and by those that have `.merge` called. Where the
-    result is unpacked at once the targets change places; where it is returned or passed on, the code
-    around goes on to see the older order. The pair that a call of ``static.apply(state)`` gives is
-    turned around too. A result that is used as a whole where nothing can be put before it gets a
+    result is unpacked at once the targets change places; where it is returned or gets a name, the code
+    around goes on to see the older order. A result that is used as a whole in another place gets a
     marker, and so has a `.split(nnx.Param)` of something that may be a Module.
     """
 
@@ -45,38 +75,48 @@ class SplitFunction(DefinitionFirst):
 
     def __init__(self, file: File) -> None:
         super().__init__(file)
+        self._uses: dict[cst.Call, _Use] = {}
+        self._around: dict[cst.CSTNode, cst.Call] = {}
+        self._parents: Parents = {}
+        # The statements to put before a line.
+        self._named: dict[cst.Call, cst.BaseStatement] = {}
         self._unpacked: set[cst.Call] = set()
         self._kept = KeptStates(file)
 
-    def result_of(self, call: cst.Call) -> Result | None:
-        """Return what ``m.split(...)`` or ``static.apply(state)(x)`` gives."""
-        if is_applied(call):
-            return self._applied(call)
-        if module_method(self.file, call, "split") is None:
-            return None
-        filters = None if any(arg.star for arg in call.args) else [a.value for a in call.args]
-        return Result(filters, self.file.analysis.split_orders.states_first(call))
-
-    def _applied(self, call: cst.Call) -> Result | None:
-        assert isinstance(call.func, cst.Call)
-        method = self.file.method(call.func)
+    def plan(self) -> None:
+        """Find the calls, how their results are used, and which have the names of such results."""
         orders = self.file.analysis.split_orders
-        if method is None or method.cls != "GraphDef" or not orders.states_first(call):
-            return None
-        # The call stays as it is, so that only its own names can tell what was done already.
-        return Result((), orders.told(call), is_pair=False)
+        splits = [node for node in self.file.analysis.known.of(cst.Call) if _is_split(node)]
+        calls = [node for node in splits if module_method(self.file, node, "split") is not None]
+        if any(orders.states_first(call) for call in calls):
+            self._parents = parents_of(self.file.analysis.tree)
+        for call in calls:
+            use = self._use_of(call) if orders.states_first(call) else _Use("as it is")
+            self._uses[call] = use
+            if use.around is not None:
+                self._around[use.around] = call
+        for node, targets in orders.unpacked.items() if splits else ():
+            if len(targets) == 2 and any(is_called_definition(each) for each in targets):
+                self._unpacked.add(node)
 
-    def new_call(self, original: cst.Call, updated: cst.Call) -> cst.Call:
-        """Return a call of ``nnx.split``."""
-        if is_applied(original):
-            return updated
-        made = function_call("nnx.split", self.file, updated)
-        assert isinstance(original.func, cst.Attribute)
-        if not self._kept.is_kept(original, original.func.value):
-            return made
-        first, *others = made.args
-        clone = self.file.call("nnx.clone", first.value)
-        return made.with_changes(args=[first.with_changes(value=clone), *others])
+    def _use_of(self, call: cst.Call) -> _Use:
+        """Return how the result of a call is used that had the definition last."""
+        states = None if any(arg.star for arg in call.args) else max(1, len(call.args))
+        parent = self._parents.get(call)
+        if isinstance(parent, cst.Expr):
+            return _Use("as it is")
+        if isinstance(parent, cst.Assign) and len(parent.targets) == 1:
+            target = parent.targets[0].target
+            if isinstance(target, (cst.Tuple, cst.List)):
+                return _unpacked(parent, target.elements, states)
+        if isinstance(parent, (cst.Return, cst.Assign, cst.AnnAssign)) and states is not None:
+            line = self._parents.get(parent)
+            is_alone = isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1
+            if is_alone and not _is_in_class(line, self._parents):
+                return _Use("names", line)
+        return _Use("unsure", why=_AS_A_WHOLE)
+
+    # -- rewriting ----------------------------------------------------------------------------
 
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
         """Rewrite a call, or mark one that may be of a Module."""
@@ -88,7 +128,62 @@ class SplitFunction(DefinitionFirst):
                 " `nnx.split(m, ...)`, which gives the definition first and then the States",
             )
             return updated
-        return super().leave_Call(original, updated)
+        use = self._uses.get(original)
+        if use is None:
+            return updated
+        if use.way == "unsure":
+            self.file.decide(
+                original,
+                f"the definition comes first today, and then the States; {use.why}",
+            )
+            return updated
+        made = self._new_call(original, updated)
+        return self._with_names(original, made) if use.way == "names" else made
+
+    def _new_call(self, original: cst.Call, updated: cst.Call) -> cst.Call:
+        """Return a call of ``nnx.split``."""
+        made = function_call("nnx.split", self.file, updated)
+        assert isinstance(original.func, cst.Attribute)
+        if not self._kept.is_kept(original, original.func.value):
+            return made
+        first, *others = made.args
+        clone = self.file.call("nnx.clone", first.value)
+        return made.with_changes(args=[first.with_changes(value=clone), *others])
+
+    def leave_Assign(self, original: cst.Assign, updated: cst.Assign) -> cst.Assign:
+        """Put the target of the definition first."""
+        if original not in self._around:
+            return updated
+        target = updated.targets[0]
+        assert isinstance(target.target, (cst.Tuple, cst.List))
+        turned = _definition_first(target.target)
+        return updated.with_changes(targets=[target.with_changes(target=turned)])
+
+    def leave_SimpleStatementLine(
+        self, original: cst.SimpleStatementLine, updated: cst.SimpleStatementLine
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
+        """Put the statement before a line that gives the results their names."""
+        call = self._around.get(original)
+        before = self._named.pop(call, None) if call is not None else None
+        if before is None:
+            return updated
+        first = before.with_changes(leading_lines=updated.leading_lines)
+        return cst.FlattenSentinel([first, updated.with_changes(leading_lines=())])
+
+    def _with_names(self, original: cst.Call, made: cst.Call) -> cst.BaseExpression:
+        """Keep a call for the line before, and return its results in the older order."""
+        filters = [arg.value for arg in original.args]
+        around = _function_around(original, self._parents)
+        used = _names_used(around)
+        if isinstance(around, cst.Module):
+            used.update(self.file.analysis.scope.seen)
+        definition = _free_name("graphdef", used)
+        states = [_free_name(name, used) for name in _names_of_states(filters)]
+        targets = _tuple([definition, *states], parenthesised=False)
+        assign = cst.Assign([cst.AssignTarget(targets)], made)
+        self._named[original] = cst.SimpleStatementLine([assign])
+        is_return = isinstance(self._parents.get(original), cst.Return)
+        return _tuple([*states, definition], parenthesised=not is_return)
 
     def _may_be_split(self, call: cst.Call, function: cst.Attribute) -> bool:
         if function.attr.value != "split" or not self.file.is_unknown(function.value):
@@ -99,16 +194,6 @@ class SplitFunction(DefinitionFirst):
             return True
         return not call.args and call in self._unpacked
 
-    def plan(self) -> None:
-        """Find the calls, and those whose results have the names of a definition and a State."""
-        super().plan()
-        if not any(_is_split(node) for node in self.file.analysis.known.of(cst.Call)):
-            return
-        orders = self.file.analysis.split_orders
-        for node, targets in orders.unpacked.items():
-            if len(targets) == 2 and any(is_called_definition(each) for each in targets):
-                self._unpacked.add(node)
-
 
 def _is_split(node: cst.CSTNode) -> bool:
     return (
@@ -116,3 +201,121 @@ def _is_split(node: cst.CSTNode) -> bool:
         and isinstance(node.func, cst.Attribute)
         and node.func.attr.value == "split"
     )
+
+
+def _unpacked(parent: cst.Assign, elements: Sequence[cst.BaseElement], states: int | None) -> _Use:
+    starred = any(isinstance(element, cst.StarredElement) for element in elements)
+    if isinstance(elements[-1], cst.StarredElement):
+        return _Use("unsure", why="the name with a star has the definition among the States here")
+    if states is not None and not starred and len(elements) != states + 1:
+        return _Use("unsure", why=f"it gives {states + 1} results and {len(elements)} are unpacked")
+    names = {code_of(each.value) for each in elements if isinstance(each.value, cst.Name)}
+    for element in elements:
+        if not isinstance(element.value, cst.Name) and names & set(read_names(element.value)):
+            return _Use("unsure", why="the targets depend on each other, and their order changes")
+    return _Use("targets", parent)
+
+
+def _definition_first(target: cst.Tuple | cst.List) -> cst.Tuple | cst.List:
+    """Return targets in the order of today: the last one comes first, comments go along."""
+    elements = target.elements
+    moved = [elements[-1], *elements[:-1]]
+    commas = [element.comma for element in elements]
+    end = target.rbracket if isinstance(target, cst.List) else next(iter(target.rpar), None)
+    spaces = [comma.whitespace_after for comma in commas[:-1] if isinstance(comma, cst.Comma)]
+    lines = [_first_line(space) for space in (*spaces, end.whitespace_before if end else None)]
+    if end is not None and None not in lines:
+        # Each target has a line of its own.
+        *turned, last = [
+            space.with_changes(first_line=line)
+            for space, line in zip(
+                (*spaces, end.whitespace_before), (lines[-1], *lines[:-1]), strict=True
+            )
+        ]
+        commas = [*(cst.Comma(whitespace_after=space) for space in turned), commas[-1]]
+        closed = end.with_changes(whitespace_before=last)
+        if isinstance(target, cst.List):
+            target = target.with_changes(rbracket=closed)
+        else:
+            target = target.with_changes(rpar=[closed, *target.rpar[1:]])
+    return target.with_changes(
+        elements=[
+            element.with_changes(comma=comma) for element, comma in zip(moved, commas, strict=True)
+        ]
+    )
+
+
+def _first_line(space: cst.CSTNode | None) -> cst.TrailingWhitespace | None:
+    return space.first_line if isinstance(space, cst.ParenthesizedWhitespace) else None
+
+
+def _is_in_class(node: cst.CSTNode | None, parents: Parents) -> bool:
+    while node is not None and not isinstance(node, cst.FunctionDef):
+        if isinstance(node, cst.ClassDef):
+            return True
+        node = parents.get(node)
+    return False
+
+
+def _tuple(names: Sequence[str], *, parenthesised: bool) -> cst.Tuple:
+    elements = [cst.Element(cst.Name(name)) for name in names]
+    if parenthesised:
+        return cst.Tuple(elements)
+    return cst.Tuple(elements, lpar=(), rpar=())
+
+
+# -- new names --------------------------------------------------------------------------------------
+
+
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def _function_around(node: cst.CSTNode, parents: Parents) -> cst.CSTNode:
+    """Return the function that a node is in, or the module."""
+    while node in parents and not isinstance(node, cst.FunctionDef):
+        node = parents[node]
+    return node
+
+
+def _free_name(name: str, used: set[str]) -> str:
+    """Return a name that nothing uses, and note that it is used now."""
+    found, number = name, 2
+    while found in used:
+        found, number = f"{name}_{number}", number + 1
+    used.add(found)
+    return found
+
+
+def _names_used(node: cst.CSTNode) -> set[str]:
+    """Return the names that code in a node reads or binds; not those of attributes and keywords."""
+    found: set[str] = set()
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, cst.Name):
+            found.add(current.value)
+        elif isinstance(current, (cst.Attribute, cst.Arg)):
+            stack.append(current.value)
+        else:
+            stack.extend(children(current))
+    return found
+
+
+def _names_of_states(filters: Sequence[cst.BaseExpression]) -> list[str]:
+    """Return names for the States of some filters: ``params`` for ``nnx.Param``."""
+    if not filters:
+        return ["state"]
+    return [_name_of(each) for each in filters]
+
+
+def _name_of(node: cst.BaseExpression) -> str:
+    if isinstance(node, cst.Ellipsis):
+        return "rest"
+    text = text_of(node)
+    if text is not None:
+        return text if text.isidentifier() and not iskeyword(text) else "state"
+    last = dotted(node).rpartition(".")[2]
+    if not last or not last[:1].isupper():
+        return "state"
+    words = _HUMP.sub("_", last).lower()
+    return words if words.endswith("s") else f"{words}s"

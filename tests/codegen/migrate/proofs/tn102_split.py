@@ -21,14 +21,10 @@ state, static = model.split()
 params, counts, static = model.split(nnx.Param, Count)
 also_params, also_counts, definition = model.parts()
 pair = model.split()
-first = model.split()[0]
-states = model.split(nnx.Param, ...)[:-1]
-(turned,) = [each.split() for each in [model]]
 model = static.merge(params, counts)
 result = [
-    [sorted(part) for part in (params, counts, state, also_params, also_counts, first)],
-    [sorted(part) for part in states],
-    [sorted(part[0]) for part in (pair, turned)],
+    [sorted(part) for part in (params, counts, state, also_params, also_counts)],
+    sorted(pair[0]),
     model.linear(jnp.ones((1, 2))),
     definition.merge(also_params, also_counts).linear(jnp.ones((1, 2))),
 ]
