@@ -349,6 +349,29 @@ def read_names(node: cst.CSTNode) -> frozenset[str]:
     return frozenset(names)
 
 
+def name_nodes(node: cst.CSTNode) -> Iterator[cst.Name]:
+    """Yield the names in code, without attributes and keywords."""
+    aside: set[cst.CSTNode] = set()
+    for below in descendants(node):
+        if isinstance(below, cst.Attribute):
+            aside.add(below.attr)
+        elif isinstance(below, cst.Arg) and below.keyword is not None:
+            aside.add(below.keyword)
+    for below in descendants(node):
+        if isinstance(below, cst.Name) and below not in aside:
+            yield below
+
+
+def free_name(name: str, taken: set[str]) -> str:
+    """Return a name, with a number where it is taken; it is taken from then on."""
+    candidate, number = name, 1
+    while candidate in taken:
+        number += 1
+        candidate = f"{name}_{number}"
+    taken.add(candidate)
+    return candidate
+
+
 Parents = Mapping[cst.CSTNode, cst.CSTNode]
 
 

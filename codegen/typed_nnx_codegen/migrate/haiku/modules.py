@@ -15,6 +15,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
     descendants,
     is_docstring,
     is_name,
+    name_nodes,
     parameters_of,
 )
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ProjectClass, options_of
@@ -342,7 +343,7 @@ class ClassTranslation:
             if is_docstring(statement):
                 continue
             body.append(_visited(statement, functions))
-        if own_name and any(own_name == one.value for line in body for one in names_read(line)):
+        if own_name and any(own_name == one.value for line in body for one in name_nodes(line)):
             raise Untranslated(node, f"its constructor reads `{own_name}`, which NNX has not")
         if not body:
             return []
@@ -498,19 +499,6 @@ def _is_name_field(node: cst.CSTNode) -> bool:
         case cst.SimpleStatementLine(body=[cst.AnnAssign(target=cst.Name("name"))]):
             return True
     return False
-
-
-def names_read(node: cst.CSTNode) -> Iterator[cst.Name]:
-    """Yield the names in code, without attributes and keywords."""
-    aside: set[cst.CSTNode] = set()
-    for below in descendants(node):
-        if isinstance(below, cst.Attribute):
-            aside.add(below.attr)
-        elif isinstance(below, cst.Arg) and below.keyword is not None:
-            aside.add(below.keyword)
-    for below in descendants(node):
-        if isinstance(below, cst.Name) and below not in aside:
-            yield below
 
 
 def statement_of(text: str) -> cst.BaseStatement:

@@ -10,7 +10,13 @@ from typing import Any, Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, parameters_of
+from typed_nnx_codegen.migrate.analysis.syntax import (
+    code_of,
+    descendants,
+    free_name,
+    name_nodes,
+    parameters_of,
+)
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, ProjectClass, options_of
 from typed_nnx_codegen.migrate.haiku.expressions import (
     Functions,
@@ -19,9 +25,8 @@ from typed_nnx_codegen.migrate.haiku.expressions import (
     haiku_name,
     layer_name,
 )
-from typed_nnx_codegen.migrate.haiku.modules import HaikuClasses, names_read, states_of
+from typed_nnx_codegen.migrate.haiku.modules import HaikuClasses, states_of
 from typed_nnx_codegen.migrate.linen.domain.class_plan import CALLER
-from typed_nnx_codegen.migrate.linen.domain.names import free_name
 
 # What stands in the place of `hk.transform`, from `typed_nnx.migrated`.
 HELPERS: Final = {
@@ -123,7 +128,7 @@ class FunctionsOfFile:
         for node in self.analysis.nodes.of(cst.Call):
             if haiku_name(node.func, self.analysis) in HELPERS and node.args:
                 given.add(node.args[0].value)
-        uses = [one for one in names_read(self.analysis.tree) if one.value == function.name.value]
+        uses = [one for one in name_nodes(self.analysis.tree) if one.value == function.name.value]
         return all(one in given or one is function.name for one in uses)
 
     def _builders(self, functions: Mapping[str, cst.FunctionDef]) -> Iterator[cst.FunctionDef]:
@@ -298,7 +303,7 @@ def _bound_at_top(
 
 def _free_names(node: cst.Lambda) -> set[str]:
     own = {one.name.value for one in parameters_of(node.params)}
-    return {one.value for one in names_read(node)} - own
+    return {one.value for one in name_nodes(node)} - own
 
 
 def _target_of(statement: cst.CSTNode, call: cst.Call) -> str:

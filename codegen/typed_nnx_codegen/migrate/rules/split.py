@@ -12,9 +12,10 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import (
     Parents,
-    children,
     code_of,
     dotted,
+    free_name,
+    name_nodes,
     parents_of,
     read_names,
     text_of,
@@ -174,11 +175,11 @@ class SplitFunction(Rule):
         """Keep a call for the line before, and return its results in the older order."""
         filters = [arg.value for arg in original.args]
         around = _function_around(original, self._parents)
-        used = _names_used(around)
+        used = {one.value for one in name_nodes(around)}
         if isinstance(around, cst.Module):
             used.update(self.file.analysis.scope.seen)
-        definition = _free_name("graphdef", used)
-        states = [_free_name(name, used) for name in _names_of_states(filters)]
+        definition = free_name("graphdef", used)
+        states = [free_name(name, used) for name in _names_of_states(filters)]
         targets = _tuple([definition, *states], parenthesised=False)
         assign = cst.Assign([cst.AssignTarget(targets)], made)
         self._named[original] = cst.SimpleStatementLine([assign])
@@ -275,30 +276,6 @@ def _function_around(node: cst.CSTNode, parents: Parents) -> cst.CSTNode:
     while node in parents and not isinstance(node, cst.FunctionDef):
         node = parents[node]
     return node
-
-
-def _free_name(name: str, used: set[str]) -> str:
-    """Return a name that nothing uses, and note that it is used now."""
-    found, number = name, 2
-    while found in used:
-        found, number = f"{name}_{number}", number + 1
-    used.add(found)
-    return found
-
-
-def _names_used(node: cst.CSTNode) -> set[str]:
-    """Return the names that code in a node reads or binds; not those of attributes and keywords."""
-    found: set[str] = set()
-    stack = [node]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, cst.Name):
-            found.add(current.value)
-        elif isinstance(current, (cst.Attribute, cst.Arg)):
-            stack.append(current.value)
-        else:
-            stack.extend(children(current))
-    return found
 
 
 def _names_of_states(filters: Sequence[cst.BaseExpression]) -> list[str]:

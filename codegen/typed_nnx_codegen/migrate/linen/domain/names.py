@@ -17,6 +17,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
     parameters_of,
     parts_of,
 )
+from typed_nnx_codegen.migrate.analysis.syntax import free_name as free_name
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, public_linen
 from typed_nnx_codegen.migrate.linen.layers import find_layer
@@ -81,16 +82,6 @@ def is_plain(node: cst.CSTNode, bound: frozenset[str]) -> bool:
     while isinstance(node, cst.Attribute):
         node = node.value
     return isinstance(node, cst.Name) and node.value not in bound
-
-
-def free_name(name: str, taken: set[str]) -> str:
-    """Return a name, with a number where it is taken; it is taken from then on."""
-    candidate, number = name, 1
-    while candidate in taken:
-        number += 1
-        candidate = f"{name}_{number}"
-    taken.add(candidate)
-    return candidate
 
 
 # Names of Linen that NNX calls differently.
