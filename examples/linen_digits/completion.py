@@ -22,8 +22,8 @@ from examples.linen_digits.html_parts import popup_html
 from examples.linen_digits.stage import PACKAGE, Block, Stage, StepFailedError, Told
 
 # The client is that of the tests, which check the whole of what editors are told.
-from tests.ide.json_rpc import ServerError
-from tests.ide.language_server import LanguageServer
+from tests.ide.language_server import language_server
+from tests.support.editor import Editor, ServerError
 
 OVERLAY = Path("typings/typed_nnx_models.pyi")
 SCRIPT = f"""\
@@ -61,7 +61,7 @@ class Answer(NamedTuple):
     others: int
 
 
-def _fields(server: LanguageServer, file: Path, code: str, names: Sequence[str]) -> Iterator[Field]:
+def _fields(server: Editor, file: Path, code: str, names: Sequence[str]) -> Iterator[Field]:
     """Yield the fields at the head of what is offered, each with its type; methods come after."""
     lines = "".join(f"    {code}{name}$0\n" for name in names)
     for name, place in zip(names, server.show(file, SCRIPT + lines), strict=True):
@@ -71,7 +71,7 @@ def _fields(server: LanguageServer, file: Path, code: str, names: Sequence[str])
         yield Field(name, match["type"])
 
 
-def _answer(server: LanguageServer, file: Path, code: str) -> Answer:
+def _answer(server: Editor, file: Path, code: str) -> Answer:
     (place,) = server.show(file, f"{SCRIPT}    {code}$0\n")
     names = server.complete(file, place)
     fields = list(_fields(server, file, code, names[:MOST]))
@@ -86,7 +86,7 @@ def answers(project: Path) -> list[Answer]:
     """
     folder = project.resolve()
     try:
-        with LanguageServer(folder, timeout=120.0) as server:
+        with language_server(folder, timeout=120.0) as server:
             return [_answer(server, folder / "look.py", code) for code in QUESTIONS]
     except ServerError as error:
         raise StepFailedError(f"the language server failed: {error}") from None

@@ -10,8 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.ide.language_server import LanguageServer, Place
+from lsprotocol.types import Position
+
+from tests.ide.language_server import language_server
 from tests.ide.model_project import Project
+from tests.support.editor import Editor
 
 Labels = frozenset[str]
 
@@ -171,7 +174,7 @@ def ask_about_flax(folder: Path) -> dict[str, Any]:
     project = Project(folder, runtime="flax.nnx")
     project.write()
     project.run_stubs()
-    with LanguageServer(folder) as server:
+    with language_server(folder) as server:
         codes = tuple(row.code for row in FLAX_COMPLETIONS)
         return {
             "completion": _ask(server, project, "completion", codes),
@@ -184,7 +187,7 @@ def ask_all(folder: Path) -> dict[str, Any]:
     project = Project(folder)
     project.write()
     project.run_stubs()
-    with LanguageServer(folder) as server:
+    with language_server(folder) as server:
         answers: dict[str, Any] = {kind: _ask(server, project, kind) for kind in _KINDS}
         answers["diagnostics"] = _diagnostics(server, project, (*MISTAKES, *RIGHT))
         project.add_field()
@@ -203,7 +206,7 @@ _KINDS: dict[str, tuple[str, ...]] = {
 
 
 def _ask(
-    server: LanguageServer, project: Project, kind: str, codes: tuple[str, ...] = ()
+    server: Editor, project: Project, kind: str, codes: tuple[str, ...] = ()
 ) -> dict[str, Any]:
     """Ask about each code at the end of the script.
 
@@ -225,7 +228,7 @@ def _is_whole(code: str) -> bool:
     return all(code.count(left) == code.count(right) for left, right in ("()", "[]"))
 
 
-def _answer(server: LanguageServer, file: Path, kind: str, place: Place) -> Any:
+def _answer(server: Editor, file: Path, kind: str, place: Position) -> Any:
     match kind:
         case "completion":
             return server.complete(file, place)
@@ -239,11 +242,11 @@ def _answer(server: LanguageServer, file: Path, kind: str, place: Place) -> Any:
 
 
 def _diagnostics(
-    server: LanguageServer, project: Project, lines: tuple[str, ...]
+    server: Editor, project: Project, lines: tuple[str, ...]
 ) -> list[tuple[int, str, str]]:
     """Return the messages about the script with more lines, of which the first has number 0."""
     start = project.training
     server.show(project.script, start + "\n".join((*lines, "")))
     first = start.count("\n") + 1
     found = server.diagnostics(project.script)
-    return [(one.line - first, one.rule, one.message) for one in found]
+    return [(one.range.start.line + 1 - first, str(one.code or ""), one.message) for one in found]

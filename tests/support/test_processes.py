@@ -111,8 +111,8 @@ def test_a_test_that_hangs_is_ended_and_the_others_run(tmp_path: Path) -> None:
 
 
 def test_no_test_starts_a_process_without_a_timeout() -> None:
-    """All go through `tests.support.processes`; the language server has timeouts of its own."""
-    apart = {"tests/support/processes.py", "tests/ide/json_rpc.py"}
+    """All go through `tests.support.processes`; pygls starts language servers."""
+    apart = {"tests/support/processes.py"}
     found = set()
     for path in sorted((REPOSITORY / "tests").rglob("*.py")):
         name, source = path.relative_to(REPOSITORY).as_posix(), path.read_text(encoding="utf-8")

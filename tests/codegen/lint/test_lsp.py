@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
+import sys
+import time
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from lsprotocol.types import CodeAction, Position
 
-from tests.codegen.lint.lsp_client import editor
 from tests.codegen.lint.test_lint import WITHOUT_JAX, WRONG, write
+from tests.support.editor import Editor
 from tests.support.once import locked
 from typed_nnx_codegen.commands import typed_nnx
 from typed_nnx_codegen.lint.worker import Job, Worker
@@ -47,6 +49,27 @@ def plugin(version):
 """
 
 
+def editor(folder: Path, shared_folder: Path) -> Editor:
+    """Return an editor that starts the server; at the end that has to shut down in order."""
+    program = (sys.executable, "-c", "from typed_nnx_codegen.cli import main; main()", "lsp")
+    return Editor(folder, (*program, "--cache", str(shared_folder / "lint_cache")))
+
+
+def applied(action: CodeAction, text: str) -> str:
+    """Return a text after the edits of an action."""
+    assert action.edit is not None
+    assert action.edit.changes is not None
+    lines = text.splitlines(keepends=True)
+    (edits,) = action.edit.changes.values()
+    for edit in sorted(edits, key=lambda each: each.range.start, reverse=True):
+        start, end = edit.range.start, edit.range.end
+        assert start.line == end.line
+        line = lines[start.line].encode("utf-16-le")
+        before, after = line[: 2 * start.character], line[2 * end.character :]
+        lines[start.line] = (before + edit.new_text.encode("utf-16-le") + after).decode("utf-16-le")
+    return "".join(lines)
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     write(
@@ -66,31 +89,27 @@ def project(tmp_path: Path) -> Path:
 def test_reports_appear_and_a_quick_fix_makes_them_go_away(
     project: Path, shared_folder: Path
 ) -> None:
-    async def course() -> None:
-        async with editor(project, "--cache", str(shared_folder / "lint_cache")) as seen:
-            await seen.until(lambda: seen.codes("app/wrong.py") == ["nnx-filter-order"])
-            (found,) = seen.shown[seen.uri("app/wrong.py")]
-            assert (found.range.start.line, found.range.start.character) == (4, 28)
-            assert found.range.end.character == 31
-            assert found.source == "typed-nnx"
-            assert found.message.endswith("\nFix: move it to the end")
+    with locked(shared_folder / "lint_cache.lock"), editor(project, shared_folder) as seen:
+        seen.until(lambda: seen.codes("app/wrong.py") == ["nnx-filter-order"])
+        (found,) = seen.shown("app/wrong.py")
+        assert (found.range.start.line, found.range.start.character) == (4, 28)
+        assert found.range.end.character == 31
+        assert found.source == "typed-nnx"
+        assert found.message.endswith("\nFix: move it to the end")
 
-            text = seen.open("app/wrong.py")
-            (action,) = await seen.actions("app/wrong.py")
-            assert action.title == "Move ... to the end"
-            fixed = seen.applied(action, text)
-            assert "nnx.split(model, nnx.Param, ...)" in fixed
-            seen.save("app/wrong.py", fixed)
-            await seen.until(lambda: seen.codes("app/wrong.py") == [])
+        text = seen.open("app/wrong.py")
+        (action,) = seen.actions("app/wrong.py")
+        assert action.title == "Move ... to the end"
+        fixed = applied(action, text)
+        assert "nnx.split(model, nnx.Param, ...)" in fixed
+        seen.save("app/wrong.py", fixed)
+        seen.until(lambda: seen.codes("app/wrong.py") == [])
 
-            seen.save("app/wrong.py", text)
-            await seen.until(lambda: seen.codes("app/wrong.py") != [])
-            seen.type("app/wrong.py", text.replace("nnx.Param)", "nnx.Param, nnx.Cache)"))
-            assert await seen.actions("app/wrong.py") == []  # another line than the one checked
-            assert seen.messages == []
-
-    with locked(shared_folder / "lint_cache.lock"):
-        asyncio.run(course())
+        seen.save("app/wrong.py", text)
+        seen.until(lambda: seen.codes("app/wrong.py") != [])
+        seen.show("app/wrong.py", text.replace("nnx.Param)", "nnx.Param, nnx.Cache)"))
+        assert seen.actions("app/wrong.py") == []  # another line than the one checked
+        assert seen.messages == []
 
 
 @pytest.mark.thorough
@@ -101,32 +120,28 @@ def test_a_state_shows_its_tree_and_the_overlay_follows_the_models(
     assert CliRunner().invoke(typed_nnx, ["stubs", "app"]).exit_code == 0
     overlay = project / OVERLAY
 
-    async def course() -> None:
-        async with editor(project, "--cache", str(shared_folder / "lint_cache")) as seen:
-            text = seen.open("app/model.py")
-            line = text.splitlines().index("    print(state)")
-            shown = None
-            while shown is None:
-                await asyncio.sleep(0.5)
-                shown = await seen.hover("app/model.py", line, 12)
-            tree = (
-                "State of Model, Param\n"
-                "  linear: Linear\n    kernel: Param\n    bias: Param | None\n"
-                "  norm: BatchNorm\n    scale: Param | None\n    bias: Param | None"
-            )
-            assert shown == f"```text\n{tree}\n```"
-            assert await seen.hover("app/model.py", 0, 0) is None
-            assert "more" not in overlay.read_text(encoding="utf-8")
-            seen.save("app/model.py", text.replace("\n\n\ndef use", f"\n{MORE}\n\ndef use", 1))
-            await seen.until(lambda: "more" in overlay.read_text(encoding="utf-8"))
-            seen.save("app/model.py", "def f(:\n")
-            await seen.until(lambda: seen.codes("app/model.py") == ["syntax"])
-            assert seen.codes("app/wrong.py") == ["nnx-filter-order"]
-            assert "more" in overlay.read_text(encoding="utf-8")
-            assert seen.messages == []
-
-    with locked(shared_folder / "lint_cache.lock"):
-        asyncio.run(course())
+    with locked(shared_folder / "lint_cache.lock"), editor(project, shared_folder) as seen:
+        text = seen.open("app/model.py")
+        line = text.splitlines().index("    print(state)")
+        shown = ""
+        while not shown:
+            time.sleep(0.5)
+            shown = seen.hover("app/model.py", Position(line, 12))
+        tree = (
+            "State of Model, Param\n"
+            "  linear: Linear\n    kernel: Param\n    bias: Param | None\n"
+            "  norm: BatchNorm\n    scale: Param | None\n    bias: Param | None"
+        )
+        assert shown == f"```text\n{tree}\n```"
+        assert seen.hover("app/model.py", Position(0, 0)) == ""
+        assert "more" not in overlay.read_text(encoding="utf-8")
+        seen.save("app/model.py", text.replace("\n\n\ndef use", f"\n{MORE}\n\ndef use", 1))
+        seen.until(lambda: "more" in overlay.read_text(encoding="utf-8"))
+        seen.save("app/model.py", "def f(:\n")
+        seen.until(lambda: seen.codes("app/model.py") == ["syntax"])
+        assert seen.codes("app/wrong.py") == ["nnx-filter-order"]
+        assert "more" in overlay.read_text(encoding="utf-8")
+        assert seen.messages == []
 
 
 @pytest.mark.thorough
@@ -137,24 +152,20 @@ def test_a_bug_in_a_check_costs_one_file_and_the_server_goes_on(
     bad = "def f() -> None: ...\n\n\nf()\n"
     write(project, {"pyproject.toml": settings, "crashing.py": CRASHING, "app/bad.py": bad})
 
-    async def course() -> None:
-        async with editor(project, "--cache", str(shared_folder / "lint_cache")) as seen:
-            await seen.until(lambda: seen.codes("app/bad.py") == ["crash"])
-            await seen.until(lambda: seen.codes("app/wrong.py") == ["nnx-filter-order"])
-            await seen.until(lambda: any("RuntimeError" in each for each in seen.messages))
-            seen.open("app/bad.py")
-            seen.save("app/bad.py", "x = 1\n")
-            await seen.until(lambda: seen.codes("app/bad.py") == [])
+    with locked(shared_folder / "lint_cache.lock"), editor(project, shared_folder) as seen:
+        seen.until(lambda: seen.codes("app/bad.py") == ["crash"])
+        seen.until(lambda: seen.codes("app/wrong.py") == ["nnx-filter-order"])
+        seen.until(lambda: any("RuntimeError" in each for each in seen.messages))
+        seen.open("app/bad.py")
+        seen.save("app/bad.py", "x = 1\n")
+        seen.until(lambda: seen.codes("app/bad.py") == [])
 
-            write(project, {"pyproject.toml": "[tool.typed_nnx]\nlinter = 1\n"})
-            seen.save("app/bad.py", "x = 2\n")
-            await seen.until(lambda: any("no setting 'linter'" in each for each in seen.messages))
-            write(project, {"pyproject.toml": settings})
-            seen.save("app/bad.py", bad)
-            await seen.until(lambda: seen.codes("app/bad.py") == ["crash"])
-
-    with locked(shared_folder / "lint_cache.lock"):
-        asyncio.run(course())
+        write(project, {"pyproject.toml": "[tool.typed_nnx]\nlinter = 1\n"})
+        seen.save("app/bad.py", "x = 2\n")
+        seen.until(lambda: any("no setting 'linter'" in each for each in seen.messages))
+        write(project, {"pyproject.toml": settings})
+        seen.save("app/bad.py", bad)
+        seen.until(lambda: seen.codes("app/bad.py") == ["crash"])
 
 
 @pytest.mark.thorough
