@@ -56,6 +56,12 @@ class Trainer(nnx.Module):
         """A generic one."""
         return value
 
+    @staticmethod
+    @nnx.jit
+    def fit(model: MLP, x: jax.Array) -> jax.Array:
+        """One that takes no object."""
+        return model(x)
+
     def inside(self, x: jax.Array) -> None:
         """Call them by self."""
         assert_type(self.step(x, scale=2.0), jax.Array)
@@ -107,6 +113,9 @@ def methods(trainer: Trainer, x: jax.Array) -> None:
     assert_type(trainer.fast(trainer.model, x), jax.Array)
     assert_type(nnx.jit(trainer.step)(x), jax.Array)
     assert_type(trainer.anything(1, 2, a=3), int)
+    trainer.fit(trainer.model, x)  # E mypy: without the plugin it takes the model for `self`
+    trainer.fit(x, trainer.model)  # E
+    trainer.fit(trainer.model)  # E
     trainer.plain(x, x)  # E pyright: mypy cannot follow functools.partial of overloads
 
 

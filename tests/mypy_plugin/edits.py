@@ -55,14 +55,14 @@ import functions, part0, part1, part2, part3, use0, use1, use2
 # which is gone: what is revealed beside a State shows where.
 USES: Final = (
     """
-def use{n}(model: {model}) -> None:
+def apply{n}(model: {model}) -> None:
     state = nnx.state(model{filter})
     state.{name}
     state["{other}"]
     reveal_type(state)
 """,
     """
-def use{n}(model: {model}) -> None:
+def apply{n}(model: {model}) -> None:
     def inner() -> None:
         graphdef, state = nnx.split(model)
         state.{name}
@@ -72,7 +72,7 @@ def use{n}(model: {model}) -> None:
     inner()
 """,
     """
-def use{n}(model: {model}):
+def apply{n}(model: {model}):
     reveal_type(model)
 
     def inner():
@@ -97,7 +97,7 @@ reveal_type((model{n}.{other}, nnx.state(model{n}).{other}))
 def loss{n}(model: {model}, x: jax.Array) -> jax.Array:
     return x.sum()
 
-def use{n}(model: {model}, x: jax.Array) -> None:
+def apply{n}(model: {model}, x: jax.Array) -> None:
     reveal_type(model)
     grads = nnx.grad(loss{n})(model, x)
     grads.{name}
@@ -109,7 +109,7 @@ def loss{n}(model: {model}, x: jax.Array) -> tuple[jax.Array, int]:
     return x.sum(), 1
 
 gradient{n} = functools.partial(nnx.grad, has_aux=True)
-def use{n}(model: {model}, x: jax.Array) -> None:
+def apply{n}(model: {model}, x: jax.Array) -> None:
     reveal_type(model)
     grads, aux = gradient{n}(loss{n})(model, x)
     grads.{name}
@@ -122,7 +122,7 @@ def step{n}(model: {model}, size: int) -> jax.Array:
     nnx.state(model).{name}
     return jnp.ones(size)
 
-def use{n}(model: {model}) -> None:
+def apply{n}(model: {model}) -> None:
     reveal_type(model)
     model.{other} = nnx.Linear(2, 2, rngs=nnx.Rngs(0))
     step{n}(model, 3)
@@ -135,7 +135,7 @@ gradient{n} = functools.partial(nnx.grad, loss{n})
 decorate{n} = functools.partial(nnx.grad, argnums=(0, 1))
 
 @use0.decorate{n}
-def use{n}(model: {model}, other: {model}) -> float:
+def apply{n}(model: {model}, other: {model}) -> float:
     return 1.0
 
 again{n} = use1.gradient{n}
@@ -143,7 +143,7 @@ model{n} = functions.typed(nnx.Rngs(0))
 reveal_type((use2.again{n}, model{n}.{name}, use2.again{n}()(model{n}).{name}))
 """,
     """
-def use{n}(rngs: nnx.Rngs) -> None:
+def apply{n}(rngs: nnx.Rngs) -> None:
     state = functions.params(functions.typed(rngs))
     state.{name}
     functions.params(functions.untyped(rngs)).{name}
@@ -163,7 +163,7 @@ class Trainer{n}(nnx.Module):
         nnx.state(self.model).{name}
 """,
     """
-def use{n}(model: {model}) -> None:
+def apply{n}(model: {model}) -> None:
     @jax.jit
     def step(x: jax.Array) -> jax.Array:
         model.{name} = x

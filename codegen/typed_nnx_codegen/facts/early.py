@@ -13,6 +13,7 @@ from mypy.typevars import fill_typevars, fill_typevars_with_any
 
 from typed_nnx_codegen.facts.assigned import assigned_once
 from typed_nnx_codegen.facts.checker import Checker
+from typed_nnx_codegen.facts.children import descendants
 from typed_nnx_codegen.facts.kinds import arguments_at
 
 
@@ -55,6 +56,25 @@ def _of_variable(variable: Var, at: Expression, checker: Checker) -> ProperType 
         return get_proper_type(fill_typevars(around.info)) if around is not None else None
     value = assigned_once(variable, checker)
     return early_type(value, checker) if value is not None else None
+
+
+def depend_on_origin(expression: Expression, checker: Checker) -> None:
+    """Have what is being checked checked again when what makes an object of elsewhere changes."""
+    pending: list[Expression] = [expression]
+    seen: set[Var] = set()
+    while pending:
+        for each in (first := pending.pop(), *descendants(first)):
+            if not isinstance(each, RefExpr) or each.node is None:
+                continue
+            if not isinstance(each.node, Var) or "." in each.node.fullname:
+                checker.depend_on(each.fullname)
+                continue
+            function = checker.function_around(each)
+            if isinstance(function, nodes.FuncDef):  # the variable may be a parameter of it
+                checker.depend_on(function.fullname)
+            value = assigned_once(each.node, checker) if each.node not in seen else None
+            seen.add(each.node)
+            pending += [value] if value is not None else []
 
 
 def said_type(found: types.Type | None) -> ProperType | None:

@@ -23,7 +23,7 @@ from mypy.plugins.dataclasses import dataclass_makers as dataclass_makers
 from mypy.plugins.functools import partial_call_callback as partial_call_callback
 from mypy.plugins.functools import partial_new_callback as partial_new_callback
 from mypy.semanal import SemanticAnalyzer
-from mypy.server.trigger import make_wildcard_trigger
+from mypy.server.trigger import WILDCARD_TAG
 from mypy.types import Type
 
 
@@ -79,10 +79,17 @@ class Internals:
         self.api.handle_cannot_determine_type("", node)
         return True
 
-    def depend_on(self, class_name: str) -> None:
-        """Have the daemon check again what is being checked, when a class changes."""
-        trigger = make_wildcard_trigger(class_name)
-        self.api.tree.plugin_deps.setdefault(trigger, set()).add(self.api.tscope.current_target())
+    def depend_on(self, name: str) -> None:
+        """Have the daemon check again what is being checked, when something in another place changes.
+
+        What a file keeps for plugins is lost where the daemon checks a function alone; what it keeps
+        for aliases is not.
+
+        Args:
+            name: The full name of a class (of which attributes count), a function or a module.
+        """
+        known = self.api.tree.alias_deps[self.api.tscope.current_target()]
+        known.update((name, name + WILDCARD_TAG))
 
     # -- types ----------------------------------------------------------------------------------
 

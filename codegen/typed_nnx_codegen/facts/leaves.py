@@ -316,7 +316,9 @@ def known_subclasses(info: TypeInfo, checker: Checker) -> Iterator[TypeInfo]:
 
     Which other modules mypy has read depends on its cache.
     """
-    for module in (checker.tree, checker.api.modules.get(info.module_name)):
+    for name in dict.fromkeys((checker.tree.fullname, info.module_name)):
+        checker.depend_on(name)
+        module = checker.api.modules.get(name)
         for symbol in module.names.values() if module is not None else ():
             other = symbol.node
             if isinstance(other, TypeInfo) and other is not info and info in other.mro:

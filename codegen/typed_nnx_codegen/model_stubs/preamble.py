@@ -78,7 +78,7 @@ class ListState({state_of_list}, _Generic[_S]):
     """The State of a list: elements by their index."""
     def __getitem__(self, key: int, /) -> _S: ...
     def __iter__(self, /) -> _Iterator[int]: ...
-    __getattr__: None
+    __getattr__: NoSuchField
 
 class DictState({state_of_dict}, _Generic[_S]):
     """The State of a dict: elements by their key, as items and as attributes."""
@@ -96,7 +96,7 @@ class NoSuchField:
 _FIELDS = '''
 class _Fields({bases}):
     """The base of States of which all fields are known."""
-    __getattr__: None
+    __getattr__: NoSuchField
 '''
 
 _HOLDER = '''

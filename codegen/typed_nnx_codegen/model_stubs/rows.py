@@ -24,7 +24,7 @@ class TupleState{count}({base}, _Generic[{parameters}]):
     @_overload
     def __getitem__(self, key: int, /) -> {any_item}: ...
     def __iter__(self, /) -> _Iterator[int]: ...
-    __getattr__: None
+    __getattr__: NoSuchField
 '''
 
 _ITEM = """\

@@ -169,8 +169,21 @@ class Speller:
     def _union(
         self, items: tuple[Type, ...], part: Part, parameters: tuple[str, ...]
     ) -> Spelled | None:
-        spelled = [each for item in items if (each := self.state(item, part, parameters))]
+        present = [item for item in items if self._contents.has(item, part)]
+        spelled = [each for item in present if (each := self.state(item, part, parameters))]
+        if len({self._keys(item, part) for item in present} - {None}) > 1:
+            # No code can tell the States apart, so one's field is no mistake where another has none.
+            models = _joined(self.plain(item, parameters) for item in present)
+            return Spelled(self.state_of(models, "_Any"), ("models with other fields",))
         return _together(_joined(each.text for each in spelled), spelled) if spelled else None
+
+    def _keys(self, found: Type, part: Part) -> frozenset[str] | None:
+        """Return the fields of the State of a model; None for what is no model."""
+        info = self._classes.get(found.name) if isinstance(found, Named) else None
+        if info is None or info.kind is not Kind.PYTREE:
+            return None
+        fields = (each.name for each in info.attributes if self._contents.has(each.type, part))
+        return frozenset(fields)
 
     def _tuple(self, items: tuple[Type, ...], part: Part, parameters: tuple[str, ...]) -> Spelled:
         # What has no leaf in the part is not there.

@@ -19,7 +19,7 @@ from typed_nnx_codegen.facts.leaves import is_leaf, leaves_of
 from typed_nnx_mypy.call import Call, filters_of
 from typed_nnx_mypy.errorcodes import FILTER_COVERAGE
 from typed_nnx_mypy.models.bindings import is_sure, view_at
-from typed_nnx_mypy.models.surgery import may_be_other
+from typed_nnx_mypy.models.surgery import is_new, may_be_other
 from typed_nnx_mypy.registry import on_call
 
 _LISTED: Final = 3
@@ -52,7 +52,10 @@ def filters_cover_all(call: Call) -> None:
         each for each in leaves_of(model, left, call.checker).items if each.passes and each.is_sure
     ]
     keys = {key for leaf in found for key in leaf.path}
-    if not found or may_be_other(keys, [model], call.node, call.checker):
+    if not found:
+        return
+    is_as_made = is_new(subject.expression, call.node, call.checker)
+    if not is_as_made and may_be_other(keys, [model], call.node, call.checker):
         return
     paths = [".".join("*" if key is None else str(key) for key in leaf.path) for leaf in found]
     pairs = zip(paths[:_LISTED], found, strict=False)

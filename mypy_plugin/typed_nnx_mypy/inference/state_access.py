@@ -126,7 +126,9 @@ class _Lookup:
             if leaf is not None:
                 values.append(leaf)
             elif not is_leaf(each) and members_of(each, self._checker) is not None:
-                nodes.append(each)
+                # What the filter leaves nothing of is not there, if another one of the types is.
+                if len(parts) == 1 or is_present(each, at_key, self._checker) is not False:
+                    nodes.append(each)
             else:
                 return None
         if nodes:

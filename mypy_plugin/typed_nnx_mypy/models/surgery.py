@@ -10,7 +10,7 @@ from mypy.nodes import CallExpr, Expression, MemberExpr, NameExpr, Node, TypeInf
 from mypy.types import AnyType, CallableType, Instance, ProperType, Type, TypeVarType
 
 from typed_nnx_codegen.facts.assigned import assigned_once, file_of, value_of
-from typed_nnx_codegen.facts.early import early_type
+from typed_nnx_codegen.facts.early import depend_on_origin, early_type
 from typed_nnx_codegen.facts.fields import Model
 from typed_nnx_codegen.facts.kinds import Kind, is_base_class, kind_of, options, short_name
 from typed_nnx_codegen.facts.leaves import is_leaf, members_of
@@ -44,6 +44,7 @@ def may_be_other(
     owners = [owner for key in keys for owner in file.set_on(key) if not is_self(owner)]
     owners += [owner for node in file.nodes for owner in _changed(node, checker)]
     for owner in owners:
+        depend_on_origin(owner, checker)
         for model in models:
             if _may_share(early_type(owner, checker), model, checker):
                 checker.report_open(

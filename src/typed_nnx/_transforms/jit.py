@@ -288,8 +288,9 @@ class JitWrapped(Lifted[P, R], HasStages[P, R]):
     def __get__(
         self: Lifted[Concatenate[A, Q], S], instance: A, owner: object = None
     ) -> JitMethod[Q, S]: ...
+    # What does not take the object is a static method for pyright, which looks past `staticmethod`.
     @overload
-    def __get__(self, instance: object, owner: object = None) -> JitMethod[..., R]: ...  # pyright: ignore[reportIncompatibleMethodOverride]  # a JitMethod is a Callable
+    def __get__(self, instance: object, owner: object = None) -> JitMethod[P, R]: ...  # pyright: ignore[reportIncompatibleMethodOverride]  # a JitMethod is a Callable
     def __get__(self, instance: Any, owner: object = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]  # a JitMethod is a Callable
         return self if instance is None else JitMethod(self, instance)
 

@@ -25,6 +25,7 @@ from typed_nnx_codegen.model_stubs.models import (
     Named,
     Parameter,
     Static,
+    Union,
     Unknown,
 )
 from typed_nnx_codegen.model_stubs.overlay import overlay_text
@@ -231,6 +232,19 @@ def test_a_field_is_documented_by_where_it_is_from() -> None:
     text = written(models_of(*LIBRARY.classes(), model("app.net:Net", attribute("w", PARAM))))
     # In the whole State and in the Params.
     assert text.count('    w: _Param[_Array]\n    """`Net.w`"""\n') == 2
+
+
+def test_of_two_models_with_other_fields_no_field_is_denied() -> None:
+    models = [
+        *LIBRARY.classes(),
+        model("app:One", attribute("x", PARAM)),
+        model("app:Other", attribute("x", PARAM), attribute("y", LIBRARY("BatchStat", ARRAY))),
+        model("app:Top", attribute("layer", Union((Named("app:One"), Named("app:Other"))))),
+    ]
+    found = classes(models_of(*models))
+    assert fields(found["TopState"]) == {"layer": "_State[_Any, _Any, _One | _Other, _Any]"}
+    assert fields(found["TopParamState"]) == {"layer": "OneParamState | OtherParamState"}
+    assert fields(found["TopBatchStatState"]) == {"layer": "OtherBatchStatState"}
 
 
 def test_static_attributes_have_no_field() -> None:

@@ -24,12 +24,12 @@ class BlockState(State[Any, Any, Block, _Everything]):
     """The State of `app.Block`."""
     weight: _Param[_Array]
     extra: _Any  # Any: its type is Any
-    __getattr__: None
+    __getattr__: NoSuchField
 
 class BlockParamState(State[Any, Any, Block, type[Param]]):
     """What `Param` takes of `app.Block`."""
     weight: _Param[_Array]
-    __getattr__: None
+    __getattr__: NoSuchField
 '''
 
 

@@ -19,6 +19,11 @@ class Model(nnx.Module):
         self.count = nnx.Variable(jax.numpy.zeros(())) if self.size else None
 
 
+class Mixed(nnx.Module):
+    def __init__(self, layer: nnx.Linear | nnx.BatchNorm) -> None:
+        self.layer = layer
+
+
 class Given(nnx.Module):
     """What it has is a Variable, or of a class below it."""
 
@@ -90,6 +95,15 @@ layers.norm  # E: 'norm' of Layers is LayerNorm  [nnx-state-excluded]
 layers.groups  # E: 'groups' of Layers is GroupNorm  [nnx-state-excluded]
 layers.conv  # E: 'conv' of Layers is Conv  [nnx-state-excluded]
 layers.general  # E: 'general' of Layers is LinearGeneral  [nnx-state-excluded]
+
+
+
+def of_several(mixed: Mixed) -> None:
+    # Of a Linear the filter leaves nothing.
+    nnx.state(mixed, nnx.BatchStat).layer.scale  # E: which the filter BatchStat  [nnx-state-excluded]
+    nnx.state(mixed, nnx.BatchStat).layer.mean
+    nnx.state(mixed).layer.mean
+
 
 # -- correct
 params.weight
