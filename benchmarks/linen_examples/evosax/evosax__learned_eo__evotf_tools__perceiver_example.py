@@ -1,6 +1,16 @@
 """Example calls for evosax/learned_eo/evotf_tools/perceiver.py of evosax 0.1.6."""
 
+from typing import Any
+
 from typed_nnx_codegen.verify.examples import Build, Example, wave
+
+ENCODER: dict[str, Any] = {
+    "num_latents": 8,
+    "latent_dim": 8,
+    "embed_dim": 2,
+    "num_heads": 2,
+    "num_layers": 2,
+}
 
 EXAMPLES = [
     Example(
@@ -34,24 +44,6 @@ EXAMPLES = [
         wave(2, 6, 8),
         train=False,
     ),
-    Example(
-        Build(
-            "PerceiverEncoder", num_latents=8, latent_dim=8, embed_dim=2, num_heads=2, num_layers=2
-        ),
-        wave(2, 8),
-        train=False,
-    ),
-    Example(
-        Build(
-            "PerceiverEncoder",
-            num_latents=8,
-            latent_dim=8,
-            embed_dim=2,
-            num_heads=2,
-            num_layers=2,
-            use_bias=True,
-        ),
-        wave(2, 8),
-        train=False,
-    ),
+    Example(Build("PerceiverEncoder", **ENCODER), wave(2, 8), train=False),
+    Example(Build("PerceiverEncoder", **ENCODER, use_bias=True), wave(2, 8), train=False),
 ]

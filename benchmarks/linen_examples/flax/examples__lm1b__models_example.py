@@ -1,5 +1,7 @@
 """Example calls for examples/lm1b/models.py of flax 0.12.8."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 from flax import linen as nn
@@ -12,37 +14,25 @@ def tokens(*shape):
     return jnp.arange(np.prod(shape, dtype=int)).reshape(shape) % 5
 
 
-TRANSFORMER_CONFIG = Build(
-    "TransformerConfig",
-    vocab_size=11,
-    output_vocab_size=11,
-    emb_dim=8,
-    num_heads=2,
-    num_layers=2,
-    qkv_dim=8,
-    mlp_dim=16,
-    max_len=16,
-    deterministic=True,
-)
+SMALL: dict[str, Any] = {
+    "vocab_size": 11,
+    "output_vocab_size": 11,
+    "emb_dim": 8,
+    "num_heads": 2,
+    "num_layers": 2,
+    "qkv_dim": 8,
+    "mlp_dim": 16,
+    "max_len": 16,
+    "deterministic": True,
+}
+TRANSFORMER_CONFIG = Build("TransformerConfig", **SMALL)
 
 EXAMPLES = [
     Example(Build("AddPositionEmbs", config=TRANSFORMER_CONFIG), wave(2, 6, 8)),
     Example(
         Build(
             "AddPositionEmbs",
-            config=Build(
-                "TransformerConfig",
-                vocab_size=11,
-                output_vocab_size=11,
-                emb_dim=8,
-                num_heads=2,
-                num_layers=2,
-                qkv_dim=8,
-                mlp_dim=16,
-                max_len=16,
-                deterministic=True,
-                posemb_init=nn.initializers.normal(0.5),
-            ),
+            config=Build("TransformerConfig", **SMALL, posemb_init=nn.initializers.normal(0.5)),
         ),
         wave(2, 16, 8),
         name="learned",
@@ -53,41 +43,13 @@ EXAMPLES = [
     Example(Build("TransformerLM", config=TRANSFORMER_CONFIG), tokens(2, 6)),
     Example(
         Build(
-            "TransformerLM",
-            config=Build(
-                "TransformerConfig",
-                vocab_size=11,
-                output_vocab_size=11,
-                emb_dim=8,
-                num_heads=2,
-                num_layers=2,
-                qkv_dim=8,
-                mlp_dim=16,
-                max_len=16,
-                deterministic=True,
-                logits_via_embedding=True,
-            ),
+            "TransformerLM", config=Build("TransformerConfig", **SMALL, logits_via_embedding=True)
         ),
         tokens(2, 6),
         name="tied",
     ),
     Example(
-        Build(
-            "TransformerLM",
-            config=Build(
-                "TransformerConfig",
-                vocab_size=11,
-                output_vocab_size=11,
-                emb_dim=8,
-                num_heads=2,
-                num_layers=2,
-                qkv_dim=8,
-                mlp_dim=16,
-                max_len=16,
-                deterministic=True,
-                decode=True,
-            ),
-        ),
+        Build("TransformerLM", config=Build("TransformerConfig", **SMALL, decode=True)),
         tokens(2, 1),
         mutable=("cache",),
         name="decode",

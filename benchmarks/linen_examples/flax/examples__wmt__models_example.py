@@ -1,5 +1,7 @@
 """Example calls for examples/wmt/models.py of flax 0.12.8."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 from flax import linen as nn
@@ -12,18 +14,18 @@ def tokens(*shape):
     return jnp.arange(np.prod(shape, dtype=int)).reshape(shape) % 5
 
 
-TRANSFORMER_CONFIG = Build(
-    "TransformerConfig",
-    vocab_size=11,
-    output_vocab_size=11,
-    emb_dim=8,
-    num_heads=2,
-    num_layers=2,
-    qkv_dim=8,
-    mlp_dim=16,
-    max_len=16,
-    deterministic=True,
-)
+SMALL: dict[str, Any] = {
+    "vocab_size": 11,
+    "output_vocab_size": 11,
+    "emb_dim": 8,
+    "num_heads": 2,
+    "num_layers": 2,
+    "qkv_dim": 8,
+    "mlp_dim": 16,
+    "max_len": 16,
+    "deterministic": True,
+}
+TRANSFORMER_CONFIG = Build("TransformerConfig", **SMALL)
 TRANSFORMER = Build("Transformer", config=TRANSFORMER_CONFIG)
 
 EXAMPLES = [
@@ -31,19 +33,7 @@ EXAMPLES = [
     Example(
         Build(
             "AddPositionEmbs",
-            config=Build(
-                "TransformerConfig",
-                vocab_size=11,
-                output_vocab_size=11,
-                emb_dim=8,
-                num_heads=2,
-                num_layers=2,
-                qkv_dim=8,
-                mlp_dim=16,
-                max_len=16,
-                deterministic=True,
-                posemb_init=nn.initializers.normal(0.5),
-            ),
+            config=Build("TransformerConfig", **SMALL, posemb_init=nn.initializers.normal(0.5)),
         ),
         wave(2, 16, 8),
         name="learned",
@@ -60,18 +50,7 @@ EXAMPLES = [
         Build(
             "Transformer",
             config=Build(
-                "TransformerConfig",
-                vocab_size=11,
-                output_vocab_size=11,
-                emb_dim=8,
-                num_heads=2,
-                num_layers=2,
-                qkv_dim=8,
-                mlp_dim=16,
-                max_len=16,
-                deterministic=True,
-                share_embeddings=True,
-                logits_via_embedding=True,
+                "TransformerConfig", **SMALL, share_embeddings=True, logits_via_embedding=True
             ),
         ),
         tokens(2, 6),
