@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import parameters_of
 from typed_nnx_codegen.migrate.analysis.values import ProjectFunction, Wrapped
 from typed_nnx_codegen.migrate.file import TIGHT_EQUAL, File
 
@@ -32,11 +30,6 @@ class TransformCall:
     function: cst.FunctionDef | cst.Lambda | None
     is_decorator: bool
 
-    @property
-    def given(self) -> Sequence[cst.Arg]:
-        """The arguments that the transform gets."""
-        return self.node.args[self.first :]
-
     def keyword(self, name: str) -> cst.Arg | None:
         """Return the argument with a keyword; None where there is none."""
         return keyword_of(self.node, name)
@@ -53,13 +46,6 @@ class TransformCall:
             return None
         parameters = self.function.params
         return [one.name.value for one in (*parameters.posonly_params, *parameters.params)]
-
-    @property
-    def by_keyword(self) -> list[str]:
-        """The names of the parameters that only a keyword passes."""
-        if self.function is None:
-            return []
-        return [one.name.value for one in self.function.params.kwonly_params]
 
 
 class TransformCalls:
@@ -215,8 +201,3 @@ def renamed_keyword(call: cst.Call, old: str, new: str, value: cst.BaseExpressio
         for arg in call.args
     ]
     return call.with_changes(args=args)
-
-
-def parameter_names(function: cst.FunctionDef | cst.Lambda) -> list[str]:
-    """Return the names of all parameters of a function."""
-    return [one.name.value for one in parameters_of(function.params)]

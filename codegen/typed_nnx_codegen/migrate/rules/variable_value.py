@@ -8,12 +8,24 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.members import derives
+from typed_nnx_codegen.migrate.analysis.members import derives, member_of
 from typed_nnx_codegen.migrate.analysis.node_index import NodeIndex
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, is_repeatable, text_of
-from typed_nnx_codegen.migrate.analysis.values import NOTHING, UNKNOWN, OneOf
+from typed_nnx_codegen.migrate.analysis.syntax import (
+    code_of,
+    descendants,
+    is_repeatable,
+    targets_of,
+    text_of,
+)
+from typed_nnx_codegen.migrate.analysis.values import (
+    NOTHING,
+    UNKNOWN,
+    Instance,
+    OneOf,
+    options_of,
+    without_none,
+)
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.patterns.assigned_values import AssignedValues
 from typed_nnx_codegen.migrate.patterns.value_places import (
     ALONE,
     LEFT,
@@ -43,8 +55,8 @@ class ValueOfVariable(Rule):
     stay. So a Variable that may hold something else (a number of Python, a dict, None, what the rule
     does not know) gets `v.get_value()` and `v.set_value(x)`, as does a write that shows another shape
     or type (`jnp.concatenate`, `astype`). `self.count += 1` on a Variable is `self.count[...] += 1`.
-    In files that import `flax.experimental.nnx` an array that is assigned to the Variable itself is
-    stored in it, as it was in flax 0.8.0. Only what surely is a Variable is rewritten. A marker is left
+    In files that import `flax.experimental.nnx` a marker is left where an array is assigned to the Variable
+    itself: flax 0.8.0 stored it there. Only what surely is a Variable is rewritten. A marker is left
     at `value` of an attribute of a Module and of an item of a State where the rule does not know
     whether that is a Variable.
     """
@@ -141,7 +153,8 @@ class ValueOfVariable(Rule):
             written = updated.targets[0].target
             assert isinstance(written, cst.Attribute)
             return cst.Expr(setter(written.value, "set_value", updated.value))
-        return self._assigned.rewritten(original, updated)
+        self._assigned.mark(original)
+        return updated
 
     def leave_AugAssign(
         self, original: cst.AugAssign, updated: cst.AugAssign
@@ -263,3 +276,82 @@ def _has_text(node: cst.BaseExpression) -> bool:
         keys = [each.key for each in node.elements if isinstance(each, cst.DictElement)]
         return any(text_of(key) is not None for key in keys)
     return text_of(node) is not None
+
+
+# -- assignments that once stored a value -----------------------------------------------------------
+
+
+_OLD_PACKAGE: Final = "flax.experimental"
+_MESSAGE: Final = (
+    "`{code}` is a Variable, and in flax 0.8.0 this stored a value in it; today it puts something else "
+    "in its place: write `{code}.set_value(x)` unless that is meant"
+)
+
+
+class AssignedValues:
+    """Marks ``self.mean = x`` in files of the first versions.
+
+    Until flax 0.8.1 an attribute with a Variable gave its value, and an assignment changed that value.
+    Later versions put the array in the place of the Variable, which is lost. Files that import
+    `flax.experimental.nnx` are taken to be of the first versions.
+
+    Args:
+        file: The file.
+    """
+
+    def __init__(self, file: File) -> None:
+        self._file = file
+        scopes = (file.analysis.scope, *file.analysis.scopes.values())
+        self._is_old = any(
+            binding.full.startswith(_OLD_PACKAGE)
+            for scope in scopes
+            for binding in scope.imports.values()
+        )
+        self._made: set[tuple[object, str]] = set()
+
+    def find(self) -> None:
+        """Find the attributes that get a Variable somewhere in the file."""
+        if not self._is_old:
+            return
+        for node in descendants(self._file.analysis.tree):
+            if isinstance(node, cst.Assign) and self._is_variable(node.value):
+                self._made.update(
+                    self._key(target)
+                    for each in node.targets
+                    for target in targets_of(each.target)
+                    if isinstance(target, cst.Attribute)
+                )
+
+    def mark(self, node: cst.Assign) -> None:
+        """Mark an assignment that may have stored a value."""
+        if not self._is_old or self._is_constructor() or self._is_variable(node.value):
+            return
+        if isinstance(node.value, cst.Name) and node.value.value == "None":
+            return
+        for each in node.targets:
+            for target in targets_of(each.target):
+                if isinstance(target, cst.Attribute) and self._holds_variable(target):
+                    self._file.decide(node, _MESSAGE.format(code=code_of(target)))
+
+    def _holds_variable(self, target: cst.Attribute) -> bool:
+        """Whether an attribute of a Module gets a Variable somewhere."""
+        if not self._file.is_a(target.value, "Module"):
+            return False
+        if self._key(target) in self._made:
+            return True
+        held = member_of(self._file.value(target.value), target.attr.value)
+        return any(derives(option, "Variable") is True for option in options_of(held))
+
+    def _key(self, target: cst.Attribute) -> tuple[object, str]:
+        owner = without_none(self._file.value(target.value))
+        return owner.cls if isinstance(owner, Instance) else "", target.attr.value
+
+    def _is_variable(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression may well give a Variable."""
+        found = options_of(self._file.value(node))
+        return any(derives(option, "Variable") is True for option in found)
+
+    def _is_constructor(self) -> bool:
+        function = self._file.scope.function
+        node = function.node if function is not None else None
+        return isinstance(node, cst.FunctionDef) and node.name.value == "__init__"
