@@ -80,7 +80,6 @@ MARKED: Final[dict[str, set[str]]] = {
     },
     "held_shapes": {"Templates"},
     "inheritance": {
-        "AbstractEncoder",
         "BaseNetwork",
         "ExtendedDense",
         "ExtendedUser",

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+from typed_nnx_codegen.migrate.analysis.syntax import dotted
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     OTHER,
     Build,
@@ -316,6 +317,11 @@ class Recorder:
             for one in self.log.of(Enter)
             if one.caller is not None and one.node is not None
         ]
+
+    @property
+    def is_abstract(self) -> bool:
+        """Whether the object calls methods of its own that only classes which inherit from it have."""
+        return any(_is_abstract(called) for _, _, called in self.self_calls)
 
     @property
     def traces(self) -> tuple[int, ...]:
@@ -628,6 +634,16 @@ class FunctionRef(Value):
     frame: Frame
     code: str = ""
     binders: Binders = ()
+
+
+def _is_abstract(method: cst.FunctionDef) -> bool:
+    """Whether a method only raises an error, or is said to be abstract."""
+    lines = method.body.body[method.get_docstring() is not None :]
+    match lines:
+        case [cst.SimpleStatementLine(body=[cst.Raise()]) | cst.Raise()]:
+            return True
+    names = (dotted(one.decorator).rpartition(".")[2] for one in method.decorators)
+    return "abstractmethod" in names
 
 
 def plain_key(value: Value) -> Hashable | None:

@@ -33,17 +33,30 @@ class Value:
 
 
 @dataclass(frozen=True)
+class Made:
+    """Where something comes from that is a module if it is called.
+
+    Attributes:
+        call: The call that returned it, of a field, of a function that names classes of modules, or
+            of a class of another package.
+        cls: The public name of that class; empty for the others.
+    """
+
+    call: cst.Call
+    cls: str = ""
+
+
+@dataclass(frozen=True)
 class Unknown(Value):
     """Anything.
 
     Attributes:
         why: What made it unknown, for the marker; may be empty.
-        made: The call that returned it, of a field or of a function that names classes of modules;
-            None for other things. It makes a module where what it returned is called.
+        made: What returned it, where it may be a module; None for other things.
     """
 
     why: str = ""
-    made: cst.Call | None = field(default=None, compare=False, kw_only=True)
+    made: Made | None = field(default=None, compare=False, kw_only=True)
 
 
 UNKNOWN: Final = Unknown()
@@ -143,18 +156,24 @@ class Code(Value):
         code: The expression; safe as an operand (name, attribute, call, or in parentheses).
         binders: What binds the names in it.
         holds: What it surely is: a field that is said to be an ``int``, a tuple of ``int`` or a ``str``.
-        made: The call that returned it, as something unknown has it.
+        made: What returned it, as something unknown has it.
     """
 
     code: str
     binders: Binders = ()
     holds: Holds = field(default="", compare=False)
-    made: cst.Call | None = field(default=None, compare=False, kw_only=True)
+    made: Made | None = field(default=None, compare=False, kw_only=True)
 
 
-def made_by(value: Value) -> cst.Call | None:
-    """Return the call that may have made a module of which nothing is known; None for none."""
+def made_by(value: Value) -> Made | None:
+    """Return what may have made a module of which nothing is known; None for none."""
     return value.made if isinstance(value, Code | Unknown) else None
+
+
+def is_of_elsewhere(value: Value) -> bool:
+    """Whether a value is an object of a class of another package."""
+    made = made_by(value)
+    return made is not None and bool(made.cls)
 
 
 @dataclass(frozen=True)

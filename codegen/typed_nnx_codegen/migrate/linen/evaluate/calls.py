@@ -46,6 +46,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Code,
     Const,
     Lead,
+    Made,
     Passed,
     Seq,
     Shape,
@@ -83,7 +84,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.merging import (
 from typed_nnx_codegen.migrate.linen.evaluate.module_calls import ModuleCalls
 from typed_nnx_codegen.migrate.linen.evaluate.recurrence import NORMALIZE, Recurrence
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
-from typed_nnx_codegen.migrate.linen.evaluate.submodules import Members, Submodules
+from typed_nnx_codegen.migrate.linen.evaluate.submodules import Members, Submodules, of_elsewhere
 from typed_nnx_codegen.migrate.linen.evaluate.variables import Variables
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
@@ -314,8 +315,9 @@ class Calls:
                 return self._linen(callee, passed, node, frame)
             case Ref(name=name):
                 value = self._external(name, passed, node, frame)
-                if isinstance(value, Unknown):
+                if value == UNKNOWN:
                     self._check_classes(name, passed, node, frame)
+                    return _of_elsewhere(name, node)
                 return value
             case ModuleValue() | FieldModule():
                 given = with_arrays(passed, frame)
@@ -400,11 +402,6 @@ class Calls:
             return UNKNOWN
         if name == "builtins.hasattr":
             return self.members.has(passed, frame)
-        if _ELSEWHERE.fullmatch(name) and not name.startswith(("jax.", "flax.", "typed_nnx.")):
-            message = (
-                f"`{code_of(node.func)}` is of another package: if it is a Linen module, {_KEEP}"
-            )
-            frame.mark(node, message, COUNTERPART)
         args, keywords = _split(passed)
         if any(one.star for one in passed):
             return UNKNOWN
@@ -502,7 +499,7 @@ class Calls:
         if isinstance(found, OneOf) and callee.code:
             return self.merging.one_of_callables(found.options, node, frame) or found
         if isinstance(found, (Code, Unknown)) and frame.records and self._names_class(callee):
-            return replace(found, made=node)
+            return replace(found, made=Made(node))
         return found
 
     def _names_class(self, function: FunctionRef) -> bool:
@@ -531,23 +528,34 @@ class Calls:
             )
 
     @staticmethod
-    def _check_made(made: cst.Call | None, frame: Frame) -> None:
+    def _check_made(made: Made | None, frame: Frame) -> None:
         """Mark a call of which nothing is known but that what it returned is called."""
-        if made is not None and frame.records:
-            is_field = isinstance(made.func, cst.Attribute)
-            how = "give the field a default, or construct it in the project"
-            how = how if is_field else "construct it where it is called"
-            frame.recorder.mark(made, f"what `{code_of(made.func)}` builds is not known: {how}")
+        if made is None or not frame.records:
+            return
+        if made.cls:
+            frame.recorder.mark(made.call, of_elsewhere(made.cls), COUNTERPART)
+            return
+        function = made.call.func
+        is_field = isinstance(function, cst.Attribute)
+        how = "give the field a default, or construct it in the project"
+        how = how if is_field else "construct it where it is called"
+        message = f"what `{code_of(function)}` builds is not known: {how}"
+        frame.recorder.mark(made.call, message)
 
 
 _NO_BUILDERS: Final = frozenset({"builtins", "dataclasses", "functools", "inspect", "typing"})
-# A class of a package of layers that is not migrated with the project.
-_ELSEWHERE: Final = re.compile(r"(\w+\.)*(nn|linen|layers|modules)\.[A-Z]\w*[a-z]\w*")
-_KEEP: Final = "keep it in `nnx.bridge.ToNNX`"
 # A setting that names a function of one of these modules names an activation: two stand for all.
 _OF_ACTIVATIONS: Final = frozenset({"jax.nn", LINEN, f"{LINEN}.activation", "flax.nnx"})
 _OVER_TREES: Final = frozenset({"jax.tree.map", "jax.tree_map", "jax.tree_util.tree_map"})
 _ACTIVATIONS: Final = (Ref("jax.nn.relu"), Ref("jax.nn.tanh"))
+
+
+def _of_elsewhere(name: str, node: cst.Call) -> Unknown:
+    """Return what a call of something of another package returns: a module, if it is a class."""
+    package, _, rest = name.partition(".")
+    is_known = package in _NO_BUILDERS or package in ("flax", "jax", "numpy", "typed_nnx")
+    is_class = rest.rpartition(".")[2][:1].isupper()
+    return Unknown(made=Made(node, name)) if is_class and not is_known else UNKNOWN
 
 
 def _has_array(passed: list[Passed]) -> bool:
@@ -566,7 +574,7 @@ def _opaque(code: str, passed: list[Passed], node: cst.Call) -> Value:
     names = (held, dotted(node.func).rpartition(".")[2])
     if len(passed) == 1 and arrays and any(_ACTIVATION.search(name.lower()) for name in names):
         return arrays[0]
-    made = node if code.startswith("self.") or code.endswith("]") else None
+    made = Made(node) if code.startswith("self.") or code.endswith("]") else None
     return Unknown(f"what `{code}` returns", made=made)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import ClassVar, Final
 
@@ -65,6 +65,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Table,
     Unknown,
     Value,
+    is_of_elsewhere,
     made_by,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.branches import Choices
@@ -148,18 +149,32 @@ class Comprehensions:
             items = list(values.items)  # a submodule: nothing is written about it
         if is_dropping_none(node) and (isinstance(values, Seq) or head_of(values)):
             return without_none(values)
-        if part.inner_for_in is not None or isinstance(node, (cst.DictComp, cst.SetComp)):
+        if items is None or part.inner_for_in or part.ifs or isinstance(node, cst.SetComp):
             value = self._general(node, header, values, frame)
-        elif items is not None and not part.ifs:
-            found: list[Value] = []
-            for item in items:
-                self.assign(part.target, item, None, frame)
-                found.append(self.evaluate(node.elt, frame))
-            value = Seq(tuple(found), is_list=True)
         else:
-            value = self._general(node, header, values, frame)
+            value = self._one_by_one(node, items, frame)
         frame.names = kept
         return value
+
+    def _one_by_one(
+        self,
+        node: cst.ListComp | cst.GeneratorExp | cst.DictComp,
+        items: Iterable[Value],
+        frame: Frame,
+    ) -> Value:
+        """Return what a comprehension makes of items that are known."""
+        keys: list[Value] = []
+        found: list[Value] = []
+        for item in items:
+            self.assign(node.for_in.target, item, None, frame)
+            if isinstance(node, cst.DictComp):
+                keys.append(self.evaluate(node.key, frame))
+            made = node.value if isinstance(node, cst.DictComp) else node.elt
+            found.append(self.evaluate(made, frame))
+        if not isinstance(node, cst.DictComp):
+            return Seq(tuple(found), is_list=True)
+        known = [key.value for key in keys if isinstance(key, Const)]
+        return Table(dict(zip(known, found, strict=True))) if len(known) == len(found) else UNKNOWN
 
     def _general(
         self,
@@ -190,7 +205,7 @@ class Comprehensions:
                 recorder.mark(node, "submodules are built in a comprehension that is not simple")
             line = f"for {code_of(node.for_in.target)} in {header or '()'}:"
             outer.append(Compound(line, body, number=number))
-        if not isinstance(element, (ModuleValue, Array, Choice)):
+        if not isinstance(element, (ModuleValue, Array, Choice)) and not is_of_elsewhere(element):
             whole = node
             if isinstance(node, cst.GeneratorExp) and not node.lpar:
                 whole = node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])

@@ -391,6 +391,8 @@ def _read(receiver: Value, name: str, args: Sequence[Value]) -> Value | None:
             return element
         case "items", Table(items=table):
             return Seq(tuple(Seq((Const(key), value)) for key, value in table.items()))
+        case "values", Table(items=table):
+            return Seq(tuple(table.values()))
         case "items", Repeated(element=element):
             return Repeated(Seq((UNKNOWN, element)), receiver.loop)
     return None

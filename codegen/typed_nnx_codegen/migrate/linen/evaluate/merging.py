@@ -48,11 +48,13 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Size,
     Table,
     Value,
+    is_of_elsewhere,
     with_sizes,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.conditions import is_of_fields, module_or_function
 from typed_nnx_codegen.migrate.linen.evaluate.lifts import is_of_self
 from typed_nnx_codegen.migrate.linen.evaluate.lists import (
+    element_of,
     head_of,
     is_rebuilt,
     record_or_tuple,
@@ -541,7 +543,8 @@ def header_of(node: cst.BaseExpression, writer: ConstructorCode, frame: Frame) -
             keywords = [f"{arg.keyword.value}=" if arg.keyword else "" for arg in args]
             pairs = zip(keywords, known, strict=True)
             return f"{name}({', '.join(keyword + code for keyword, code in pairs)})"
-    if isinstance(frame.seen(node), Array):
+    seen = frame.seen(node) or UNKNOWN
+    if isinstance(seen, Array) or is_of_elsewhere(element_of(seen)[0]):
         return None
     return writer.of(node, frame)
 
@@ -555,9 +558,11 @@ def unrolled(values: Value, header: str | None) -> list[Value] | None:
 
 
 def holds_modules(value: Value) -> bool:
-    """Whether a value holds submodules, classes of them, or arrays."""
+    """Whether a value holds submodules, what may be one, classes of them, or arrays."""
     if isinstance(value, Seq):
         return any(holds_modules(item) for item in value.items)
+    if is_of_elsewhere(value):
+        return True
     is_there = isinstance(value, (ModuleValue, FieldModule, Choice, Array, Repeated))
     return is_there or is_class(value)
 

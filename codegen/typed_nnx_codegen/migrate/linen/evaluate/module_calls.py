@@ -54,6 +54,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Table,
     Unknown,
     Value,
+    made_by,
     with_binders,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.functions import Functions
@@ -374,7 +375,8 @@ class ModuleCalls:
         for part in parts:
             # One in it is no more than what it is made of.
             is_inner = isinstance(part, ModuleValue) and part.site.target in _WRAPPERS
-            value = self.dispatch(part, current, node, frame if is_inner else inner)
+            is_here = is_inner or made_by(part) is not None
+            value = self.dispatch(part, current, node, frame if is_here else inner)
             current = [Passed(value, None, node)]
         return value
 

@@ -55,6 +55,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Seq,
     Table,
     Value,
+    made_by,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.declaring import defined
 from typed_nnx_codegen.migrate.linen.evaluate.functions import Functions, is_number_or_text
@@ -173,12 +174,20 @@ def note_default(
         plan.built.add(one.name)
         frame.recorder.setup.append(Line("", site=site))
         return replace(found, site=site)
+    made = made_by(value)
+    if made is not None and made.cls and isinstance(found, FieldModule):
+        frame.recorder.mark(one.statement, of_elsewhere(made.cls), COUNTERPART)
     if _holds_module(value):
         plan.defaults[one.name] = "None"
         frame.recorder.mark(
             one.statement, f"the default of `{one.name}` holds modules that all share", COUNTERPART
         )
     return found
+
+
+def of_elsewhere(name: str) -> str:
+    """Return the message of a marker for a class of another package, which may be a module."""
+    return f"`{name}` is of another package: if it is a Linen module, keep it in `nnx.bridge.ToNNX`"
 
 
 def _given_to(site: Site) -> Iterator[Site]:

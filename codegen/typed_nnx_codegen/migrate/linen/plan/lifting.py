@@ -316,7 +316,7 @@ class MissingSizes:
         if shared == 1 and isinstance(find_layer(str(site.target)), NormLayer):
             shared = None  # it would go with inputs of every size
         default = "" if shared is None else repr(shared)
-        if not default:
+        if not default and not self._recorder.is_abstract:
             message = f"the size of its input is not known: give `{name}`"
             self._recorder.mark(site.node, f"{message}{self._hint(sizes, fits)}", SIZE)
         return Lifted(

@@ -201,8 +201,21 @@ def iterated(
             cst.Call(func=cst.Name(value="enumerate"), args=[arg, *_]),
         ):
             yield from iterated(part.value, arg.value)
+        case cst.Tuple(elements=parts), cst.Tuple(elements=rows) | cst.List(elements=rows) if (
+            columns := _columns([row.value for row in rows], len(parts))
+        ):
+            for part, column in zip(parts, columns, strict=True):
+                yield from iterated(part.value, cst.Tuple(column))
         case _:
             yield target, over
+
+
+def _columns(rows: list[cst.BaseExpression], count: int) -> list[tuple[cst.BaseElement, ...]]:
+    """Return the first elements of some tuples, the second ones, and so on; none if they differ."""
+    found = [
+        row.elements for row in rows if isinstance(row, cst.Tuple) and len(row.elements) == count
+    ]
+    return [*zip(*found, strict=True)] if len(found) == len(rows) else []
 
 
 def _field_name(node: cst.CSTNode) -> str:

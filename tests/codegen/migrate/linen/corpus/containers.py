@@ -91,6 +91,16 @@ class ParallelBranches(nn.Module):
         return nn.relu(jnp.concatenate(outs, axis=-1))
 
 
+class TableInCall(nn.Module):
+    """A dict of layers in a compact method, gone through in comprehensions."""
+
+    @nn.compact
+    def __call__(self, x):
+        heads = {"policy": nn.Dense(3), "value": nn.Dense(1)}
+        outputs = {name: head(x) for name, head in heads.items()}
+        return nn.Dense(2)(jnp.concatenate([*outputs.values()], axis=-1))
+
+
 X = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
 IMAGES = jnp.sin(jnp.arange(2 * 6 * 6 * 3.0)).reshape(2, 6, 6, 3)
 GATED = Build("GLU", 4)
@@ -109,4 +119,5 @@ EXAMPLES = [
     ),
     Example(Build("MultiModal", ("image", "text"), 4), {"image": X, "text": X[:, :2]}),
     Example(Build("ParallelBranches", (1, 3), 4), IMAGES),
+    Example(Build("TableInCall"), X),
 ]

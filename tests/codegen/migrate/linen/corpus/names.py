@@ -218,6 +218,8 @@ class NamesInLocals(nn.Module):
     @nn.compact
     def __call__(self, x):
         each = [nn.Dense(width, name=name)(x) for name, width in self.widths.items()]
+        for name, width in {"c": 2, "d": 3}.items():
+            each.append(nn.Dense(width, name=name)(x))
         x = jnp.concatenate(each, axis=-1)
         for number, head in enumerate(self.heads):
             label = head + str(number)
@@ -323,7 +325,7 @@ EXAMPLES = [
     Example(Build("NamesOfTexts"), X),
     Example(Build("NamesOfTexts", "other"), X),
     Example(Build("NamesInLocals"), X),
-    Example(Build("NamesInLocals", {"c": 5}, ("v",)), X),
+    Example(Build("NamesInLocals", {"e": 5}, ("v",)), X),
     Example(Build("OneMayHaveNoName"), X),
     Example(Build("OneMayHaveNoName", "last"), X),
     Example(Build("NamePassedOn"), X),

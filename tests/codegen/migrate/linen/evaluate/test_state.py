@@ -55,6 +55,22 @@ class M(nn.Module):
             "`e3x.nn.Dense` is of another package",
             id="module of a package that is not migrated",
         ),
+        *(
+            pytest.param(
+                f"from elsewhere.networks import Tower\n{code}",
+                "`elsewhere.networks.Tower` is of another package",
+                id=f"module of another package, {how}",
+            )
+            for how, code in (
+                ("called at once", "return Tower(3)(x)"),
+                ("in a Sequential", "return nn.Sequential([nn.relu, Tower(3)])(x)"),
+                ("in a list", "for one in [Tower(3), nn.tanh]:\n    x = one(x)\nreturn x"),
+                (
+                    "made in a loop",
+                    "for one in [Tower(i) for i in (2, 3)]:\n    x = one(x)\nreturn x",
+                ),
+            )
+        ),
         pytest.param(
             "carry = nn.LSTMCell(3, carry_init=nn.initializers.normal(), parent=None)"
             ".initialize_carry(self.make_rng('carry'), x.shape)\nreturn carry",
@@ -69,6 +85,17 @@ def test_what_cannot_stay_the_same_is_left_to_a_person(
     found = messages(migrated(tmp_path / "m.py", _HEAD + indent(body, " " * 8) + "\n"))
 
     assert any(part in message for message in found), found
+
+
+def test_a_default_that_another_package_makes_is_left_to_a_person(tmp_path: Path) -> None:
+    text = _HEAD + " " * 8 + "return self.inner(x)\n"
+    text = text.replace("    @nn", "    inner: nn.Module = Tower(3)\n\n    @nn")
+    file = tmp_path / "m.py"
+
+    assert any(
+        "`elsewhere.networks.Tower` is of another package" in message
+        for message in messages(migrated(file, f"from elsewhere.networks import Tower\n{text}"))
+    )
 
 
 @pytest.mark.parametrize("size", [7, 3])
