@@ -38,12 +38,11 @@ class ReplaceSequence(Rule):
 
   rngs = nnx.Rngs(0)
 - model = nnx.Sequence([
-+ model = nnx.Sequential(
++ model = nnx.Sequential(*[
       nnx.Linear(2, 3, rngs=rngs),
       nnx.relu,  # no parameters
-- ])
+  ])
 - heads = nnx.Sequence([nnx.Linear(3, n, rngs=rngs) for n in (1, 2)])
-+ )
 + heads = nnx.List([nnx.Linear(3, n, rngs=rngs) for n in (1, 2)])
 
   def f(x):
@@ -81,13 +80,11 @@ class ReplaceSequence(Rule):
         return updated
 
     def _sequential(self, call: cst.Call) -> cst.Call:
-        """Return a call of `nnx.Sequential` with the layers one by one."""
+        """Return a call of `nnx.Sequential`, which takes the layers one by one."""
         function = self.file.refer(SEQUENTIAL)
         if not call.args:
             return call.with_changes(func=function)
         layers = call.args[0].value
-        if _can_spread(call) and isinstance(layers, (cst.List, cst.Tuple)):
-            return _spread(call, function, layers)
         if isinstance(layers, cst.GeneratorExp) and not layers.lpar:
             layers = layers.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
         star = call.args[0].with_changes(star="*", value=layers)
@@ -146,61 +143,3 @@ class ReplaceSequence(Rule):
             return self.file.refer(found.pop())
         self.file.decide(original, _UNSEEN if role == "other" else _EITHER)
         return updated
-
-
-def _can_spread(call: cst.Call) -> bool:
-    """Whether the argument of a call is a list of which no comment around the brackets is lost."""
-    layers = call.args[0].value
-    if not isinstance(layers, (cst.List, cst.Tuple)) or not layers.elements:
-        return False
-    if isinstance(layers, cst.List) and layers.lpar:
-        return False
-    before, after = _space_around(call)
-    return not (_comments(before) or _comments(after))
-
-
-def _spread(call: cst.Call, function: cst.BaseExpression, layers: cst.List | cst.Tuple) -> cst.Call:
-    """Return a call with the items of a list as arguments, in the layout of the list."""
-    args = [_argument(element) for element in layers.elements]
-    if isinstance(layers, cst.List):
-        before, after = layers.lbracket.whitespace_after, layers.rbracket.whitespace_before
-    elif layers.lpar:
-        before, after = layers.lpar[0].whitespace_after, layers.rpar[0].whitespace_before
-    else:
-        before = after = cst.SimpleWhitespace("")
-    outer = _space_around(call)[1]
-    if isinstance(outer, cst.ParenthesizedWhitespace):
-        # The bracket of the call stays in its column.
-        after = (
-            after.with_changes(indent=outer.indent, last_line=outer.last_line)
-            if isinstance(after, cst.ParenthesizedWhitespace)
-            else outer
-        )
-    last = args[-1]
-    if isinstance(last.comma, cst.Comma):
-        last = last.with_changes(comma=last.comma.with_changes(whitespace_after=after))
-    else:
-        last = last.with_changes(whitespace_after_arg=after)
-    if isinstance(layers, cst.Tuple) and len(args) == 1 and isinstance(after, cst.SimpleWhitespace):
-        last = last.with_changes(comma=cst.MaybeSentinel.DEFAULT)
-    return call.with_changes(func=function, args=[*args[:-1], last], whitespace_before_args=before)
-
-
-def _space_around(
-    call: cst.Call,
-) -> tuple[cst.BaseParenthesizableWhitespace, cst.BaseParenthesizableWhitespace]:
-    """Return what is between the parentheses of a call and its only argument."""
-    only = call.args[0]
-    if isinstance(only.comma, cst.Comma):
-        return call.whitespace_before_args, only.comma.whitespace_after
-    return call.whitespace_before_args, only.whitespace_after_arg
-
-
-def _comments(space: cst.BaseParenthesizableWhitespace) -> bool:
-    return "#" in cst.Module([]).code_for_node(space)
-
-
-def _argument(element: cst.BaseElement) -> cst.Arg:
-    if isinstance(element, cst.StarredElement):
-        return cst.Arg(element.value, star="*", comma=element.comma)
-    return cst.Arg(element.value, comma=element.comma)
