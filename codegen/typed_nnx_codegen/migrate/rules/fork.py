@@ -8,6 +8,10 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of, dotted, has_star
 from typed_nnx_codegen.migrate.patterns.key_counts import key_counts
 from typed_nnx_codegen.migrate.registry import Rule, register
 
+_UNSURE = (
+    "`rngs.split(n)` if all streams are split; `rngs.fork().split({name: n})` if only some "
+    "are, since `split` alone shares the other streams"
+)
 _ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
 
 
@@ -16,9 +20,9 @@ class SplitRngs(Rule):
     """Splits Rngs with `split`: `fork` takes no number any more.
 
     `fork(n)` once gave a dict of keys, which went through `nnx.Rngs(keys)` in the function that was
-    mapped. `split(n)` gives Rngs, so that call goes, also where the keys came in as an argument. Where
-    only some streams are split, the others are forked first: `split` alone would share them. A marker
-    stands where the number may be a mapping, or where a single stream is forked.
+    mapped. `split(n)` gives Rngs, so that call goes, also where the keys came in as an argument. A marker
+    stands where the number may be a mapping of some streams, whose others were forked and `split` alone
+    would share, or where a single stream is forked.
     """
 
     code = "TN122"
@@ -70,48 +74,18 @@ class SplitRngs(Rule):
         return self.file.is_unknown(receiver) and name.endswith("rngs")
 
     def _split(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
-        if has_star(original):
-            return self._unsure(original, updated)
-        if all(arg.keyword is not None for arg in original.args):
-            return self._split_by_name(original, updated)
-        if len(original.args) > 1:
-            return self._unsure(original, updated)
-        counts = key_counts(self.file, original.args[0].value, updated.args[0].value)
-        if counts.kind == "unsure":
-            return self._unsure(original, updated)
-        assert isinstance(updated.func, cst.Attribute)
-        if counts.kind == "none":
+        first = original.args[0]
+        if has_star(original) or len(original.args) > 1 or first.keyword is not None:
+            kind = "unsure"
+        else:
+            kind = key_counts(self.file, first.value, updated.args[0].value).kind
+        if kind == "none":
             return updated.with_changes(args=[])
-        given = counts.given if counts.kind == "all" else updated.args[0].value
-        args = [updated.args[0].with_changes(value=given)]
-        receiver = updated.func.value
-        if counts.kind != "all":
-            receiver = cst.Call(cst.Attribute(receiver, cst.Name("fork")))
-        func = updated.func.with_changes(value=receiver, attr=cst.Name("split"))
-        return updated.with_changes(func=func, args=args)
-
-    def _split_by_name(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
-        """Rewrite ``rngs.fork(params=n)``: keywords were streams."""
-        elements: list[cst.DictElement] = []
-        for old, arg in zip(original.args, updated.args, strict=True):
-            if old.keyword is None or key_counts(self.file, old.value, arg.value).kind not in {
-                "all",
-                "none",
-            }:
-                return self._unsure(original, updated)
-            elements.append(cst.DictElement(cst.SimpleString(f'"{old.keyword.value}"'), arg.value))
+        if kind != "all" or isinstance(first.value, cst.Dict):
+            self.file.decide(original, _UNSURE)
+            return updated
         assert isinstance(updated.func, cst.Attribute)
-        forked = cst.Call(cst.Attribute(updated.func.value, cst.Name("fork")))
-        func = updated.func.with_changes(value=forked, attr=cst.Name("split"))
-        return updated.with_changes(func=func, args=[cst.Arg(cst.Dict(elements))])
-
-    def _unsure(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
-        self.file.decide(
-            original,
-            "`rngs.split(n)` if all streams are split; `rngs.fork().split({name: n})` if only some "
-            "are, since `split` alone shares the other streams",
-        )
-        return updated
+        return updated.with_changes(func=updated.func.with_changes(attr=cst.Name("split")))
 
     def _unwrapped(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
         """Return what ``nnx.Rngs`` is called with, where that is Rngs already."""
