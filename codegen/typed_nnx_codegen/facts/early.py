@@ -60,7 +60,7 @@ def _of_variable(variable: Var, at: Expression, checker: Checker) -> ProperType 
 
 def depend_on_origin(expression: Expression, checker: Checker) -> None:
     """Have what is being checked checked again when what makes an object of elsewhere changes."""
-    pending: list[Expression] = [expression]
+    pending: list[Expression] = [expression] if checker.has_daemon else []
     seen: set[Var] = set()
     while pending:
         for each in (first := pending.pop(), *descendants(first)):

@@ -79,6 +79,11 @@ class Internals:
         self.api.handle_cannot_determine_type("", node)
         return True
 
+    @property
+    def has_daemon(self) -> bool:
+        """Whether mypy keeps what depends on what."""
+        return self.api.options.fine_grained_incremental or self.api.options.cache_fine_grained
+
     def depend_on(self, name: str) -> None:
         """Have the daemon check again what is being checked, when something in another place changes.
 
