@@ -10,7 +10,7 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.name_lookup import has_name
-from typed_nnx_codegen.migrate.analysis.syntax import code_fields, descendants, is_kind, is_node
+from typed_nnx_codegen.migrate.analysis.syntax import code_fields, is_kind, is_node
 from typed_nnx_codegen.migrate.analysis.values import NNX
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.findings import CHANGED, DECIDE
@@ -100,9 +100,6 @@ class Pass:
             self._leave(node)
         elif kind is cst.SimpleString:
             updated = self._in_quotes(cst.ensure_type(node, cst.SimpleString))
-        elif kind is cst.FormattedString and updated is not node:
-            before = cst.ensure_type(node, cst.FormattedString)
-            updated = with_free_quotes(before, cst.ensure_type(updated, cst.FormattedString))
         elif kind is cst.Attribute or kind is cst.Name:
             rule = self._leftovers.rule_of(node)
             if rule is not None:
@@ -280,42 +277,6 @@ def _last_paragraph(lines: Sequence[cst.EmptyLine]) -> tuple[cst.EmptyLine, ...]
     for line in lines:
         last = [*last, line] if line.comment is not None else []
     return tuple(last)
-
-
-# -- f-strings --------------------------------------------------------------------------------------
-
-
-_OTHER: Final = {'"': "'", "'": '"'}
-
-
-def with_free_quotes(before: cst.FormattedString, after: cst.FormattedString) -> cst.CSTNode:
-    """Return a rewritten f-string whose new texts have the quotes that it does not have.
-
-    Args:
-        before: The f-string as it was; texts of it stay as they are.
-        after: The f-string with its parts rewritten.
-    """
-    quote = before.end
-    if quote not in _OTHER:
-        return after
-    known = {node for node in descendants(before) if isinstance(node, cst.SimpleString)}
-    fresh = {
-        node: _requoted(node, _OTHER[quote])
-        for node in descendants(after)
-        if isinstance(node, cst.SimpleString) and node.quote == quote and node not in known
-    }
-    for old, new in fresh.items():
-        replaced = after.deep_replace(old, new)
-        assert isinstance(replaced, cst.FormattedString)
-        after = replaced
-    return after
-
-
-def _requoted(node: cst.SimpleString, quote: str) -> cst.SimpleString:
-    text = node.raw_value
-    if quote in text or "\\" in text:
-        return node
-    return node.with_changes(value=f"{node.prefix}{quote}{text}{quote}")
 
 
 # -- older names that are left ----------------------------------------------------------------------

@@ -194,22 +194,6 @@ def test_a_new_argument_has_the_layout_of_those_before_it(tmp_path: Path) -> Non
     )
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ('f"{rngs.fork(params=2)}"', "({'params': 2})}\""),
-        ("f'{rngs.fork(params=2)} {\"a\"}'", '({"params": 2})} {"a"}\''),
-    ],
-    ids=["double", "single"],
-)
-def test_new_texts_in_an_f_string_have_other_quotes(
-    tmp_path: Path, before: str, after: str
-) -> None:
-    text = f"from flax import nnx\nrngs = nnx.Rngs(0)\nprint({before})\n"
-
-    assert after in _migrated(tmp_path, {"a.py": text}, "a.py")
-
-
 def test_a_name_that_is_more_than_an_import_keeps_its_name(tmp_path: Path) -> None:
     text = """\
         from flax import nnx
