@@ -551,11 +551,13 @@ _ACTIVATIONS: Final = (Ref("jax.nn.relu"), Ref("jax.nn.tanh"))
 
 
 def _of_elsewhere(name: str, node: cst.Call) -> Unknown:
-    """Return what a call of something of another package returns: a module, if it is a class."""
+    """Return what a call of something of another package returns, which may be a module."""
     package, _, rest = name.partition(".")
+    last = rest.rpartition(".")[2]
     is_known = package in _NO_BUILDERS or package in ("flax", "jax", "numpy", "typed_nnx")
-    is_class = rest.rpartition(".")[2][:1].isupper()
-    return Unknown(made=Made(node, name)) if is_class and not is_known else UNKNOWN
+    if is_known or not rest or _ACTIVATION.search(last.lower()):
+        return UNKNOWN
+    return Unknown(made=Made(node, name if last[0].isupper() else ""))
 
 
 def _has_array(passed: list[Passed]) -> bool:

@@ -72,6 +72,11 @@ class M(nn.Module):
             )
         ),
         pytest.param(
+            "from elsewhere.networks import tower\nreturn tower(3)(x)",
+            "what `tower` builds is not known",
+            id="what a function of another package returns",
+        ),
+        pytest.param(
             "carry = nn.LSTMCell(3, carry_init=nn.initializers.normal(), parent=None)"
             ".initialize_carry(self.make_rng('carry'), x.shape)\nreturn carry",
             "first carry of this cell is not zeros",
