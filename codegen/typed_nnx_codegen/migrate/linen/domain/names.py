@@ -105,8 +105,10 @@ def nnx_name(public: str) -> str:
     name = public.removeprefix(f"{LINEN}.")
     if name.partition(".")[0] in _DIFFERENT:
         return ""
-    is_there = all(has_name(runtime, name) for runtime in ("typed_nnx", "flax.nnx"))
-    return f"nnx.{name}" if is_there else ""
+    for path in (name, f"initializers.{name}"):
+        if all(has_name(runtime, path) for runtime in ("typed_nnx", "flax.nnx")):
+            return f"nnx.{path}"
+    return ""
 
 
 def written_name(public: str) -> str:

@@ -25,7 +25,7 @@ class ResidualBlock(nn.Module):
         y = self.norm()(y)
         y = self.act(y)
         y = self.conv(self.filters, (3, 3))(y)
-        y = self.norm(scale_init=nn.initializers.zeros_init())(y)
+        y = self.norm(scale_init=nn.zeros_init())(y)
 
         if residual.shape != y.shape:
             residual = self.conv(self.filters, (1, 1), self.strides, name="conv_proj")(residual)
