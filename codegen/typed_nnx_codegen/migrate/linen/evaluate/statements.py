@@ -602,7 +602,8 @@ def note_setup(node: cst.SimpleStatementLine, frame: Frame) -> None:
                     if isinstance(held, Array):
                         frame.names[name] = replace(held, made=name)
                     elif isinstance(held, Code) and not is_place(held.code):
-                        frame.names[name] = replace(held, code=name)
+                        binders = (*held.binders, *frame.innermost)
+                        frame.names[name] = replace(held, code=name, binders=binders)
                 case cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value=name)):
                     instance = frame.lookup(owner)
                     if not isinstance(instance, SelfValue) or name in recorder.params:
@@ -613,8 +614,10 @@ def note_setup(node: cst.SimpleStatementLine, frame: Frame) -> None:
 
 
 def _is_rebound(name: str, frame: Frame) -> bool:
-    """Whether a local of `setup` may be bound again after it was bound: not on another side."""
-    if frame.method is None or frame.recorder.loops:
+    """Whether a local of `setup` may be bound again after it was bound: not on another side, nor in
+    another iteration.
+    """
+    if frame.method is None:
         return True
     blocks = [one for one in descendants(frame.method.node) if isinstance(one, cst.IndentedBlock)]
     return any(sum(name in set(bound_in(one)) for one in block.body) > 1 for block in blocks)

@@ -361,7 +361,9 @@ class Naming:
         if any(site.explicit for site in group):
             self._of_mixed(group)
             return
-        stateless = [site for site in group if is_stateless(site) and not varies(site)]
+        # One without variables is counted with those that have some.
+        is_counted = not all(map(is_stateless, group))
+        stateless = [] if is_counted else [site for site in group if not varies(site)]
         bare = [site for site in group if site not in stateless]
         self._of_stateless(name, stateless)
         nodes = {site.node for site in bare}

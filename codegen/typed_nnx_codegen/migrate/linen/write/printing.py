@@ -655,12 +655,11 @@ class Printing:
 
     def _names_in_setup(self) -> dict[cst.CSTNode, str]:
         found: dict[cst.CSTNode, str] = {}
-        for name in MOVED_METHODS & self._plan.cls.methods().keys():
-            method = self._plan.cls.methods()[name]
-            analysis = method.owner.analysis
-            for node, public in names_in_nnx(method.node.body, analysis):
-                if find_layer(linen_name(node, analysis)) is None:
-                    found[node] = self._executor.refer(public)
+        for cls in self._plan.cls.ancestry():
+            for name in MOVED_METHODS & cls.own_methods.keys():
+                for node, public in names_in_nnx(cls.own_methods[name].node.body, cls.analysis):
+                    if find_layer(linen_name(node, cls.analysis)) is None:
+                        found[node] = self._executor.refer(public)
         return found
 
     def _wrapped(self, node: cst.BaseStatement) -> dict[cst.CSTNode, str]:

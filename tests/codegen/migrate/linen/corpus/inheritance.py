@@ -65,10 +65,11 @@ class SetupBase(nn.Module):
     width: int
 
     def setup(self):
+        self.activation = nn.relu
         self.first = nn.Dense(self.width)
 
     def __call__(self, x):
-        return nn.relu(self.first(x))
+        return self.activation(self.first(x))
 
 
 class SetupChild(SetupBase):

@@ -1,5 +1,6 @@
 """Norms of the library in odd forms, and norms of our own."""
 
+from functools import partial
 from typing import Sequence
 
 import jax.numpy as jnp
@@ -143,6 +144,21 @@ class BatchStatsReader(nn.Module):
         return x - mean
 
 
+class PlainAmongOthers(nn.Module):
+    """One norm without variables, which Linen counts as it counts the others."""
+
+    plain: bool = True
+
+    @nn.compact
+    def __call__(self, x):
+        norm = partial(nn.LayerNorm, use_bias=False)
+        x = nn.Dense(5)(norm()(x))
+        x = nn.Dense(5)(norm(use_scale=False)(x))
+        if self.plain:
+            x = x + nn.LayerNorm(use_bias=False, use_scale=False)(x)
+        return nn.LayerNorm()(x)
+
+
 X = jnp.sin(jnp.arange(20.0)).reshape(4, 5)
 SEQ = jnp.sin(jnp.arange(2 * 4 * 5.0)).reshape(2, 4, 5)
 BN = ("batch_stats",)
@@ -167,4 +183,6 @@ EXAMPLES = [
     Example(Build("NormedEnsemble"), SEQ),
     Example(Build("BatchStatsReader"), SEQ, train=True, mutable=BN),
     Example(Build("BatchStatsReader"), SEQ),
+    Example(Build("PlainAmongOthers"), X),
+    Example(Build("PlainAmongOthers", plain=False), X),
 ]
