@@ -614,8 +614,9 @@ def note_setup(node: cst.SimpleStatementLine, frame: Frame) -> None:
 
 
 def _is_rebound(name: str, frame: Frame) -> bool:
-    """Whether a local of `setup` may be bound again after it was bound: not on another side, nor in
-    another iteration.
+    """Whether a local of `setup` may be bound again after it was bound: not on another side.
+
+    In each iteration of a loop it is bound before it is read.
     """
     if frame.method is None:
         return True
