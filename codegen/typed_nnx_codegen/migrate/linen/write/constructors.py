@@ -41,6 +41,7 @@ from typed_nnx_codegen.migrate.linen.project.rewriting import (
 from typed_nnx_codegen.migrate.linen.write.constructor_code import is_partitioning_in, placed_later
 from typed_nnx_codegen.migrate.linen.write.tidying import (
     pure_in,
+    renumbered,
     simple,
     with_comprehensions,
     without_unread,
@@ -252,7 +253,7 @@ def constructor_of(plan: ClassPlan, cls: LinenClass, file: File) -> cst.Function
     import_inherited(node, plan, file)
     bound = {one.value for one in descendants(node.body) if isinstance(one, cst.Name)}
     node = without_unread(with_comprehensions(node), bound, pure_in(file.analysis))
-    return simple(node)
+    return simple(renumbered(node))
 
 
 def _in_order(plan: ClassPlan) -> list[cst.BaseStatement]:

@@ -23,6 +23,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
 )
 from typed_nnx_codegen.migrate.comments import comments_of, with_left_comments, with_only
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ListUse
+from typed_nnx_codegen.migrate.linen.domain.code import written_with
 from typed_nnx_codegen.migrate.linen.domain.names import names_in
 from typed_nnx_codegen.migrate.markers import marked_codes
 
@@ -523,6 +524,30 @@ def _closed(node: cst.BaseExpression) -> cst.BaseExpression:
     if isinstance(node, cst.Tuple) and not node.lpar:
         return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
     return node
+
+
+# -- names of locals -------------------------------------------------------------------------------
+
+_NUMBERED: Final = re.compile(r"(\w+_(?:features|sizes|shape))_(\d+)")
+
+
+def renumbered(node: cst.FunctionDef) -> cst.FunctionDef:
+    """Return a constructor whose locals for sizes have no numbers that trials of loops took."""
+    every = list(descendants(node))
+    # Names of attributes and keywords are none of its own.
+    aside = {one.attr for one in every if isinstance(one, cst.Attribute)}
+    aside |= {one.keyword for one in every if isinstance(one, cst.Arg) and one.keyword is not None}
+    names = [one for one in every if isinstance(one, cst.Name) and one not in aside]
+    used = {one.value for one in names}
+    given = {one.name.value for one in every if isinstance(one, cst.Param)}
+    numbered = (_NUMBERED.fullmatch(name) for name in used - given)
+    renamed: dict[str, str] = {}
+    for base, number in sorted((one[1], int(one[2])) for one in numbered if one is not None):
+        name = f"{base}_{number}"
+        lower = (base, *(f"{base}_{k}" for k in range(2, number)))
+        renamed[name] = next((one for one in lower if one not in used), name)
+        used = used - {name} | {renamed[name]}
+    return written_with(node, {one: renamed[one.value] for one in names if one.value in renamed})
 
 
 # -- lists that a loop of the constructor fills ----------------------------------------------------
