@@ -350,16 +350,16 @@ def read_names(node: cst.CSTNode) -> frozenset[str]:
 
 
 def name_nodes(node: cst.CSTNode) -> Iterator[cst.Name]:
-    """Yield the names in code, without attributes and keywords."""
-    aside: set[cst.CSTNode] = set()
-    for below in descendants(node):
-        if isinstance(below, cst.Attribute):
-            aside.add(below.attr)
-        elif isinstance(below, cst.Arg) and below.keyword is not None:
-            aside.add(below.keyword)
-    for below in descendants(node):
-        if isinstance(below, cst.Name) and below not in aside:
-            yield below
+    """Yield the names in code, without those of attributes and keywords."""
+    found = list(of_kinds(descendants(node), cst.Name, cst.Attribute, cst.Arg))
+    aside = {one.attr for one in found if isinstance(one, cst.Attribute)}
+    aside |= {one.keyword for one in found if isinstance(one, cst.Arg) and one.keyword is not None}
+    return (one for one in found if isinstance(one, cst.Name) and one not in aside)
+
+
+def names_of(node: cst.CSTNode) -> Iterator[str]:
+    """Yield what `name_nodes` are called."""
+    return (one.value for one in name_nodes(node))
 
 
 def free_name(name: str, taken: set[str]) -> str:

@@ -15,7 +15,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
     descendants,
     is_docstring,
     is_name,
-    name_nodes,
+    names_of,
     parameters_of,
 )
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ProjectClass, options_of
@@ -343,7 +343,7 @@ class ClassTranslation:
             if is_docstring(statement):
                 continue
             body.append(_visited(statement, functions))
-        if own_name and any(own_name == one.value for line in body for one in name_nodes(line)):
+        if own_name and any(own_name in names_of(line) for line in body):
             raise Untranslated(node, f"its constructor reads `{own_name}`, which NNX has not")
         if not body:
             return []

@@ -15,6 +15,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
     descendants,
     free_name,
     name_nodes,
+    names_of,
     parameters_of,
 )
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, ProjectClass, options_of
@@ -303,7 +304,7 @@ def _bound_at_top(
 
 def _free_names(node: cst.Lambda) -> set[str]:
     own = {one.name.value for one in parameters_of(node.params)}
-    return {one.value for one in name_nodes(node)} - own
+    return {*names_of(node)} - own
 
 
 def _target_of(statement: cst.CSTNode, call: cst.Call) -> str:

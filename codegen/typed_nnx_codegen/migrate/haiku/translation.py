@@ -18,7 +18,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
     descendants,
     free_name,
     is_name,
-    name_nodes,
+    names_of,
 )
 from typed_nnx_codegen.migrate.findings import DECIDE, Finding
 from typed_nnx_codegen.migrate.haiku.expressions import HAIKU, Spelling, Untranslated
@@ -169,7 +169,7 @@ class _File:
     def __init__(self, analysis: Analysis, classes: HaikuClasses, into: Translation) -> None:
         self._analysis = analysis
         self._into = into
-        self._taken = {one.value for one in name_nodes(analysis.tree)}
+        self._taken = {*names_of(analysis.tree)}
         taken = set(self._taken)
         self._spelling = Spelling(free_name("nn", taken), free_name("_haiku", taken))
         self._functions = FunctionsOfFile(analysis, classes, taken)
@@ -221,7 +221,7 @@ class _File:
         )
         names = (self._spelling.linen, self._spelling.haiku)
         self._into.spelled_as[self._analysis.path.resolve()] = names
-        new = {one.value for one in name_nodes(tree)} - self._taken
+        new = {*names_of(tree)} - self._taken
         text += "from typing import Any\n" if "Any" in new else ""
         text += "import dataclasses\n" if "dataclasses" in new else ""
         return _with_imports(tree, cst.parse_module(text).body)
@@ -311,7 +311,7 @@ def with_haiku_again(tree: cst.Module, linen: str, haiku: str) -> cst.Module:
     """
     after = tree.visit(_Restoring(linen, haiku, _name_of_haiku(tree)))
     assert isinstance(after, cst.Module)
-    read = [one.value for one in name_nodes(after)]
+    read = [*names_of(after)]
     after = after.visit(_Unimporting({name for name in read if read.count(name) > 1}, linen, haiku))
     assert isinstance(after, cst.Module)
     return after

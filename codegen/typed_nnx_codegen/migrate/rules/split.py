@@ -15,7 +15,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
     code_of,
     dotted,
     free_name,
-    name_nodes,
+    names_of,
     parents_of,
     read_names,
     text_of,
@@ -175,7 +175,7 @@ class SplitFunction(Rule):
         """Keep a call for the line before, and return its results in the older order."""
         filters = [arg.value for arg in original.args]
         around = _function_around(original, self._parents)
-        used = {one.value for one in name_nodes(around)}
+        used = {*names_of(around)}
         if isinstance(around, cst.Module):
             used.update(self.file.analysis.scope.seen)
         definition = free_name("graphdef", used)

@@ -11,8 +11,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import (
     Transformer,
     code_of,
-    descendants,
-    of_kinds,
+    names_of,
 )
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Site
 from typed_nnx_codegen.migrate.linen.domain.code import enclosed, parsed, with_parentheses
@@ -122,14 +121,6 @@ class Slots:
         if isinstance(content, Dim) and all(isinstance(one, Piece) for one in content.atoms()):
             return content.code()
         return self.name(content)
-
-
-def names_of(node: cst.CSTNode) -> Iterator[str]:
-    """Yield the names in a piece of code, without those of attributes and keywords."""
-    found = list(of_kinds(descendants(node), cst.Name, cst.Attribute, cst.Arg))
-    apart = {one.attr for one in found if isinstance(one, cst.Attribute)}
-    apart |= {one.keyword for one in found if isinstance(one, cst.Arg) and one.keyword is not None}
-    return (one.value for one in found if isinstance(one, cst.Name) and one not in apart)
 
 
 def pieces_of(content: Content) -> Iterator[str]:

@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
-from typed_nnx_codegen.migrate.analysis.syntax import dotted
+from typed_nnx_codegen.migrate.analysis.syntax import (
+    dotted,
+    names_of,
+)
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     OTHER,
     Build,
@@ -29,7 +32,7 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
 from typed_nnx_codegen.migrate.linen.domain.classes import Method
 from typed_nnx_codegen.migrate.linen.domain.code import parsed
 from typed_nnx_codegen.migrate.linen.domain.dims import Binders, Dim, Piece, loops_of
-from typed_nnx_codegen.migrate.linen.domain.expr import Slots, names_of
+from typed_nnx_codegen.migrate.linen.domain.expr import Slots
 from typed_nnx_codegen.migrate.linen.domain.references import ClassRef, Ref, SelfValue
 from typed_nnx_codegen.migrate.linen.domain.values import (
     UNKNOWN,

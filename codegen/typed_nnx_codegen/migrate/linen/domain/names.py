@@ -17,7 +17,6 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
     parameters_of,
     parts_of,
 )
-from typed_nnx_codegen.migrate.analysis.syntax import free_name as free_name
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, public_linen
 from typed_nnx_codegen.migrate.linen.layers import find_layer

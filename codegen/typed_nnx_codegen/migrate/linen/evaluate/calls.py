@@ -315,10 +315,9 @@ class Calls:
                 return self._linen(callee, passed, node, frame)
             case Ref(name=name):
                 value = self._external(name, passed, node, frame)
-                if value == UNKNOWN:
+                if isinstance(value, Unknown):
                     self._check_classes(name, passed, node, frame)
-                    return _of_elsewhere(name, node)
-                return value
+                return _made_elsewhere(name, node) if value == UNKNOWN else value
             case ModuleValue() | FieldModule():
                 given = with_arrays(passed, frame)
                 return self.module_calls.call(callee, "__call__", given, node, frame)
@@ -550,7 +549,7 @@ _OVER_TREES: Final = frozenset({"jax.tree.map", "jax.tree_map", "jax.tree_util.t
 _ACTIVATIONS: Final = (Ref("jax.nn.relu"), Ref("jax.nn.tanh"))
 
 
-def _of_elsewhere(name: str, node: cst.Call) -> Unknown:
+def _made_elsewhere(name: str, node: cst.Call) -> Unknown:
     """Return what a call of something of another package returns, which may be a module."""
     package, _, rest = name.partition(".")
     last = rest.rpartition(".")[2]

@@ -9,7 +9,13 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, is_name, of_kinds
+from typed_nnx_codegen.migrate.analysis.syntax import (
+    code_of,
+    descendants,
+    free_name,
+    is_name,
+    of_kinds,
+)
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ProjectClass, options_of
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     CALL,
@@ -44,7 +50,6 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     StateAccess,
     VariableRead,
 )
-from typed_nnx_codegen.migrate.linen.domain.names import free_name
 from typed_nnx_codegen.migrate.linen.domain.references import (
     BoundMethod,
     Choice,

@@ -9,7 +9,10 @@ from keyword import iskeyword
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.analysis.syntax import (
+    code_of,
+    free_name,
+)
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     TRANSFORM,
     Build,
@@ -27,7 +30,6 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     LiftedCall,
     Recorder,
 )
-from typed_nnx_codegen.migrate.linen.domain.names import free_name
 from typed_nnx_codegen.migrate.linen.domain.references import (
     ClassTransform,
     ModuleValue,

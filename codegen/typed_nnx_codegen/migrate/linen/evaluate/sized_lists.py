@@ -15,7 +15,11 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.analysis.syntax import (
+    code_of,
+    descendants,
+    names_of,
+)
 from typed_nnx_codegen.migrate.linen.domain.code import parsed
 from typed_nnx_codegen.migrate.linen.domain.dims import (
     ArgumentItems,
@@ -27,7 +31,6 @@ from typed_nnx_codegen.migrate.linen.domain.dims import (
     as_dim,
     bound_by,
 )
-from typed_nnx_codegen.migrate.linen.domain.expr import names_of
 from typed_nnx_codegen.migrate.linen.domain.frames import Change, Frame
 from typed_nnx_codegen.migrate.linen.domain.names import names_in
 from typed_nnx_codegen.migrate.linen.domain.references import Repeated, SizedList

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from typed_nnx_codegen.migrate.analysis.syntax import free_name
 from typed_nnx_codegen.migrate.linen.domain.class_plan import SIZE, Call, Lifted, Site, Size
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.domain.dims import (
@@ -23,7 +24,7 @@ from typed_nnx_codegen.migrate.linen.domain.dims import (
     shape_code,
 )
 from typed_nnx_codegen.migrate.linen.domain.frames import Recorder
-from typed_nnx_codegen.migrate.linen.domain.names import free_name, snake_case
+from typed_nnx_codegen.migrate.linen.domain.names import snake_case
 from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Seq, Shape, Value
 from typed_nnx_codegen.migrate.linen.evaluate.functions import is_flag, is_optional
 from typed_nnx_codegen.migrate.linen.layers import Argument, Built, Inputs, find_layer

@@ -17,11 +17,12 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import (
-    children,
     code_of,
     descendants,
+    free_name,
     is_name,
     of_kinds,
+    parents_of,
 )
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, resolved
 from typed_nnx_codegen.migrate.linen.domain.classes import (
@@ -31,7 +32,7 @@ from typed_nnx_codegen.migrate.linen.domain.classes import (
     Method,
     public_linen,
 )
-from typed_nnx_codegen.migrate.linen.domain.names import bound_in, free_name
+from typed_nnx_codegen.migrate.linen.domain.names import bound_in
 from typed_nnx_codegen.migrate.linen.project.fields import summed
 from typed_nnx_codegen.migrate.linen.project.rewriting import (
     VALUE,
@@ -605,10 +606,7 @@ def _references(
     With them is the argument that gives it the module, if one does. Other functions that a call
     gives the module are left out, and those that a transform gives it.
     """
-    parents: dict[cst.CSTNode, cst.CSTNode] = {}
-    for node in (function, *descendants(function)):
-        for child in children(node):
-            parents[child] = node
+    parents = parents_of(function)
     found: list[tuple[cst.BaseExpression, str, cst.CSTNode, cst.Arg | None]] = []
     for node, target in references_in(function.body, analysis, known):
         around = parents.get(node)

@@ -14,7 +14,13 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.members import member_of
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, is_name, of_kinds
+from typed_nnx_codegen.migrate.analysis.syntax import (
+    code_of,
+    descendants,
+    free_name,
+    is_name,
+    of_kinds,
+)
 from typed_nnx_codegen.migrate.analysis.values import (
     UNKNOWN,
     External,
@@ -28,7 +34,7 @@ from typed_nnx_codegen.migrate.analysis.values import Method as MethodOf
 from typed_nnx_codegen.migrate.comments import left_of, with_left_comments
 from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClasses, public_linen
 from typed_nnx_codegen.migrate.linen.domain.code import KeepingNames, wrapped
-from typed_nnx_codegen.migrate.linen.domain.names import bound_in, free_name
+from typed_nnx_codegen.migrate.linen.domain.names import bound_in
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 
 Replaced = cst.BaseExpression | cst.Parameters

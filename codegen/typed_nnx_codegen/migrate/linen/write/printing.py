@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, of_kinds
+from typed_nnx_codegen.migrate.analysis.syntax import (
+    code_of,
+    descendants,
+    names_of,
+    of_kinds,
+)
 from typed_nnx_codegen.migrate.linen.domain.class_plan import SIZE, ClassPlan, Lifted, Site
 from typed_nnx_codegen.migrate.linen.domain.classes import MOVED_METHODS, LinenClass
 from typed_nnx_codegen.migrate.linen.domain.code import code_with, negated, parsed, written_with
@@ -19,7 +24,6 @@ from typed_nnx_codegen.migrate.linen.domain.expr import (
     Constructed,
     Content,
     Slots,
-    names_of,
     pieces_of,
 )
 from typed_nnx_codegen.migrate.linen.domain.frames import (

@@ -17,6 +17,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
     descendants,
     dotted,
     is_kind,
+    name_nodes,
     of_kinds,
     parts_of,
     read_names,
@@ -533,13 +534,9 @@ _NUMBERED: Final = re.compile(r"(\w+_(?:features|sizes|shape))_(\d+)")
 
 def renumbered(node: cst.FunctionDef) -> cst.FunctionDef:
     """Return a constructor whose locals for sizes have no numbers that trials of loops took."""
-    every = list(descendants(node))
-    # Names of attributes and keywords are none of its own.
-    aside = {one.attr for one in every if isinstance(one, cst.Attribute)}
-    aside |= {one.keyword for one in every if isinstance(one, cst.Arg) and one.keyword is not None}
-    names = [one for one in every if isinstance(one, cst.Name) and one not in aside]
+    names = list(name_nodes(node))
     used = {one.value for one in names}
-    given = {one.name.value for one in every if isinstance(one, cst.Param)}
+    given = {one.name.value for one in descendants(node) if isinstance(one, cst.Param)}
     numbered = (_NUMBERED.fullmatch(name) for name in used - given)
     renamed: dict[str, str] = {}
     for base, number in sorted((one[1], int(one[2])) for one in numbered if one is not None):
