@@ -8,7 +8,6 @@ import jax.numpy as jnp
 import pytest
 
 import typed_nnx as nnx
-from tests.support.peer import Scenario, assert_refused_as_in_flax, scenarios
 
 FUNCTIONS: dict[str, tp.Callable[..., tp.Any]] = {
     "split": nnx.split,
@@ -32,21 +31,6 @@ def tree() -> tp.Any:
     )
 
 
-def a_shared_variable(nnx: tp.Any) -> tp.Any:
-    w = nnx.Param(jnp.ones(1))
-    return nnx.split(nnx.List([w, w]), graph=False)
-
-
-def a_shared_module(nnx: tp.Any) -> tp.Any:
-    m = nnx.Dict(a=nnx.Param(jnp.ones(1)))
-    return nnx.state([m, {"x": m}], graph=False)
-
-
-@scenarios(a_shared_variable, a_shared_module)
-def test_what_is_no_tree_for_flax_is_no_tree(scenario: Scenario) -> None:
-    assert_refused_as_in_flax(scenario)
-
-
 @every_function
 def test_sharing_is_an_error_with_all_paths(function: tp.Callable[..., tp.Any]) -> None:
     with pytest.raises(nnx.errors.SharedReferenceError) as caught:
@@ -58,11 +42,6 @@ def test_sharing_is_an_error_with_all_paths(function: tp.Callable[..., tp.Any]) 
     assert "graph=True" in text
     function(shared(), graph=True)
     function(shared())
-
-
-def test_one_array_in_two_places_is_a_tree() -> None:
-    x = jnp.ones(1)
-    assert len(nnx.to_flat_state(nnx.state(nnx.List([x, x]), graph=False))) == 2
 
 
 def test_the_mode_is_set_for_a_block_and_restored() -> None:

@@ -1,14 +1,18 @@
-"""`split_rngs` in place, as a function and a context; the laws hold in NNX too."""
+"""`split_rngs`, `fork_rngs`, `backup_keys`: what they do to keys and counts is what flax does."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
 import numpy as np
 import pytest
+from flax import nnx as flax_nnx
 
+import typed_nnx as nnx
 from tests.core.libraries import both
+from tests.core.rngs_scenarios import Failed, describe, outcome
 from tests.graph.rng_splits_scenarios import (
     all_modes,
     copies,
@@ -20,166 +24,149 @@ from tests.graph.rng_splits_scenarios import (
     two_streams,
 )
 
+pytestmark = pytest.mark.filterwarnings("ignore:The 'split' argument of 'fork' is deprecated")
 
-@both
-def test_restoring_brings_the_keys_back_with_one_draw_counted(lib):
+# -- every way to split, with every argument: keys, counts, backups and what is left ---------------
+
+FILTERS: dict[str, Callable[[Any], Any]] = {
+    "one tag": lambda lib: "params",
+    "two tags": lambda lib: ("params", "dropout"),
+    "all": lambda lib: ...,
+    "none": lambda lib: None,
+    "false": lambda lib: False,
+    "path of a stream": lambda lib: lib.PathContains("dropout"),
+    # A filter must match both Variables of a stream.
+    "state": lambda lib: lib.RngState,
+    "both Variables": lambda lib: (lib.RngKey, lib.RngCount),
+    "any Variable": lambda lib: lib.Variable,
+    "no stream": lambda lib: lib.Not(lib.RngStream),
+    "keys": lambda lib: lib.RngKey,
+    "counts": lambda lib: lib.RngCount,
+    "streams": lambda lib: lib.RngStream,
+    "no keys": lambda lib: lib.Not(lib.RngKey),
+    "path of a key": lambda lib: lib.PathContains("key"),
+}
+SPLITS: dict[str, Callable[[Any], dict[str, Any]]] = {
+    **{
+        f"splits={splits}": lambda lib, splits=splits: {"splits": splits}
+        for splits in (1, 3, 0, (), (2, 3))
+    },
+    **{
+        f"squeeze of {splits}": lambda lib, splits=splits: {"splits": splits, "squeeze": True}
+        for splits in (1, 2, 0, (1,), (1, 1))
+    },
+    **{
+        f"only {name}": lambda lib, make=make: {"splits": 4, "only": make(lib)}
+        for name, make in FILTERS.items()
+    },
+}
+FORKS: dict[str, Callable[[Any], dict[str, Any]]] = {
+    "fork": lambda lib: {},
+    **{
+        f"fork split={split}": lambda lib, split=split: {"split": split}
+        for split in (
+            2, (2, 3), {"params": 2}, {"params": None}, {"params": 2, "dropout": (3, 1)},
+        )
+    },
+    **{
+        f"fork {name}": lambda lib, make=make: {"split": {make(lib): None}}
+        for name, make in FILTERS.items()
+    },
+}  # fmt: skip
+CALLS = {
+    **{name: ("split_rngs", keywords) for name, keywords in SPLITS.items()},
+    **{name: ("fork_rngs", keywords) for name, keywords in FORKS.items()},
+}
+every_call = pytest.mark.parametrize("call", CALLS)
+
+
+def drawn_from(lib: Any) -> Any:
     rngs = two_streams(lib)
-    rngs.params(), rngs.params()
-    backups = functions(lib).split_rngs(rngs, splits=3)
-    assert isinstance(backups, functions(lib).SplitBackups)
-    assert functions(lib).restore_rngs(backups) is None
-    assert data(rngs.params.key[...]) == data(jax.random.key(0))
-    assert counts(rngs) == {"params": 3, "dropout": 1}
+    rngs.params()
+    return rngs
 
 
-@both
-def test_as_a_context_it_restores_on_the_way_out(lib):
-    rngs = two_streams(lib)
-    with functions(lib).split_rngs(rngs, splits=3) as backups:
-        assert shapes(rngs) == {"params": (3,), "dropout": (3,)}
-        rngs.params.count[...] += 5
-    assert isinstance(backups, functions(lib).SplitBackups)
-    assert (shapes(rngs), counts(rngs)) == (
-        {"params": (), "dropout": ()},
-        {"params": 1, "dropout": 1},
+def in_place(lib: Any, split: Any) -> Any:
+    rngs = drawn_from(lib)
+    backups = split(rngs)
+    inside, kept = describe(rngs), [(stream.tag, *map(describe, rest)) for stream, *rest in backups]
+    rngs.params.count[...] += 5
+    return (
+        type(backups).__name__,
+        inside,
+        kept,
+        functions(lib).restore_rngs(backups),
+        describe(rngs),
     )
 
 
-@both
-def test_backups_hold_stream_key_and_count_of_each_changed_stream(lib):
-    rngs = two_streams(lib)
-    backups = functions(lib).split_rngs(rngs, splits=3, only="params")
-    assert [(stream.tag, data(key), int(count)) for stream, key, count in backups] == [
-        ("params", data(jax.random.key(0)), 1)
+def as_a_context(lib: Any, split: Any) -> Any:
+    rngs = drawn_from(lib)
+    with split(rngs) as backups:
+        inside = describe(rngs)
+        rngs.params.count[...] += 5
+    return type(backups).__name__, len(list(backups)), inside, describe(rngs)
+
+
+def as_a_decorator(lib: Any, split: Any) -> Any:
+    rngs, more = drawn_from(lib), two_streams(lib)
+
+    def function(inside: Any, number: int, *, other: Any) -> Any:
+        """Look at the streams."""
+        return inside is rngs, describe(inside), describe(other), number
+
+    decorated = split()(function)
+    return decorated(rngs, 7, other=more), decorated.__doc__, describe(rngs), describe(more)
+
+
+def as_a_copy(lib: Any, split: Any) -> Any:
+    rngs = drawn_from(lib)
+    copied = split(rngs)
+    kept = [
+        (one is other, one.key is other.key, one.count is other.count)
+        for (_, one), (_, other) in zip(copied.items(), rngs.items(), strict=True)
     ]
-    assert list(backups) == list(backups.backups)
-    assert next(iter(backups))[0] is rngs.params
+    return type(copied).__name__, copied is rngs, kept, describe(copied), describe(rngs)
 
 
-@both
-@pytest.mark.parametrize(
-    ("splits", "shape"),
-    [(1, (1,)), ((2, 3), (2, 3)), (0, (0,)), ((), ())],
-    ids=str,
-)
-def test_splits_is_a_count_or_a_shape(lib, splits, shape):
-    rngs = two_streams(lib)
-    functions(lib).split_rngs(rngs, splits=splits)
-    assert shapes(rngs) == {"params": shape, "dropout": shape}
-    assert rngs.params.count.shape == shape
+def assert_as_in_flax(call: str, way: Callable[[Any, Any], Any], mode: dict[str, Any]) -> None:
+    name, keywords = CALLS[call]
+
+    def run(lib: Any) -> Any:
+        split = getattr(functions(lib), name)
+        return way(lib, lambda *objects: split(*objects, **keywords(lib), **mode))
+
+    theirs, ours = (outcome(run, lib) for lib in (flax_nnx, nnx))
+    if isinstance(theirs, Failed):
+        assert isinstance(ours, Failed)
+        assert theirs.kinds <= ours.kinds
+    else:
+        assert ours == theirs
 
 
-@both
-@pytest.mark.parametrize(
-    ("only", "changed"),
-    [
-        ("params", {"params"}),
-        (("params", "dropout"), {"params", "dropout"}),
-        (..., {"params", "dropout"}),
-        (None, set()),
-        (False, set()),
-    ],
-    ids=["one", "two", "all", "none", "false"],
-)
-def test_only_the_streams_that_match_are_split(lib, only, changed):
-    rngs = two_streams(lib)
-    functions(lib).split_rngs(rngs, splits=4, only=only)
-    for name, stream in rngs.items():
-        assert stream.key.shape == ((4,) if name in changed else ())
-        assert stream.key[...].ndim == 0 or name in changed
+@every_call
+def test_streams_are_split_and_restored_as_in_flax(call):
+    assert_as_in_flax(call, in_place, {})
 
 
-@both
-def test_filters_see_the_path_of_the_stream(lib):
-    rngs = two_streams(lib)
-    functions(lib).split_rngs(rngs, splits=4, only=lib.PathContains("dropout"))
-    assert shapes(rngs) == {"params": (), "dropout": (4,)}
+@pytest.mark.parametrize("call", ["splits=3", "only one tag", "fork"])
+def test_a_context_restores_on_the_way_out_as_in_flax(call):
+    assert_as_in_flax(call, as_a_context, {})
 
 
-@both
+@every_call
 @all_modes
-@pytest.mark.parametrize(
-    ("make", "split"),
-    [
-        (lambda lib: lib.RngState, True),
-        (lambda lib: (lib.RngKey, lib.RngCount), True),
-        (lambda lib: lib.Variable, True),
-        (lambda lib: lib.Not(lib.RngStream), True),
-        (lambda lib: lib.RngKey, False),
-        (lambda lib: lib.RngCount, False),
-        (lambda lib: lib.RngStream, False),
-        (lambda lib: lib.Not(lib.RngKey), False),
-        (lambda lib: lib.PathContains("key"), False),
-    ],
-    ids=["state", "both", "variable", "not_stream", "key", "count", "stream", "not_key", "path"],
-)
-def test_a_filter_must_match_both_variables_of_a_stream(lib, mode, make, split):
-    split_streams = functions(lib).split_rngs(splits=4, only=make(lib), **mode)(shapes)
-    assert split_streams(lib.Rngs(params=0)) == {"params": (4,) if split else ()}
-    forked = lib.Rngs(params=0)
-    functions(lib).fork_rngs(split={make(lib): None}, **mode)(shapes)(forked)
-    assert counts(forked) == {"params": int(split)}
+def test_a_decorated_function_gets_the_streams_of_flax(call, mode):
+    assert_as_in_flax(call, as_a_decorator, mode)
 
 
-@both
-def test_a_filter_sees_the_paths_of_both_variables(lib):
-    seen = []
-
-    def record(path: Any, value: Any) -> bool:
-        seen.append((path, type(value).__name__))
-        return True
-
-    functions(lib).split_rngs({"x": lib.Rngs(params=0)}, splits=2, only=record)
-    assert seen == [(("x", "params", "key"), "RngKey"), (("x", "params", "count"), "RngCount")]
+@every_call
+@copies
+def test_without_graph_updates_the_copy_is_that_of_flax(call, mode):
+    assert_as_in_flax(call, as_a_copy, mode)
 
 
-@both
-@all_modes
-def test_squeeze_takes_the_axis_of_one_split_away(lib, mode):
-    @functions(lib).split_rngs(splits=1, squeeze=True, **mode)
-    def inside(rngs: Any) -> Any:
-        return shapes(rngs), data(rngs.params.key[...]), counts(rngs)["params"]
-
-    expected = data(jax.random.split(next_key(0, 0), 1)[0])
-    assert inside(two_streams(lib)) == ({"params": (), "dropout": ()}, expected, 0)
-
-
-@both
-@all_modes
-@pytest.mark.parametrize("splits", [2, (1,), (1, 1), 0], ids=str)
-def test_squeeze_of_anything_but_one_split_is_an_error(lib, mode, splits):
-    with pytest.raises(ValueError, match="squeeze=True is only supported for splits=1"):
-        functions(lib).split_rngs(two_streams(lib), splits=splits, squeeze=True, **mode)
-
-
-@both
-def test_streams_that_are_split_already_cannot_be_split(lib):
-    rngs = two_streams(lib)
-    functions(lib).split_rngs(rngs, splits=2)
-    with pytest.raises(ValueError, match=r"\(2,\)"):
-        functions(lib).split_rngs(rngs, splits=2)
-    assert shapes(rngs) == {"params": (2,), "dropout": (2,)}
-
-
-# -- modes -----------------------------------------------------------------------------------------
-
-
-@both
-@all_modes
-def test_a_decorated_function_gets_split_streams_and_leaves_them_restored(lib, mode):
-    rngs = two_streams(lib)
-
-    @functions(lib).split_rngs(splits=3, **mode)
-    def inside(rngs: Any, number: int, *, more: Any) -> Any:
-        return shapes(rngs), shapes(more), data(rngs.params.key[...]), number
-
-    more = two_streams(lib)
-    split = {"params": (3,), "dropout": (3,)}
-    expected = data(jax.random.split(next_key(0, 0), 3))
-    assert inside(rngs, 7, more=more) == (split, split, expected, 7)
-    for streams in (rngs, more):
-        assert shapes(streams) == {"params": (), "dropout": ()}
-        assert counts(streams) == {"params": 1, "dropout": 1}
+# -- what that table does not say ------------------------------------------------------------------
 
 
 @both
@@ -197,9 +184,24 @@ def test_the_function_of_every_mode_gives_each_lane_of_a_vmap_its_own_numbers(li
 
 
 @both
-def test_with_graph_updates_the_function_gets_the_object_itself(lib):
+def test_a_filter_sees_the_paths_of_both_variables(lib):
+    seen = []
+
+    def record(path: Any, value: Any) -> bool:
+        seen.append((path, type(value).__name__))
+        return True
+
+    functions(lib).split_rngs({"x": lib.Rngs(params=0)}, splits=2, only=record)
+    assert seen == [(("x", "params", "key"), "RngKey"), (("x", "params", "count"), "RngCount")]
+
+
+@both
+def test_streams_that_are_split_already_cannot_be_split(lib):
     rngs = two_streams(lib)
-    assert functions(lib).split_rngs(splits=2)(lambda inside: inside)(rngs) is rngs
+    functions(lib).split_rngs(rngs, splits=2)
+    with pytest.raises(ValueError, match=r"\(2,\)"):
+        functions(lib).split_rngs(rngs, splits=2)
+    assert shapes(rngs) == {"params": (2,), "dropout": (2,)}
 
 
 @both
@@ -220,30 +222,6 @@ def test_splits_must_be_given(lib):
 
 
 @both
-@copies
-def test_without_graph_updates_a_copy_has_the_split_streams(lib, mode):
-    rngs = two_streams(lib)
-    copied = functions(lib).split_rngs(rngs, splits=3, only="params", **mode)
-    assert (type(copied), copied is rngs) == (type(rngs), False)
-    assert shapes(copied) == {"params": (3,), "dropout": ()}
-    assert counts(copied) == {"params": [0, 0, 0], "dropout": 0}
-    assert data(copied.params.key[...]) == data(jax.random.split(next_key(0, 0), 3))
-    assert copied.params.tag == copied.params.key.tag == "params"
-    assert shapes(rngs) == {"params": (), "dropout": ()}
-    assert counts(rngs) == {"params": 1, "dropout": 0}
-
-
-@both
-@copies
-def test_the_copy_shares_the_variables_of_the_streams_that_stay(lib, mode):
-    rngs = two_streams(lib)
-    copied = functions(lib).split_rngs(rngs, splits=3, only="params", **mode)
-    assert copied.dropout is not rngs.dropout
-    assert copied.dropout.key is rngs.dropout.key
-    assert copied.params.key is not rngs.params.key
-
-
-@both
 def test_graph_false_refuses_shared_streams(lib):
     rngs = two_streams(lib)
     with pytest.raises(ValueError, match="Duplicate"):
@@ -251,69 +229,8 @@ def test_graph_false_refuses_shared_streams(lib):
     assert functions(lib).split_rngs([rngs, rngs], splits=2, graph_updates=False)[0] is not rngs
 
 
-# -- fork ------------------------------------------------------------------------------------------
-
-
-@both
-def test_a_fork_goes_on_from_the_next_key(lib):
-    rngs = two_streams(lib)
-    rngs.params()
-    backups = functions(lib).fork_rngs(rngs)
-    assert isinstance(backups, functions(lib).SplitBackups)
-    assert data(rngs.params.key[...]) == data(next_key(0, 1))
-    assert counts(rngs) == {"params": 0, "dropout": 0}
-    functions(lib).restore_rngs(backups)
-    assert data(rngs.params.key[...]) == data(jax.random.key(0))
-    assert counts(rngs) == {"params": 2, "dropout": 1}
-
-
-@both
-@all_modes
-@pytest.mark.filterwarnings("ignore:The 'split' argument of 'fork' is deprecated")
-@pytest.mark.parametrize(
-    ("split", "inside_shapes", "moved"),
-    [
-        (2, {"params": (2,), "dropout": (2,)}, {"params": 1, "dropout": 1}),
-        ((2, 3), {"params": (2, 3), "dropout": (2, 3)}, {"params": 1, "dropout": 1}),
-        ({"params": 2}, {"params": (2,), "dropout": ()}, {"params": 1, "dropout": 0}),
-        ({"params": None}, {"params": (), "dropout": ()}, {"params": 1, "dropout": 0}),
-        ({"params": 2, "dropout": (3, 1)}, {"params": (2,), "dropout": (3, 1)},
-         {"params": 1, "dropout": 1}),
-    ],
-    ids=str,
-)  # fmt: skip
-def test_a_fork_splits_the_streams_by_the_filter_that_matches(
-    lib, mode, split, inside_shapes, moved
-):
-    rngs = two_streams(lib)
-    assert functions(lib).fork_rngs(split=split, **mode)(shapes)(rngs) == inside_shapes
-    assert counts(rngs) == moved
-
-
-@both
-@pytest.mark.filterwarnings("ignore:The 'split' argument of 'fork' is deprecated")
-def test_a_forked_and_split_stream_has_the_splits_of_its_next_key(lib):
-    rngs = two_streams(lib)
-    functions(lib).fork_rngs(rngs, split=3)
-    assert data(rngs.params.key[...]) == data(jax.random.split(next_key(0, 0), 3))
-
-
 @both
 @copies
-def test_without_graph_updates_a_fork_is_a_copy(lib, mode):
-    rngs = two_streams(lib)
-    forked = functions(lib).fork_rngs(rngs, **mode)
-    assert forked is not rngs
-    assert data(forked.params.key[...]) == data(next_key(0, 0))
-    assert (counts(forked), counts(rngs)) == (
-        {"params": 0, "dropout": 0},
-        {"params": 1, "dropout": 1},
-    )
-
-
-@both
-@copies
-@pytest.mark.filterwarnings("ignore:The 'split' argument of 'fork' is deprecated")
 def test_the_first_filter_that_matches_a_stream_holds(lib, mode):
     forked = functions(lib).fork_rngs(two_streams(lib), split={"params": 2, ...: None}, **mode)
     assert shapes(forked) == {"params": (2,), "dropout": ()}
@@ -333,9 +250,4 @@ def test_backed_up_keys_come_back_and_counts_stay(lib):
     functions(lib).restore_rngs(backups)
     assert data(rngs.params.key[...]) == data(jax.random.key(0))
     assert counts(rngs) == {"params": 1, "dropout": 0}
-
-
-@both
-def test_a_shared_stream_is_backed_up_once(lib):
-    rngs = two_streams(lib)
     assert len(functions(lib).backup_keys([rngs, rngs.params])) == 2

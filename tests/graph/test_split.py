@@ -1,4 +1,4 @@
-"""`split`, `merge`, `state`, `clone`, `unpack`, `flatten`, `call`, `pure`: objects to values and back."""
+"""`split`, `merge`, `clone`, `unpack`, `call`, `pure`: what `test_differential` does not ask."""
 
 from __future__ import annotations
 
@@ -48,15 +48,6 @@ def view(nnx: tp.Any, state: tp.Any) -> tp.Any:
     return [(path, value_view(leaf)) for path, leaf in nnx.to_flat_state(state)]
 
 
-def groups_of_state(nnx: tp.Any) -> tp.Any:
-    model = model_class(nnx)()
-    both = nnx.state(model, nnx.BatchStat, nnx.Param)
-    return (
-        view(nnx, nnx.state(model)), view(nnx, nnx.state(model, nnx.Param)),
-        [view(nnx, s) for s in both], type(both).__name__, view(nnx, nnx.variables(model, nnx.Param)),
-    )  # fmt: skip
-
-
 def merged_bare_values(nnx: tp.Any) -> tp.Any:
     graphdef, state = nnx.split(model_class(nnx)())
     return walk(nnx.merge(graphdef, nnx.pure(state))), walk(
@@ -76,17 +67,6 @@ def unpacked(nnx: tp.Any) -> tp.Any:
         walk(nnx.merge(whole)), walk(nnx.merge(params, rest)), type(whole).__name__,
         params["again"]["kernel"][...].tolist(), params.again.kernel.shape,
         walk(nnx.merge(jax.tree.map(lambda x: x * 2, whole))),
-    )  # fmt: skip
-
-
-def flattened(nnx: tp.Any) -> tp.Any:
-    model = model_class(nnx)()
-    graphdef, flat = nnx.graph.flatten(model)
-    _, leaves = nnx.graph.flatten(model, with_paths=False)
-    return (
-        [(p, value_view(x)) for p, x in flat], [value_view(x) for x in leaves],
-        walk(nnx.graph.unflatten(graphdef, flat)), walk(nnx.graph.unflatten(graphdef, leaves)),
-        walk(nnx.graph.unflatten(graphdef, nnx.from_flat_state(flat))),
     )  # fmt: skip
 
 
@@ -131,34 +111,18 @@ def lists_that_do_not_fit(nnx: tp.Any) -> tp.Any:
 
 
 @scenarios(
-    groups_of_state, merged_bare_values,
-    merged_after_a_tree_map, unpacked, flattened, flattened_one_after_the_other,
+    merged_bare_values, merged_after_a_tree_map, unpacked, flattened_one_after_the_other,
     unflattened_with_copies, merged_from_a_list, lists_that_do_not_fit,
 )  # fmt: skip
 def test_objects_become_values_and_back_as_in_flax(scenario: Scenario) -> None:
     assert_as_in_flax(scenario)
 
 
-def missing_leaves(nnx: tp.Any) -> tp.Any:
-    graphdef, params, _ = nnx.split(model_class(nnx)(), nnx.Param, ...)
-    return nnx.merge(graphdef, params)
-
-
-def extra_leaves(nnx: tp.Any) -> tp.Any:
-    graphdef, state = nnx.split(model_class(nnx)())
-    state["more"] = nnx.Param(1)
-    return nnx.merge(graphdef, state)
-
-
-def unmatched(nnx: tp.Any) -> tp.Any:
-    return nnx.split(model_class(nnx)(), nnx.Param)
-
-
 def arrays_copied_without_variables(nnx: tp.Any) -> tp.Any:
     return nnx.clone(model_class(nnx)(), variables=False, arrays=True)
 
 
-@scenarios(missing_leaves, extra_leaves, unmatched, arrays_copied_without_variables)
+@scenarios(arrays_copied_without_variables)
 def test_what_flax_refuses_is_refused(scenario: Scenario) -> None:
     assert_refused_as_in_flax(scenario)
 
@@ -314,11 +278,6 @@ def model(nnx: tp.Any) -> tp.Any:
     return Model()
 
 
-def pure_state(nnx: tp.Any) -> tp.Any:
-    made = nnx.pure(nnx.state(model(nnx)))
-    return type(made).__name__, [(p, x.tolist()) for p, x in nnx.to_flat_state(made)]
-
-
 def pure_module(nnx: tp.Any) -> tp.Any:
     original = model(nnx)
     made = nnx.as_pure(original)
@@ -326,11 +285,6 @@ def pure_module(nnx: tp.Any) -> tp.Any:
         type(made).__name__, made.w.tolist(), made.inner[0].tolist(), made.name,
         type(original.w).__name__,
     )  # fmt: skip
-
-
-def pure_containers(nnx: tp.Any) -> tp.Any:
-    tree = {"a": nnx.Param(1), "b": [nnx.Cache((2, 3)), 4, None]}
-    return nnx.pure(tree)
 
 
 def abstract(nnx: tp.Any) -> tp.Any:
@@ -341,7 +295,7 @@ def abstract(nnx: tp.Any) -> tp.Any:
     ]
 
 
-@scenarios(pure_state, pure_module, pure_containers, abstract)
+@scenarios(pure_module, abstract)
 def test_the_result_is_that_of_flax(scenario: Scenario) -> None:
     assert_as_in_flax(scenario)
 
@@ -354,10 +308,3 @@ def test_abstract_values_are_shapes_that_eval_shape_takes() -> None:
     out = jax.eval_shape(lambda s: nnx.merge(graphdef, s).w[...].sum(axis=0), shapes)
     assert out.shape == (3,)
     assert nnx.as_abstract([5, "x", np.ones(2)])[0] == 5
-
-
-def test_pure_of_merge_of_pure_is_the_identity() -> None:
-    graphdef, state = nnx.split(model(nnx))
-    pure = nnx.pure(state)
-    again = nnx.pure(nnx.state(nnx.merge(graphdef, pure)))
-    assert again == pure

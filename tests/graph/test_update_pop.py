@@ -14,7 +14,6 @@ from tests.graph.oracle import value_view, walk
 from tests.support.peer import (
     Scenario,
     assert_as_in_flax,
-    assert_refused_as_in_flax,
     scenarios,
 )
 
@@ -49,24 +48,9 @@ def one_type(nnx: tp.Any) -> tp.Any:
     return view(nnx, nnx.pop(model, nnx.Intermediate)), walk(model)
 
 
-def twice(nnx: tp.Any) -> tp.Any:
-    model = model_class(nnx)()
-    nnx.pop(model, nnx.Intermediate)
-    return view(nnx, nnx.pop(model, nnx.Intermediate))
-
-
-@scenarios(one_type, twice)
+@scenarios(one_type)
 def test_pop_takes_what_it_takes_in_flax(scenario: Scenario) -> None:
     assert_as_in_flax(scenario)
-
-
-def without_a_filter(nnx: tp.Any) -> tp.Any:
-    return nnx.pop(model_class(nnx)())
-
-
-@scenarios(without_a_filter)
-def test_pop_refuses_what_flax_refuses(scenario: Scenario) -> None:
-    assert_refused_as_in_flax(scenario)
 
 
 def test_the_variables_are_the_same_objects() -> None:
@@ -88,26 +72,6 @@ def test_an_element_of_a_list_is_taken_out_and_the_rest_moves_up() -> None:
     assert nnx.to_pure_dict(nnx.pop(items, nnx.Cache)) == {1: 2, 3: 4}
     assert [x.get_value() if isinstance(x, nnx.Variable) else x for x in items] == [1, 3, "end"]
     assert nnx.to_pure_dict(nnx.state(items)) == {0: 1, 1: 3}
-
-
-def test_a_match_in_a_tuple_is_refused_and_nothing_is_taken() -> None:
-    model: tp.Any = nnx.Dict(a=nnx.Param(1), t=nnx.data((nnx.Param(2),)))
-    with pytest.raises(nnx.errors.GraphError, match=r"pop: .* path \('t', 0\)"):
-        nnx.pop(model, nnx.Param)
-    assert nnx.to_pure_dict(nnx.state(model)) == {"a": 1, "t": {0: 2}}
-
-
-@pytest.mark.thorough
-def test_pop_under_another_trace_is_refused_and_takes_nothing() -> None:
-    model = model_class(nnx)()
-
-    @jax.jit
-    def popped() -> None:
-        with pytest.raises(nnx.errors.TraceLevelError):
-            nnx.pop(model, nnx.Intermediate)
-
-    popped()
-    assert walk(model) == walk(model_class(nnx)())
 
 
 def test_pop_from_a_dict_below_an_object_of_another_trace_is_refused() -> None:
