@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import tarfile
 import zipfile
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 REPOSITORY = Path(__file__).parents[1]
 FOLDER = REPOSITORY / "build" / "linen_sweep"
 EXAMPLES = Path(__file__).with_name("linen_examples")
-_SUFFIX = "_example.py"
+_FILES = re.compile(r'^EXAMPLES\["(.+)"\] = ', re.MULTILINE)
+# `typed-nnx verify` reads the examples of one file.
+_ONE = 'import runpy\n\nEXAMPLES = runpy.run_path({source!r})["EXAMPLES"][{name!r}]\n'
 _MENTIONS = (b"flax", b"linen")
 
 
@@ -24,18 +27,17 @@ PACKAGES = packages("linen")
 
 
 def examples_of(package: Package) -> dict[str, Path]:
-    """Return the files with examples, by the files of the package that they build modules of."""
-    files = sorted((EXAMPLES / package.key).glob(f"*{_SUFFIX}"))
-    return {source_of(file): file for file in files}
-
-
-def source_of(example_file: Path) -> str:
-    """Return the file that a file with examples is for, below the root of its package.
-
-    >>> source_of(Path("flax/examples__vae__models_example.py"))
-    'examples/vae/models.py'
-    """
-    return f"{example_file.name.removesuffix(_SUFFIX).replace('__', '/')}.py"
+    """Return a file of examples for each file of a package whose modules they build."""
+    source = EXAMPLES / f"{package.key}.py"
+    if not source.is_file():
+        return {}
+    names = _FILES.findall(source.read_text(encoding="utf-8"))
+    folder = FOLDER / "examples" / package.key
+    folder.mkdir(parents=True, exist_ok=True)
+    found = {name: folder / name.replace("/", "__") for name in names}
+    for name, path in found.items():
+        path.write_text(_ONE.format(source=str(source), name=name), encoding="utf-8")
+    return found
 
 
 def unpacked(package: Package) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -28,56 +29,46 @@ pytestmark = pytest.mark.filterwarnings("ignore:The 'split' argument of 'fork' i
 
 # -- every way to split, with every argument: keys, counts, backups and what is left ---------------
 
-FILTERS: dict[str, Callable[[Any], Any]] = {
-    "one tag": lambda lib: "params",
-    "two tags": lambda lib: ("params", "dropout"),
-    "all": lambda lib: ...,
-    "none": lambda lib: None,
-    "false": lambda lib: False,
-    "path of a stream": lambda lib: lib.PathContains("dropout"),
-    # A filter must match both Variables of a stream.
-    "state": lambda lib: lib.RngState,
-    "both Variables": lambda lib: (lib.RngKey, lib.RngCount),
-    "any Variable": lambda lib: lib.Variable,
-    "no stream": lambda lib: lib.Not(lib.RngStream),
-    "keys": lambda lib: lib.RngKey,
-    "counts": lambda lib: lib.RngCount,
-    "streams": lambda lib: lib.RngStream,
-    "no keys": lambda lib: lib.Not(lib.RngKey),
-    "path of a key": lambda lib: lib.PathContains("key"),
-}
-SPLITS: dict[str, Callable[[Any], dict[str, Any]]] = {
-    **{
-        f"splits={splits}": lambda lib, splits=splits: {"splits": splits}
-        for splits in (1, 3, 0, (), (2, 3))
-    },
-    **{
-        f"squeeze of {splits}": lambda lib, splits=splits: {"splits": splits, "squeeze": True}
-        for splits in (1, 2, 0, (1,), (1, 1))
-    },
-    **{
-        f"only {name}": lambda lib, make=make: {"splits": 4, "only": make(lib)}
-        for name, make in FILTERS.items()
-    },
-}
-FORKS: dict[str, Callable[[Any], dict[str, Any]]] = {
-    "fork": lambda lib: {},
-    **{
-        f"fork split={split}": lambda lib, split=split: {"split": split}
-        for split in (
-            2, (2, 3), {"params": 2}, {"params": None}, {"params": 2, "dropout": (3, 1)},
-        )
-    },
-    **{
-        f"fork {name}": lambda lib, make=make: {"split": {make(lib): None}}
-        for name, make in FILTERS.items()
-    },
-}  # fmt: skip
-CALLS = {
-    **{name: ("split_rngs", keywords) for name, keywords in SPLITS.items()},
-    **{name: ("fork_rngs", keywords) for name, keywords in FORKS.items()},
-}
-every_call = pytest.mark.parametrize("call", CALLS)
+
+def filters(lib: Any) -> dict[str, Any]:
+    return {
+        "one tag": "params",
+        "two tags": ("params", "dropout"),
+        "all": ...,
+        "none": None,
+        "false": False,
+        "path of a stream": lib.PathContains("dropout"),
+        # A filter must match both Variables of a stream.
+        "state": lib.RngState,
+        "both Variables": (lib.RngKey, lib.RngCount),
+        "any Variable": lib.Variable,
+        "no stream": lib.Not(lib.RngStream),
+        "keys": lib.RngKey,
+        "counts": lib.RngCount,
+        "streams": lib.RngStream,
+        "no keys": lib.Not(lib.RngKey),
+        "path of a key": lib.PathContains("key"),
+    }
+
+
+def calls(lib: Any) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Return the function and the keywords of each way to split."""
+    splits = {f"splits={n}": {"splits": n} for n in (1, 3, 0, (), (2, 3))}
+    squeezed = {f"squeeze {n}": {"splits": n, "squeeze": True} for n in (1, 2, 0, (1,), (1, 1))}
+    only = {f"only {name}": {"splits": 4, "only": one} for name, one in filters(lib).items()}
+    shapes = (2, (2, 3), {"params": 2}, {"params": None}, {"params": 2, "dropout": (3, 1)})
+    forks: dict[str, Any] = {f"fork {n}": {"split": n} for n in shapes}
+    chosen = {f"fork {name}": {"split": {one: None}} for name, one in filters(lib).items()}
+    return {
+        **{name: ("split_rngs", keywords) for name, keywords in (splits | squeezed | only).items()},
+        **{
+            name: ("fork_rngs", keywords)
+            for name, keywords in ({"fork": {}} | forks | chosen).items()
+        },
+    }
+
+
+every_call = pytest.mark.parametrize("call", calls(nnx))
 
 
 def drawn_from(lib: Any) -> Any:
@@ -130,13 +121,12 @@ def as_a_copy(lib: Any, split: Any) -> Any:
 
 
 def assert_as_in_flax(call: str, way: Callable[[Any, Any], Any], mode: dict[str, Any]) -> None:
-    name, keywords = CALLS[call]
-
     def run(lib: Any) -> Any:
-        split = getattr(functions(lib), name)
-        return way(lib, lambda *objects: split(*objects, **keywords(lib), **mode))
+        name, keywords = calls(lib)[call]
+        return way(lib, functools.partial(getattr(functions(lib), name), **keywords, **mode))
 
-    theirs, ours = (outcome(run, lib) for lib in (flax_nnx, nnx))
+    libraries: tuple[Any, Any] = flax_nnx, nnx
+    theirs, ours = (outcome(run, lib) for lib in libraries)
     if isinstance(theirs, Failed):
         assert isinstance(ours, Failed)
         assert theirs.kinds <= ours.kinds

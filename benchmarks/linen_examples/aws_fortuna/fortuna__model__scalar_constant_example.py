@@ -1,5 +1,0 @@
-"""Example calls for fortuna/model/scalar_constant.py of aws_fortuna 0.2.0."""
-
-from typed_nnx_codegen.verify.examples import Build, Example, wave
-
-EXAMPLES = [Example(Build("ScalarConstantModel", output_dim=3), wave(2, 8))]
