@@ -60,10 +60,18 @@ def with_its_model(model: MLP, other: CNN) -> None:
     made.update()  # E
 
 
+class Steps(nnx.TrainState[MLP]):
+    epochs: int
+
+
 def train_state(model: MLP, other: CNN, x: jax.Array) -> None:
     graphdef, params = nnx.split(model)
     state = nnx.TrainState[MLP].create(graphdef, params=params, tx=optax.sgd(0.1))
     assert_type(state, nnx.TrainState[MLP])
+    made = nnx.TrainState.create(graphdef, params=params, tx=optax.sgd(0.1))
+    assert_type(made.apply_gradients(params), nnx.TrainState[MLP])
+    assert_type(Steps.create(graphdef, params=params, tx=optax.sgd(0.1), epochs=3), Steps)
+    Steps.create(nnx.graphdef(other), params=params, tx=optax.sgd(0.1), epochs=3)  # E
     assert_type(state.graphdef, nnx.GraphDef[MLP])
     assert_type(state.params, Updates)
     assert_type(state.apply("params")(x), tuple[jax.Array, Model])

@@ -93,15 +93,23 @@ def flat(params: Part[OfParams], numbers: Numbers) -> None:
     assert_type(numbers.flat_state()[1:], nnx.FlatState[int])
     assert_type(nnx.to_flat_state(numbers), nnx.FlatState[int])
     assert_type(nnx.to_flat_state({"a": 1}), nnx.FlatState[Any])
-    assert_type(nnx.from_flat_state(numbers.flat_state()), nnx.State[Any, int, Any, Any])
+    assert_type(nnx.from_flat_state(numbers.flat_state()), nnx.State)
     assert_type(nnx.from_flat_state({("a",): 1}, cls=dict[str, int]), dict[str, int])
-    assert_type(nnx.State.from_flat_path({("a",): 1}), nnx.State[Any, int, Any, Any])
+    assert_type(nnx.State.from_flat_path({("a",): 1}), nnx.State)
     assert_type(nnx.FlatState.merge(numbers.flat_state(), numbers.flat_state()), nnx.FlatState[int])
     nnx.to_flat_state(3)  # E
     nnx.from_flat_state(3)  # E
     nnx.FlatState([])  # E
     numbers.flat_state().split()  # E
     numbers.flat_state()["a"]  # E
+
+
+def nested(leaves: nnx.FlatState[nnx.Param[jax.Array]]) -> None:
+    """What the leaves are does not say what the levels above them are."""
+    doubled = nnx.from_flat_state({path: leaf for path, leaf in leaves if path})
+    assert_type(doubled["first"]["kernel"].value, Any)
+    assert_type(leaves.to_nested_state()["first"]["kernel"].value, Any)
+    assert_type(nnx.State.from_flat_path(dict(leaves))["first"]["kernel"].value, Any)
 
 
 def pure_dicts(numbers: Numbers) -> None:

@@ -232,6 +232,18 @@ def passes(
     return _takes(of, get_proper_type(variable), is_exact)
 
 
+def narrowed(of: Filter, variable: ProperType) -> ProperType:
+    """Return the type of a Variable that a filter has taken: of one below its own, that class."""
+    if not isinstance(of, OfType) or not isinstance(variable, Instance):
+        return variable
+    below_it = of.type.type
+    count = len(below_it.type_vars)
+    if below_it is variable.type or not below_it.has_base(variable.type.fullname):
+        return variable
+    arguments = variable.args[:count]
+    return Instance(below_it, arguments) if len(arguments) == count else variable
+
+
 def _takes(of: Filter, leaf: ProperType, is_exact: bool) -> bool | None:
     match of:
         case Everything():

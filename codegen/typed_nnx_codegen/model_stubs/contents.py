@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection
+from dataclasses import replace
 from functools import cached_property
 
 from typed_nnx_codegen.model_stubs.models import (
@@ -20,21 +21,25 @@ from typed_nnx_codegen.model_stubs.models import (
     Unknown,
 )
 from typed_nnx_codegen.model_stubs.parts import (
-    ARRAY,
     PARAMETER,
     UNKNOWN,
     Part,
     VariableTypes,
     is_bare,
     is_of_library,
+    is_root,
 )
 
-Leaves = frozenset[str]
+Leaves = frozenset[Named]
+Kinds = frozenset[str]
 _NOTHING: Leaves = frozenset()
+
+# What the Variables are that a layer declares as `Variable`, where no argument says otherwise.
+_DEFAULTS = {f"{library}:LoRA": f"{library}:LoRAParam" for library in ("typed_nnx", "flax.nnx")}
 
 
 class Contents:
-    """The leaves below each class: names of Variable classes and the marks of `parts`.
+    """The leaves below each class: types of Variables and arrays, and the marks of `parts`.
 
     Models may contain themselves, so the leaves of all classes are found together, by going
     through the classes until nothing is added.
@@ -62,7 +67,11 @@ class Contents:
         if is_bare(info):
             return frozenset({UNKNOWN})
         unnamed = frozenset({UNKNOWN}) if info.is_open else _NOTHING
-        return unnamed.union(*(self.below(each.type) for each in info.attributes))
+        found = unnamed.union(*(self.below(each.type) for each in info.attributes))
+        default = _DEFAULTS.get(info.name)
+        return found | {
+            replace(each, name=default) for each in found if default and is_root(each.name)
+        }
 
     def below(self, found: Type) -> Leaves:
         """Return the leaves that an attribute of the type can lead to."""
@@ -84,10 +93,8 @@ class Contents:
         match info.kind if info else None:
             case None:
                 return frozenset({UNKNOWN})
-            case Kind.VARIABLE:
-                return frozenset({found.name})
-            case Kind.ARRAY:
-                return frozenset({ARRAY})
+            case Kind.VARIABLE | Kind.ARRAY:
+                return frozenset({found})
             case Kind.LIST | Kind.DICT:
                 return arguments if found.arguments else frozenset({UNKNOWN})
             case Kind.PYTREE:
@@ -102,12 +109,12 @@ class Contents:
         return any(self.variables.includes(part, leaf) for leaf in self.below(found))
 
     @cached_property
-    def _library_kinds(self) -> Leaves:
+    def _library_kinds(self) -> Kinds:
         kinds = self._lines(_NOTHING.union(*self._below.values()))
         return frozenset(filter(is_of_library, kinds))
 
-    def _lines(self, leaves: Leaves) -> Leaves:
-        lines = _NOTHING.union(*(self.variables.line(leaf) for leaf in leaves))
+    def _lines(self, leaves: Leaves) -> Kinds:
+        lines = {kind for leaf in leaves for kind in self.variables.line(leaf.name)}
         return frozenset(filter(self.variables.has_states, lines))
 
     def state_of(self, name: str, part: Part) -> Part:
@@ -122,13 +129,26 @@ class Contents:
         leaves = self._below.get(name, _NOTHING)
         if PARAMETER in leaves:
             return Part(left=part.left[:1])
-        kinds = self._kinds.get(name, _NOTHING)
+        kinds = self._kinds.get(name, frozenset())
         left = Part(left=tuple(kind for kind in part.left if kind in kinds))
         if len(left.left) > 1:
             same = (Part(taken=kind) for kind in sorted(kinds))
             leaves_of_it = self._in(leaves, left)
             return next((each for each in same if self._in(leaves, each) == leaves_of_it), left)
         return left
+
+    def leaves(self, info: ClassInfo, part: Part) -> Leaves:
+        """Return the types of the leaves in a part of a model; none where they are not known."""
+        leaves = self._in(self._below.get(info.name, _NOTHING), part)
+        is_known = leaves.isdisjoint((UNKNOWN, PARAMETER)) and not info.parameters
+        return frozenset(self.narrowed(leaf, part) for leaf in leaves) if is_known else _NOTHING
+
+    def narrowed(self, leaf: Named, part: Part) -> Named:
+        """Return the type of a Variable in a part: where it is declared as a `Variable`, the filter's."""
+        if not part.taken or not is_root(leaf.name):
+            return leaf
+        count = len(self._models.classes[part.taken].parameters)
+        return Named(part.taken, leaf.arguments[:count])
 
     def _in(self, leaves: Leaves, part: Part) -> Leaves:
         return frozenset(leaf for leaf in leaves if self.variables.includes(part, leaf))
@@ -142,7 +162,7 @@ class Contents:
         ]
         return self.state_of(name, Part(left=tuple(sorted(wider))))
 
-    def kinds(self, name: str) -> Leaves:
+    def kinds(self, name: str) -> Kinds:
         """Return the Variable classes that a filter can take from a model, base classes too.
 
         A subclass has at least those of its base classes: an overload for a base class that it has

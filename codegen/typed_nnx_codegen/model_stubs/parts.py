@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from typed_nnx_codegen.model_stubs.models import ClassInfo, Kind
+from typed_nnx_codegen.model_stubs.models import ClassInfo, Kind, Named
 
 _LIBRARIES = ("typed_nnx", "flax")
 
 # Filters by them are rare: they get no State classes of their own, but those of `RngState`.
 _WITHOUT_STATES = ("RngKey", "RngCount")
 
-# What a model can hold beside Variables.
-ARRAY = "<array>"
-UNKNOWN = "<unknown>"
-PARAMETER = "<parameter>"  # whatever the type argument holds
+# What a model can hold beside Variables and arrays.
+UNKNOWN = Named("<unknown>")
+PARAMETER = Named("<parameter>")  # whatever the type argument holds
 
 
 @dataclass(frozen=True, order=True)
@@ -74,16 +73,14 @@ class VariableTypes:
         """Return the classes, each before the classes that it derives from."""
         return sorted(names, key=lambda name: (-len(self.line(name)), name))
 
-    def includes(self, part: Part, leaf: str) -> bool:
-        """Tell whether a leaf of the class (or one of the marks) can be in the part."""
+    def includes(self, part: Part, leaf: Named) -> bool:
+        """Tell whether a leaf of the type (or one of the marks) can be in the part."""
         if leaf in (UNKNOWN, PARAMETER) or part == EVERYTHING:
             return True
         if part.left:
-            return not self.is_any(leaf, part.left)
-        if leaf == ARRAY:
-            return False
+            return not self.is_any(leaf.name, part.left)
         # An attribute that is declared as a `Variable` may hold what the filter takes.
-        return part.taken in self.line(leaf) or is_root(leaf)
+        return part.taken in self.line(leaf.name) or is_root(leaf.name)
 
 
 def is_of_library(name: str) -> bool:

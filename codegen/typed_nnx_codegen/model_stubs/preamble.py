@@ -47,6 +47,7 @@ _property = property
 _A = _TypeVar("_A")
 _C = _TypeVar("_C", covariant=True)
 _D = _TypeVar("_D", covariant=True)
+_E = _TypeVar("_E", covariant=True)
 _S = _TypeVar("_S")
 _Key = _TypeVar("_Key", bound=str)
 _V = _TypeVar("_V", bound=_Variable[_Any] | _JaxArray)
@@ -78,12 +79,14 @@ class ListState({state_of_list}, _Generic[_S]):
     """The State of a list: elements by their index."""
     def __getitem__(self, key: int, /) -> _S: ...
     def __iter__(self, /) -> _Iterator[int]: ...
+    def __nnx_leaves__(self, /) -> _Any: ...
     __getattr__: NoSuchField
 
 class DictState({state_of_dict}, _Generic[_S]):
     """The State of a dict: elements by their key, as items and as attributes."""
     def __getitem__(self, key: str, /) -> _S: ...
     def __iter__(self, /) -> _Iterator[str]: ...
+    def __nnx_leaves__(self, /) -> _Any: ...
     def __getattr__(self, name: str, /) -> _S: ...
 '''
 
@@ -99,6 +102,10 @@ class _Fields({bases}):
     __getattr__: NoSuchField
 '''
 
+_LEAVES = """\
+    def __nnx_leaves__(self, /) -> _E: ...
+"""
+
 _HOLDER = '''
 class _Holds(_Generic[_S]):
     """Stands for an object of which every filter takes and leaves the same."""
@@ -112,7 +119,8 @@ OUR_CLASSES = (
         state_of_list="_State[int, _S, _Any, _Any]", state_of_dict="_State[str, _S, _Any, _Any]"
     )
     + _NO_FIELD
-    + _FIELDS.format(bases="_State[_Any, _Any, _C, _D], _Generic[_C, _D]")
+    + _FIELDS.format(bases="_State[_Any, _Any, _C, _D], _Generic[_C, _D, _E]")
+    + _LEAVES
     + _HOLDER
 )
 

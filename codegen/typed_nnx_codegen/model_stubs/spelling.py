@@ -113,9 +113,10 @@ class Speller:
         """Return the State of a model without fields that are known; flax has no such types."""
         return f"_State[_Any, _Any, {model}, {kept}]" if self._protocols else "_State[_Any, _Any]"
 
-    def base(self, model: str, kept: str) -> str:
+    def base(self, model: str, kept: str, leaves: Iterable[Named]) -> str:
         """Return the base of State classes that have no other fields than the known ones."""
-        return f"_Fields[{model}, {kept}]" if self._protocols else "_Fields"
+        leaf = _joined(sorted(map(self.plain, leaves))) or "_Any"
+        return f"_Fields[{model}, {kept}, {leaf}]" if self._protocols else "_Fields"
 
     # -- types in a State ---------------------------------------------------------------------
 
@@ -147,7 +148,7 @@ class Speller:
         info = self._classes.get(found.name)
         match info.kind if info else None:
             case Kind.VARIABLE | Kind.ARRAY:
-                return Spelled(self.plain(found, parameters))
+                return Spelled(self.plain(self._contents.narrowed(found, part), parameters))
             case Kind.LIST:
                 return self._container("ListState", found, part, parameters)
             case Kind.DICT:

@@ -119,9 +119,11 @@ class StateClassWriter:
         model = self._speller.model(found.info)
         taken = found.part.taken
         kept = self._speller.filter_type(taken) if taken else "_Everything"
-        hidden = any(name in self._hidden for name in found.fields)
-        spell = self._speller.state_of if hidden else self._speller.base
-        state = spell(model, kept)
+        if any(name in self._hidden for name in found.fields):
+            state = self._speller.state_of(model, kept)
+        else:
+            leaves = self._contents.leaves(found.info, found.part)
+            state = self._speller.base(model, kept, leaves)
         return f"{state}, _Generic[{', '.join(parameters)}]" if parameters else state
 
     def _description(self, found: StateClass) -> str:

@@ -19,6 +19,7 @@ from typed_nnx_codegen.facts.filters import (
     any_of,
     has_unknown,
     in_order,
+    narrowed,
     with_entries,
 )
 from typed_nnx_codegen.facts.kinds import options
@@ -245,7 +246,7 @@ def leaves_in_a_row(call: Call) -> Type | None:
     if view is None or view.values is not None or view.is_pure or not isinstance(found, Instance):
         return None
     known = leaves_of(view.model, view.filter, call.checker)
-    items = [each.type for each in known.items if each.passes is not False]
+    items = [narrowed(view.filter, each.type) for each in known.items if each.passes is not False]
     if not known.is_complete or not items or found.type.name != "FlatState":
         return None
     return Instance(found.type, [make_simplified_union(items)])

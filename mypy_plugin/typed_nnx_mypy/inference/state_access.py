@@ -10,7 +10,7 @@ from mypy.typeops import make_simplified_union
 from mypy.types import AnyType, Instance, ProperType, Type, get_proper_type
 
 from typed_nnx_codegen.facts.fields import Model
-from typed_nnx_codegen.facts.filters import Filter, below, describe
+from typed_nnx_codegen.facts.filters import Filter, below, describe, narrowed
 from typed_nnx_codegen.facts.kinds import options, short_name, value_type, with_value
 from typed_nnx_codegen.facts.leaves import is_leaf, is_present, members_of
 from typed_nnx_codegen.facts.names import runtime_of
@@ -122,7 +122,7 @@ class _Lookup:
         values: list[Type] = []
         nodes: list[Type] = []
         for each in parts:
-            leaf = self._leaf(each) if is_leaf(each) else None
+            leaf = self._leaf(narrowed(at_key, each)) if is_leaf(each) else None
             if leaf is not None:
                 values.append(leaf)
             elif not is_leaf(each) and members_of(each, self._checker) is not None:

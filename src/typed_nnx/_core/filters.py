@@ -20,6 +20,7 @@ C_co = TypeVar("C_co", covariant=True)
 D_co = TypeVar("D_co", covariant=True)
 F_co = TypeVar("F_co", covariant=True)
 F_contra = TypeVar("F_contra", contravariant=True)
+L_co = TypeVar("L_co", covariant=True)
 L_contra = TypeVar("L_contra", contravariant=True)
 M_co = TypeVar("M_co", covariant=True)
 R_co = TypeVar("R_co", covariant=True)
@@ -31,6 +32,12 @@ class SupportsState(Protocol[S_co]):
     """An object whose State has the type ``S_co``."""
 
     def __nnx_state__(self, /) -> S_co: ...
+
+
+class SupportsLeaves(Protocol[L_co]):
+    """A State whose leaves have the type ``L_co``."""
+
+    def __nnx_leaves__(self, /) -> L_co: ...
 
 
 class SupportsSplit(SupportsState[S_co], Protocol[M_co, S_co]):

@@ -11,7 +11,7 @@ import jax
 from typing_extensions import TypeVar
 
 from typed_nnx._core.display import PairsDisplay, StateDisplay
-from typed_nnx._core.filters import Filter, SupportsState
+from typed_nnx._core.filters import Filter, SupportsLeaves, SupportsState
 from typed_nnx._core.nested import (
     Nested,
     difference,
@@ -193,6 +193,8 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
 
         def __nnx_fields__(self, /) -> object: ...
 
+        def __nnx_leaves__(self, /) -> V: ...
+
         def __nnx_rest__(self, taken: object, /) -> Self: ...
 
     # -- groups of leaves -------------------------------------------------------------------------
@@ -203,12 +205,12 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
 
     @classmethod
     def from_flat_path(
-        cls, flat_state: Mapping[Path, L] | Iterable[tuple[Path, L]], /
-    ) -> State[Any, L, Any, Any]:
+        cls, flat_state: Mapping[Path, Any] | Iterable[tuple[Path, Any]], /
+    ) -> State[Any, Any, Any, Any]:
         """Build a State from (path, leaf) pairs."""
         items = flat_state.items() if isinstance(flat_state, Mapping) else flat_state
         made: Any = cls._of(nested_of(items))
-        found: State[Any, L, Any, Any] = made  # of a subclass, whose own types do not matter
+        found: State[Any, Any, Any, Any] = made  # of a subclass, whose own types do not matter
         return found
 
     @typed_as(lambda: state_overloads.split)
@@ -367,7 +369,7 @@ class FlatState(Sequence[tuple[Path, V]], PairsDisplay, Generic[V]):
         found = {path: leaf for flat in (flat_state, *flat_states) for path, leaf in flat}
         return FlatState(found.items(), sort=True)
 
-    def to_nested_state(self) -> State[Any, V]:
+    def to_nested_state(self) -> State[Any, Any]:
         """Return the leaves as a State."""
         return State(nested_of(self))
 
@@ -398,18 +400,19 @@ register_serialization(FlatState, tuple, tuple)
 
 
 @overload
-def to_flat_state(state: State[Any, L, Any, Any]) -> FlatState[L]: ...
+def to_flat_state(state: SupportsLeaves[L]) -> FlatState[L]: ...
 @overload
 def to_flat_state(state: dict[Any, Any]) -> FlatState[Any]: ...
-def to_flat_state(state: Mapping[Any, Any]) -> FlatState[Any]:
+def to_flat_state(state: SupportsLeaves[Any] | dict[Any, Any]) -> FlatState[Any]:
     """Return the leaves of a State with their paths, sorted by path."""
-    return FlatState(sorted_items(state), sort=False)
+    entries: Any = state  # only a State is a SupportsLeaves
+    return FlatState(sorted_items(entries), sort=False)
 
 
 @overload
 def from_flat_state(
-    flat_state: Mapping[Path, L] | Iterable[tuple[Path, L]],
-) -> State[Any, L, Any, Any]: ...
+    flat_state: Mapping[Path, Any] | Iterable[tuple[Path, Any]],
+) -> State[Any, Any, Any, Any]: ...  # the leaves do not say the types of levels
 @overload
 def from_flat_state(
     flat_state: Mapping[Path, Any] | Iterable[tuple[Path, Any]], *, cls: Callable[..., S]

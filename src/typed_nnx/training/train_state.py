@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Generic, Self
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, overload
 
 import jax
 import jax.numpy as jnp
@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     import optax
 
 M = TypeVar("M", default=Any)
+N = TypeVar("N")
+
+
+class _Itself(Protocol):
+    """A `TrainState`, and none of a subclass: lists of those are no lists of it."""
+
+    def __nnx_alike__(self, /) -> list[TrainState[Any]]: ...
 
 
 class TrainState(FrozenPytree, Generic[M]):
@@ -40,6 +47,22 @@ class TrainState(FrozenPytree, Generic[M]):
     step: jax.Array
     tx: optax.GradientTransformation = dataclasses.field(metadata={"pytree_node": False})
 
+    if TYPE_CHECKING:
+
+        def __nnx_alike__(self, /) -> list[Self]: ...
+
+    # pyright takes the model of a `cls` without arguments for Any.
+    @overload
+    @classmethod
+    def create(
+        cls: type[_Itself],
+        graphdef: GraphDef[N],
+        *,
+        params: StateOf[N],
+        tx: optax.GradientTransformation,
+        step: int = 0,
+    ) -> TrainState[N]: ...
+    @overload
     @classmethod
     def create(
         cls,
@@ -49,7 +72,17 @@ class TrainState(FrozenPytree, Generic[M]):
         tx: optax.GradientTransformation,
         step: int = 0,
         **kwargs: Any,
-    ) -> Self:
+    ) -> Self: ...
+    @classmethod
+    def create(
+        cls: Any,
+        graphdef: GraphDef[Any],
+        *,
+        params: StateOf[Any],
+        tx: optax.GradientTransformation,
+        step: int = 0,
+        **kwargs: Any,
+    ) -> Any:
         """Return a state whose optimizer state is that of a first step.
 
         Args:

@@ -50,6 +50,12 @@ assert_type(state.rngs.params.key, nnx.RngKey)
 assert_type(state.heads.a.kernel, nnx.Param[jax.Array])
 assert_type(state.heads["a"].kernel, nnx.Param[jax.Array])
 assert_type(state.odd, Any)
+leaves = nnx.to_flat_state(nnx.state(Trio()))
+assert_type(
+    leaves.leaves, list[nnx.BatchStat[jax.Array] | nnx.Cache[jax.Array] | nnx.Param[jax.Array]]
+)
+assert_type(nnx.to_flat_state(state), nnx.FlatState[Any])
+assert_type(nnx.to_flat_state(state.layers), nnx.FlatState[Any])
 pair = nnx.state(Trio()).pair
 assert_type(pair[0], nnx.Param[jax.Array])
 assert_type(pair[1], nnx.Cache[jax.Array])
@@ -140,6 +146,8 @@ scales = nnx.state(model, Scale)
 assert_type(scales, MLPScaleState)
 scales.bias  # E
 assert_type(nnx.state(Trio(), nnx.Cache).pair[1], nnx.Cache[jax.Array])
+for _, cache in nnx.to_flat_state(nnx.state(Trio(), nnx.Cache)):
+    assert_type(cache, nnx.Cache[jax.Array])
 assert_type(nnx.state(model.layers, nnx.Param)[0], BlockParamState)
 _, params, rest = nnx.split(model.layers, nnx.Param, ...)
 assert_type(params[0], BlockParamState)

@@ -112,6 +112,16 @@ def test_a_subclass_of_a_variable_class_is_in_the_part_of_its_base() -> None:
     assert "a" not in fields(found["AdapterRestOfParamState"])
 
 
+def test_a_filter_takes_its_own_class_of_what_is_declared_as_a_variable() -> None:
+    layer = model("typed_nnx:LoRA", attribute("lora_a", LIBRARY("Variable", ARRAY)), path="")
+    user = model("app:Model", attribute("lora", LIBRARY("LoRA")), attribute("w", PARAM))
+    found = classes(models_of(*LIBRARY.classes(), layer, user))
+    assert fields(found["ModelLoRAParamState"]) == {"lora": "LoRALoRAParamState"}
+    assert fields(found["LoRALoRAParamState"]) == {"lora_a": "_LoRAParam[_Array]"}
+    assert fields(found["LoRAParamState"]) == {"lora_a": "_Param[_Array]"}
+    assert fields(found["LoRAState"]) == {"lora_a": "_Variable_[_Array]"}
+
+
 def test_a_model_that_contains_itself_through_others_ends() -> None:
     tree = model("app:Tree", attribute("branches", LIBRARY("List", Named("app:Branch"))))
     branch = model("app:Branch", attribute("tree", Named("app:Tree")), attribute("w", PARAM))

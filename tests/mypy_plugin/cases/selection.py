@@ -14,6 +14,13 @@ class Model(nnx.Module):
         self.norm = nnx.BatchNorm(3, rngs=rngs)
 
 
+class Declared(nnx.Module):
+    some: nnx.Variable[jax.Array]
+
+    def __init__(self) -> None:
+        self.some = nnx.Cache(jax.numpy.ones(3))
+
+
 model = Model(nnx.Rngs(0))
 
 # -- reports
@@ -82,6 +89,10 @@ array = jax.numpy.ones(3)
 reveal_type(nnx.split(nnx.Param(array))[1])  # R typed_nnx: Param[Array]  # R flax: State[Any, Any]
 for path, leaf in nnx.to_flat_state(nnx.state(model, nnx.Param)):
     reveal_type(leaf)  # R typed_nnx: Param[Array]  # R flax: Param[Any] | Param[Array]
+for path, taken in nnx.to_flat_state(nnx.state(Declared(), nnx.Cache)):
+    reveal_type(taken)  # R: Cache[Array]
+reveal_type(nnx.state(Declared(), nnx.Cache).some)  # R: Cache[Array]
+reveal_type(nnx.state(Declared()).some)  # R: Variable[Array]
 for key in nnx.state(model):
     reveal_type(key)  # R: str
 for index in nnx.state(nnx.List([model])):
