@@ -243,7 +243,8 @@ class VariableCopies(MetadataMethods[A]):
         """
         raw: Any = self._raw if value is MISSING else value
         meta = self._meta.updated(updates) if updates else self._meta
-        if "ref" in updates and is_array_ref(raw) is not meta.ref:
+        is_other = is_array_ref(raw) is not meta.ref
+        if is_other and ("ref" in updates or isinstance(value, jax.Array | np.ndarray)):
             raw = new_array_ref(raw) if meta.ref else raw[...]
         elif _copy_ref and is_array_ref(raw):
             raw = new_array_ref(raw[...])
