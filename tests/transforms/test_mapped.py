@@ -1,7 +1,12 @@
-"""`vmap`, a `scan` without a carry and, on one device, `pmap` are the loop over the lanes; so in NNX."""
+"""`vmap`, a `scan` without a carry and, on one device, `pmap`: what they map is what flax maps.
+
+That they are the loop over the lanes is the independent way to the numbers.
+"""
 
 from __future__ import annotations
 
+import typing as tp
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
@@ -11,8 +16,9 @@ import pytest
 
 import typed_nnx as nnx
 from tests.core.libraries import both
+from tests.transforms.as_in_flax import Call, assert_as_in_flax
 from tests.transforms.mapping_scenarios import model_of, stacked_model, update, values, vmap_by_loop
-from tests.transforms.modes import all_modes, fixed_modes
+from tests.transforms.modes import all_modes
 
 XS = jnp.arange(12.0).reshape(4, 3)
 
@@ -24,13 +30,177 @@ def rows(transform: str) -> Any:
     return XS[1:2] if transform == "pmap" else XS
 
 
-def mapped(lib: Any, transform: str, step: Any, in_axes: Any = 0, out_axes: Any = 0, **mode: Any):
-    return getattr(lib, transform)(step, in_axes=in_axes, out_axes=out_axes, **mode)
-
-
 def read(model: Any, x: Any) -> Any:
     """Read the Variables of a lane, write none."""
     return model.weight[...] * x + model.total[...].reshape(1)
+
+
+class Map(tp.NamedTuple):
+    """A function of a lane, its arguments, and the options of the transform."""
+
+    step: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    options: dict[str, Any] = {}
+
+
+def of_plain_model(lib: Any) -> Any:
+    return model_of(lib, weight=lib.Param(jnp.arange(3.0)), total=lib.BatchStat(jnp.ones(())))
+
+
+def along(axis: int) -> Callable[[Any, Any], Map]:
+    def make(lib: Any, xs: Any) -> Map:
+        def step(model: Any, x: Any) -> Any:
+            model.weight[...] += x
+            return {"array": model.weight[...], "model": model_of(lib, weight=lib.Param(x))}
+
+        model = model_of(lib, weight=lib.Param(xs.T))
+        return Map(step, (model, xs), {"in_axes": (axis, 0), "out_axes": axis})
+
+    return make
+
+
+def by_prefix(lib: Any, xs: Any) -> Map:
+    def step(model: Any, x: Any) -> Any:
+        model.weight[...] *= 2
+        return read(model, x)
+
+    model = model_of(lib, weight=lib.Param(xs), total=lib.BatchStat(jnp.ones(())))
+    return Map(step, (model, xs), {"in_axes": (lib.prefix(model, {lib.Param: 0, ...: None}), 0)})
+
+
+def made_by_prefix(lib: Any, xs: Any) -> Map:
+    class Pair(lib.Module):
+        def __init__(self, x: Any) -> None:
+            self.weight = lib.Param(x)
+            self.total = lib.BatchStat(x)
+
+    return Map(Pair, (xs,), {"out_axes": lib.prefix(Pair(xs[0]), {lib.Param: 1, ...: 0})})
+
+
+def new_model(lib: Any) -> Callable[[Any], Any]:
+    return lambda x: model_of(lib, weight=lib.Param(x * 2), total=lib.BatchStat(x), kind="made")
+
+
+MAPS: dict[str, Callable[[Any, Any], Map]] = {
+    "all Variables": lambda lib, xs: Map(update, (stacked_model(lib, len(xs)), xs)),
+    "streams": lambda lib, xs: Map(
+        lambda rngs: rngs.params.normal((2,)), (lib.Rngs(params=0).split(len(xs)),)
+    ),
+    "a new model": lambda lib, xs: Map(new_model(lib), (xs,)),
+    "a new model by StateAxes": lambda lib, xs: Map(
+        lambda x: (new_model(lib)(x), x),
+        (xs,),
+        {"out_axes": (lib.StateAxes({lib.Param: 1, ...: 0}), 0)},
+    ),
+    "a constant": lambda lib, xs: Map(lambda x: 3.0, (xs,)),
+    "nothing": lambda lib, xs: Map(lambda x: None, (xs,)),
+    "no axis": lambda lib, xs: Map(read, (of_plain_model(lib), xs), {"in_axes": (None, 0)}),
+    "axis 1": along(1),
+    "axis -1": along(-1),
+    "a prefix": by_prefix,
+    "a prefix of a result": made_by_prefix,
+}
+
+
+@all_modes
+@each_map
+@pytest.mark.parametrize("name", MAPS)
+def test_lanes_get_and_leave_what_they_do_in_flax(mode, transform, name):
+    xs = rows(transform)
+
+    def make(lib: Any) -> Call:
+        with lib.set_graph_mode(mode.get("graph", True)):  # of the prefixes
+            step, arguments, options = MAPS[name](lib, xs)
+        options = {"in_axes": 0, "out_axes": 0, **options}
+        return Call(getattr(lib, transform)(step, **options, **mode), arguments)
+
+    assert_as_in_flax(make, calls=2)
+
+
+def total_and_index(model: Any, x: Any) -> Any:
+    return jax.lax.psum(x, "lanes"), jax.lax.axis_index("lanes")
+
+
+def counted(model: Any, x: Any) -> Any:
+    model.total[...] += 1
+    return x
+
+
+def with_new_variables(lib: Any) -> Map:
+    def step(model: Any) -> None:
+        model.cached = lib.Cache(model.weight[...])
+        model.fixed = lib.BatchStat(jnp.ones(2))
+
+    axes = lib.StateAxes({lib.Param: 0, lib.Cache: 1, ...: None})
+    return Map(step, (model_of(lib, weight=lib.Param(XS)),), {"in_axes": (axes,)})
+
+
+def by_tag(lib: Any) -> Map:
+    rngs = lib.Rngs(params=0, dropout=1)
+    rngs.params = rngs.params.split(4)
+    return Map(
+        lambda r, x: r.params.key[...].ndim + r.dropout.key[...].ndim,
+        (rngs, XS),
+        {"in_axes": (lib.StateAxes({"params": 0, "dropout": None}), 0)},
+    )
+
+
+def in_one_model(axes: Callable[[Any], Any], step: Any) -> Callable[[Any], Map]:
+    return lambda lib: Map(step, (stacked_model(lib), XS), {"in_axes": (axes(lib), 0)})
+
+
+VMAPS: dict[str, Callable[[Any], Map]] = {
+    "axis_name": lambda lib: Map(
+        total_and_index, (stacked_model(lib), XS), {"axis_name": "lanes"}
+    ),
+    "spmd_axis_name": lambda lib: Map(
+        update, (stacked_model(lib), XS), {"spmd_axis_name": ("data", "model")}
+    ),
+    "axis_size alone": lambda lib: Map(
+        lambda: model_of(lib, weight=lib.Param(jnp.ones(2))), (), {"axis_size": 5}
+    ),
+    "no axis": lambda lib: Map(lambda x: x, (XS,), {"in_axes": None}),
+    "no argument": lambda lib: Map(lambda: 1.0, ()),
+    "other sizes": lambda lib: Map(update, (stacked_model(lib, 5), XS)),
+    "another axis_size": lambda lib: Map(lambda x: x, (XS,), {"axis_size": 3}),
+    "an axis that is a text": lambda lib: Map(update, (stacked_model(lib), XS), {"in_axes": "a"}),
+    "an axis that is not there": lambda lib: Map(
+        update, (stacked_model(lib), XS), {"in_axes": (1, 0)}
+    ),
+    "one value for all lanes": lambda lib: Map(
+        counted, (of_plain_model(lib), XS), {"in_axes": (None, 0)}
+    ),
+    "one result for all lanes": lambda lib: Map(
+        lambda x: model_of(lib, weight=lib.Param(jnp.ones(2))), (XS,), {"out_axes": None}
+    ),
+    "a result for each lane, and no axis": lambda lib: Map(lambda x: x, (XS,), {"out_axes": None}),
+    "StateAxes by path and type": in_one_model(
+        lambda lib: lib.StateAxes({lib.PathContains("bias"): None, lib.Param: 0, ...: 0}),
+        lambda m, x: m.weight[...] * x + m.inner.bias[0].reshape(1),
+    ),
+    "StateAxes of a State": in_one_model(
+        lambda lib: lib.StateAxes(
+            lib.State({"weight": 0, "total": None, "inner": {"bias": None}})
+        ),
+        lambda m, x: m.weight[...] * x + m.total.sum(),
+    ),
+    "a tag": by_tag,
+    "a tag that nothing has": in_one_model(lambda lib: lib.StateAxes({"weight": 0}), read),
+    "StateAxes of new Variables": with_new_variables,
+}  # fmt: skip
+
+
+@all_modes
+@pytest.mark.parametrize("name", VMAPS)
+def test_options_do_what_they_do_in_flax(mode, name):
+    def make(lib: Any) -> Call:
+        step, arguments, options = VMAPS[name](lib)
+        return Call(lib.vmap(step, **options, **mode), arguments)
+
+    assert_as_in_flax(make)
+
+
+# -- what these tables do not say ------------------------------------------------------------------
 
 
 @both
@@ -40,7 +210,7 @@ def test_the_result_and_the_variables_are_those_of_the_loop(lib, mode, transform
     xs = rows(transform)
     model, loop = (stacked_model(lib, len(xs)) for _ in range(2))
     variables = (model.weight, model.total, model.inner)
-    run = mapped(lib, transform, update, **mode)
+    run = getattr(lib, transform)(update, in_axes=0, out_axes=0, **mode)
     for inputs in (xs, xs + 1):
         expected, loop = vmap_by_loop(update, loop, inputs)
         np.testing.assert_allclose(run(model, inputs), expected)
@@ -50,151 +220,16 @@ def test_the_result_and_the_variables_are_those_of_the_loop(lib, mode, transform
 
 
 @both
-@all_modes
-@each_map
-def test_split_streams_give_each_lane_its_own_numbers(lib, mode, transform):
-    rngs = lib.Rngs(params=0).split(len(rows(transform)))
-    keys = rngs.params.key[...]
-    result = mapped(lib, transform, lambda rngs: rngs.params.normal((2,)), **mode)(rngs)
-    expected = [jax.random.normal(jax.random.fold_in(key, 0), (2,)) for key in keys]
-    np.testing.assert_array_equal(result, np.stack(expected))
-    assert rngs.params.count[...].tolist() == [1] * len(keys)
-
-
-@both
-@all_modes
-@each_map
-def test_models_made_inside_come_out_stacked(lib, mode, transform):
-    def create(x: Any) -> Any:
-        return model_of(lib, weight=lib.Param(x * 2), kind="made")
-
-    made = mapped(lib, transform, create, **mode)(rows(transform))
-    assert (type(made).__name__, type(made.weight), made.kind) == ("Model", lib.Param, "made")
-    assert made.weight[...].tolist() == (rows(transform) * 2).tolist()
-
-
-@both
-@all_modes
-@each_map
-def test_a_constant_result_is_repeated_along_its_axis(lib, mode, transform):
-    xs = rows(transform)
-    assert mapped(lib, transform, lambda x: 3.0, **mode)(xs).tolist() == [3.0] * len(xs)
-    assert mapped(lib, transform, lambda x: None, **mode)(xs) is None
-
-
-@both
-@all_modes
-@pytest.mark.parametrize("transform", ["vmap", "pmap"])
-def test_collectives_know_the_axis_name(lib, mode, transform):
-    def step(model: Any, x: Any) -> Any:
-        return jax.lax.psum(x, "lanes"), jax.lax.axis_index("lanes")
-
-    xs = rows(transform)
-    model = stacked_model(lib, len(xs))
-    total, index = mapped(lib, transform, step, axis_name="lanes", **mode)(model, xs)
-    assert total.tolist() == [xs.sum(0).tolist()] * len(xs)
-    assert index.tolist() == list(range(len(xs)))
-
-
-# -- axes --------------------------------------------------------------------------------------
-
-
-@both
-@all_modes
-@each_map
-def test_an_argument_without_axis_is_the_same_for_all_lanes(lib, mode, transform):
-    model = model_of(lib, weight=lib.Param(jnp.arange(3.0)), total=lib.BatchStat(jnp.ones(())))
-    before, xs = values(model), rows(transform)
-    result = mapped(lib, transform, read, in_axes=(None, 0), **mode)(model, xs)
-    assert result.tolist() == (xs * jnp.arange(3.0).reshape(1, 3) + 1).tolist()
-    assert values(model) == before
-
-
-@both
-@all_modes
-@each_map
-@pytest.mark.parametrize("axis", [1, -1], ids=str)
-def test_other_axes_map_and_write_back_along_themselves(lib, mode, transform, axis):
-    xs = rows(transform)
-    model = model_of(lib, weight=lib.Param(xs.T))
-
-    def step(model: Any, x: Any) -> Any:
-        model.weight[...] += x
-        return {"array": model.weight[...], "model": model_of(lib, weight=lib.Param(x))}
-
-    run = mapped(lib, transform, step, in_axes=(axis, 0), out_axes=axis, **mode)
-    result = run(model, xs)
-    assert model.weight[...].tolist() == (xs.T * 2).tolist()
-    assert result["array"].tolist() == (xs.T * 2).tolist()
-    assert result["model"].weight[...].tolist() == xs.T.tolist()
-
-
-@both
-@fixed_modes
-@each_map
-def test_a_prefix_maps_the_variables_of_one_model_differently(lib, mode, transform):
-    xs = rows(transform)
-    model = model_of(lib, weight=lib.Param(xs), total=lib.BatchStat(jnp.ones(())))
-    axes = lib.prefix(model, {lib.Param: 0, ...: None}, graph=mode.get("graph", True))
-
-    def step(model: Any, x: Any) -> Any:
-        model.weight[...] *= 2
-        return read(model, x)
-
-    result = mapped(lib, transform, step, in_axes=(axes, 0), **mode)(model, xs)
-    assert result.tolist() == (xs * xs * 2 + 1).tolist()
-    assert model.weight[...].tolist() == (xs * 2).tolist()
-
-
-@both
-@fixed_modes
-@each_map
-def test_a_prefix_places_the_axes_of_what_comes_out(lib: Any, mode: Any, transform: str) -> None:
-    class Pair(lib.Module):
-        def __init__(self, x: Any) -> None:
-            self.weight = lib.Param(x)
-            self.total = lib.BatchStat(x)
-
-    xs = rows(transform)
-    axes = lib.prefix(Pair(xs[0]), {lib.Param: 1, ...: 0}, graph=mode.get("graph", True))
-    made = mapped(lib, transform, Pair, out_axes=axes, **mode)(xs)
-    assert made.weight[...].tolist() == xs.T.tolist()
-    assert made.total[...].tolist() == xs.tolist()
-
-
-@both
-@each_map
-def test_state_axes_place_the_variables_of_a_new_model(lib, transform):
-    def create(x: Any) -> Any:
-        return model_of(lib, weight=lib.Param(x), total=lib.BatchStat(x)), x
-
-    xs = rows(transform)
-    axes = lib.StateAxes({lib.Param: 1, ...: 0})
-    made, same = mapped(lib, transform, create, out_axes=(axes, 0))(xs)
-    assert made.weight[...].tolist() == xs.T.tolist()
-    assert made.total[...].tolist() == same.tolist() == xs.tolist()
-
-
-# -- values ------------------------------------------------------------------------------------
-
-
-@both
-@all_modes
-@pytest.mark.parametrize("name", ["data", ("data", "model")], ids=str)
-def test_spmd_axis_names_change_no_value(lib, mode, name):
-    expected, _ = vmap_by_loop(update, stacked_model(lib), XS)
-    mapped = lib.vmap(update, spmd_axis_name=name, **mode)
-    np.testing.assert_allclose(mapped(stacked_model(lib), XS), expected)
-
-
-@both
-@all_modes
-def test_axis_size_maps_a_function_of_nothing(lib, mode):
-    made = lib.vmap(lambda: model_of(lib, weight=lib.Param(jnp.ones(2))), axis_size=5, **mode)()
-    assert made.weight[...].tolist() == np.ones((5, 2)).tolist()
-
-
-# -- decorators --------------------------------------------------------------------------------
+def test_state_axes_is_a_mapping_from_filters_to_axes(lib: Any) -> None:
+    axes: Any = lib.StateAxes({lib.Param: 0, ...: None})
+    assert issubclass(type(axes), Mapping)
+    assert (axes.filters, axes.axes) == ((lib.Param, ...), (0, None))
+    assert dict(axes) == {lib.Param: 0, ...: None}
+    assert (len(axes), list(axes), list(axes.values())) == (2, [lib.Param, ...], [0, None])
+    assert (axes[lib.Param], ... in axes) == (0, True)
+    assert lib.StateAxes(axes) == axes != {lib.Param: 0, ...: None}
+    with pytest.raises(AttributeError):
+        axes.axes = (1,)
 
 
 @both
@@ -218,30 +253,6 @@ def test_the_decorator_works_bare_with_arguments_and_on_methods(lib: Any):
     assert model.read(XS).tolist() == (XS + XS[0].sum()).tolist()
 
 
-# -- errors ------------------------------------------------------------------------------------
-
-
-@both
-@all_modes
-def test_without_any_axis_or_size_there_is_an_error(lib, mode):
-    with pytest.raises(ValueError, match="axis_size"):
-        lib.vmap(lambda x: x, in_axes=None, **mode)(XS)
-    with pytest.raises(ValueError, match="axis_size"):
-        lib.vmap(lambda: 1.0, **mode)()
-
-
-@both
-@all_modes
-def test_axes_of_different_sizes_are_an_error(lib, mode):
-    model = stacked_model(lib, 5)
-    before = values(model)
-    with pytest.raises(ValueError, match="inconsistent sizes"):
-        lib.vmap(update, **mode)(model, XS)
-    with pytest.raises(ValueError, match="inconsistent sizes"):
-        lib.vmap(lambda x: x, axis_size=3, **mode)(XS)
-    assert values(model) == before
-
-
 @both
 def test_one_new_object_under_two_out_axes_is_an_error(lib):
     def step(x: Any) -> Any:
@@ -250,9 +261,6 @@ def test_one_new_object_under_two_out_axes_is_an_error(lib):
 
     with pytest.raises(ValueError, match="Inconsistent aliasing"):
         lib.vmap(step, out_axes=(0, 1))(XS)
-
-
-# -- ours --------------------------------------------------------------------------------------
 
 
 @all_modes
