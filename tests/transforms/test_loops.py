@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tests.core.libraries import both
+from tests.transforms.as_in_flax import Call, assert_as_in_flax
 from tests.transforms.library import nnx
 from tests.transforms.modes import (
     Before,
@@ -15,7 +16,6 @@ from tests.transforms.modes import (
     error_of,
     gradient,
     number,
-    shared_modes,
 )
 
 each_loop = pytest.mark.parametrize("loop", ["while_loop", "fori_loop", "scan"])
@@ -43,81 +43,50 @@ def doubles(model):
     return model
 
 
-@both
-@all_modes
-@each_loop
-def test_updates_of_the_carry_come_out(lib, mode, loop):
-    model = counter(lib, 1.0, 2.0)
-    weights = model.w
-    repeat(lib, loop, doubles, model, **mode)
-    assert model.w is weights
-    assert number(model.n) == 3.0
-    assert number(model.w) == [8.0, 16.0]
-
-
-@both
-@shared_modes
-@each_loop
-def test_shared_objects_of_the_carry_stay_shared(lib, mode, loop):
-    model, seen = counter(lib), []
-    carry = {"first": model, "pair": lib.Dict(a=model, b=model)}
+def shared(lib):
+    model = counter(lib)
 
     def body(carry):
-        seen.append(carry["first"] is carry["pair"].a is carry["pair"].b)
-        carry["first"].n[...] += 1
+        is_one = carry["first"] is carry["pair"].a is carry["pair"].b
+        carry["first"].n[...] += 1 if is_one else 100
         carry["pair"].b.n[...] += 1
         return carry
 
-    result = repeat(lib, loop, body, carry, **mode)
-    assert set(seen) == {True}
-    assert number(model.n) == 6.0
-    assert result["first"] is result["pair"].a
-    assert carry["pair"].a is carry["pair"].b
+    return body, {"first": model, "pair": lib.Dict(a=model, b=model)}
 
 
-@both
-@all_modes
-@each_loop
-def test_no_steps_leave_everything_as_it_was(lib, mode, loop):
-    model = counter(lib)
-    repeat(lib, loop, doubles, model, steps=0, **mode)
-    assert number(model.n) == 0.0
-    assert number(model.w) == [1.0, 2.0]
-
-
-@both
-@all_modes
-@each_loop
-@pytest.mark.parametrize(
-    "value", [jnp.zeros(3, jnp.float32), jnp.array(0, jnp.int32)], ids=["shape", "dtype"]
-)
-def test_a_value_that_changes_its_shape_or_dtype_is_an_error(lib, mode, loop, value):
-    model = counter(lib)
-    before = Before(model)
-
+def with_value(value):
     def body(model):
         model.n.set_value(value)
         return model
 
-    with pytest.raises((TypeError, ValueError), match=str(value.dtype)):
-        repeat(lib, loop, body, model, **mode)
-    assert before.is_still_so()
+    return lambda lib: (body, counter(lib))
 
 
-@both
+BODIES = {
+    "updates": lambda lib: (doubles, counter(lib, 1.0, 2.0)),
+    "shared objects": shared,
+    "another shape": with_value(jnp.zeros(3, jnp.float32)),
+    "another dtype": with_value(jnp.array(0, jnp.int32)),
+    "a list for a tuple": lambda lib: (list, (counter(lib, 1.0), counter(lib, 2.0))),
+    "fewer": lambda lib: (lambda carry: carry[:1], (counter(lib, 1.0), counter(lib, 2.0))),
+    "a weak type": lambda lib: (lambda c: c + 1.0, 0),
+}
+
+
 @all_modes
 @each_loop
-@pytest.mark.parametrize(
-    "body",
-    [lambda carry: list(carry), lambda carry: (carry[0],)],
-    ids=["type", "length"],
-)
-def test_a_body_that_returns_another_tree_is_an_error(lib, mode, loop, body):
-    model, other = counter(lib, 1.0), counter(lib, 2.0)
-    before = Before(model), Before(other)
-    with pytest.raises((TypeError, ValueError)):
-        repeat(lib, loop, body, (model, other), **mode)
-    assert all(known.is_still_so() for known in before)
+@pytest.mark.parametrize("steps", [0, 3])
+@pytest.mark.parametrize("name", BODIES)
+def test_a_carry_comes_out_as_in_flax(mode, loop, steps, name):
+    if name == "shared objects" and mode == {"graph": False} and loop != "scan":
+        pytest.skip("NNX unties them without a word; here they are refused, as tested below")
+
+    def make(lib):
+        body, init = BODIES[name](lib)
+        return Call(lambda init: repeat(lib, loop, body, init, steps, **mode), (init,))
+
+    assert_as_in_flax(make, is_same=False)
 
 
 def adds_variable(model):
@@ -140,28 +109,26 @@ def sets_metadata(model):
     return model
 
 
-@both
-@all_modes
-@each_loop
-def test_a_carry_of_weak_type_takes_the_dtype_of_the_body(lib, mode, loop):
-    result = repeat(lib, loop, lambda c: c + 1.0, 0, **mode)
-    assert result.dtype == jnp.float32
-    assert number(result) == 3.0
-
-
 # -- while_loop ------------------------------------------------------------------------------------
 
+CONDITIONS = {
+    "a boolean": lambda c: c < 3,
+    "an array": lambda c: jnp.array([True]),
+    "a tuple": lambda c: (c < 3,),
+    "nothing": lambda c: None,
+    "a number": lambda c: c + 1,
+}
 
-@both
+
 @all_modes
-@pytest.mark.parametrize(
-    "condition",
-    [lambda c: jnp.array([True]), lambda c: (c < 3,), lambda c: None, lambda c: c + 1],
-    ids=["shape", "tuple", "none", "number"],
-)
-def test_a_condition_gives_one_boolean(lib, mode, condition):
-    with pytest.raises(TypeError, match="(?i)bool"):
-        lib.while_loop(condition, lambda c: c + 1, jnp.array(0), **mode)
+@pytest.mark.parametrize("condition", CONDITIONS.values(), ids=CONDITIONS)
+def test_a_condition_is_taken_or_refused_as_in_flax(mode, condition):
+    def make(lib):
+        return Call(
+            lambda c: lib.while_loop(condition, lambda c: c + 1, c, **mode), (jnp.array(0),)
+        )
+
+    assert_as_in_flax(make, is_same=False)
 
 
 @both
@@ -183,26 +150,27 @@ def adds_step(i, model):
     return model
 
 
-@both
+BOUNDS = [
+    (1, 4),
+    (-2, 1),
+    (2, 2),
+    (0, -3),
+    (jnp.array(1), jnp.array(4)),
+    (1, jnp.array(4)),
+    (np.int32(1), np.int64(4)),
+    (jnp.array(1, jnp.uint8), jnp.array(4, jnp.uint8)),
+]
+
+
 @all_modes
-@pytest.mark.parametrize(
-    ("lower", "upper", "expected"),
-    [
-        (1, 4, 6.0),
-        (-2, 1, -3.0),
-        (2, 2, 0.0),
-        (0, -3, 0.0),
-        (jnp.array(1), jnp.array(4), 6.0),
-        (1, jnp.array(4), 6.0),
-        (np.int32(1), np.int64(4), 6.0),
-        (jnp.array(1, jnp.uint8), jnp.array(4, jnp.uint8), 6.0),
-    ],
-    ids=str,
-)
-def test_the_index_counts_from_the_lower_bound_up_to_the_upper(lib, mode, lower, upper, expected):
-    model = counter(lib)
-    lib.fori_loop(lower, upper, adds_step, model, **mode)
-    assert number(model.n) == expected
+@pytest.mark.parametrize(("lower", "upper"), BOUNDS, ids=str)
+def test_the_index_counts_as_in_flax(mode, lower, upper):
+    def make(lib):
+        return Call(
+            lambda model: lib.fori_loop(lower, upper, adds_step, model, **mode), (counter(lib),)
+        )
+
+    assert_as_in_flax(make, is_same=False)
 
 
 @both

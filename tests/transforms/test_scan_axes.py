@@ -1,104 +1,131 @@
-"""The forms of `in_axes` and `out_axes` of `scan`; the laws hold in NNX too."""
+"""The forms of `in_axes` and `out_axes` of `scan`: what comes out is what comes out in flax."""
 
 from __future__ import annotations
 
+import typing as tp
+from collections.abc import Callable
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 import pytest
 
 import typed_nnx as nnx
 from tests.core.libraries import both
+from tests.transforms.as_in_flax import Call, assert_as_in_flax
 from tests.transforms.mapping_scenarios import model_of
 from tests.transforms.modes import all_modes, fixed_modes
 
 XS = jnp.arange(4.0)
-SUMS = [0.0, 0.0, 1.0, 3.0]  # the carry before each step
 
 
-def listed(tree: Any) -> Any:
-    return jax.tree.map(lambda leaf: np.asarray(leaf).tolist(), tree)
+class Scan(tp.NamedTuple):
+    """A step, its arguments, and the options of `scan`."""
+
+    step: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    options: dict[str, Any]
 
 
-# -- where the carry is ------------------------------------------------------------------------
+def at(position: int, carry: Any, others: tuple[Any, ...]) -> tuple[Any, ...]:
+    return (*others[:position], carry, *others[position:])
 
 
-@both
-@all_modes
-@pytest.mark.parametrize("carry_in", [0, 1, 2])
-@pytest.mark.parametrize("carry_out", [0, 1, 2])
-def test_the_carry_may_be_anywhere(lib, mode, carry_in, carry_out):
-    def at(position: int, carry: Any, others: tuple[Any, ...]) -> tuple[Any, ...]:
-        return (*others[:position], carry, *others[position:])
-
+def carry_at(carry_in: int, carry_out: int) -> Callable[[Any], Scan]:
     def step(*args: Any) -> Any:
         carry = args[carry_in]
         x, y = (arg for index, arg in enumerate(args) if index != carry_in)
         return at(carry_out, carry + x, (carry, y))
 
-    in_axes, out_axes = (at(place, lib.Carry, (0, 0)) for place in (carry_in, carry_out))
-    result = lib.scan(step, in_axes=in_axes, out_axes=out_axes, **mode)(
-        *at(carry_in, 0.0, (XS, XS * 2))
+    def make(lib: Any) -> Scan:
+        axes = [at(place, lib.Carry, (0, 0)) for place in (carry_in, carry_out)]
+        options = dict(zip(("in_axes", "out_axes"), axes, strict=True))
+        return Scan(step, at(carry_in, 0.0, (XS, XS * 2)), options)
+
+    return make
+
+
+def with_carry(step: Any, out_axes: Callable[[Any], Any], **options: Any) -> Callable[[Any], Scan]:
+    return lambda lib: Scan(
+        step,
+        (0.0, XS),
+        {"in_axes": (lib.Carry, 0), "out_axes": out_axes(lib.Carry), **options},
     )
-    assert listed(result) == at(carry_out, 6.0, (SUMS, (XS * 2).tolist()))
 
 
-@both
-@all_modes
-@pytest.mark.parametrize("wrapped", [False, True])
-def test_a_carry_alone_needs_a_length(lib, mode, wrapped):
-    in_axes = (lib.Carry,) if wrapped else lib.Carry
-    scanned = lib.scan(lambda c: c * 2, in_axes=in_axes, out_axes=lib.Carry, length=3, **mode)
-    assert float(scanned(1.0)) == 8.0
-    with pytest.raises(ValueError, match="length"):
-        lib.scan(lambda c: c, in_axes=in_axes, out_axes=lib.Carry, **mode)(1.0)
-
-
-@both
-@all_modes
-def test_what_comes_out_has_the_form_of_out_axes(lib, mode):
-    def forms(out_axes: Any, step: Any) -> Any:
-        return listed(lib.scan(step, in_axes=(lib.Carry, 0), out_axes=out_axes, **mode)(0.0, XS))
-
-    assert forms(lib.Carry, lambda c, x: c + x) == 6.0
-    assert forms((lib.Carry,), lambda c, x: (c + x,)) == (6.0,)
-    assert forms((lib.Carry, 0), lambda c, x: (c + x, None)) == (6.0, None)
-    assert forms((lib.Carry, 0), lambda c, x: (c + x, {"c": c})) == (6.0, {"c": SUMS})
-
-
-@both
-@all_modes
-def test_a_carry_that_scans_nothing_but_gives_outputs(lib, mode):
-    scanned = lib.scan(
-        lambda c: (c + 1, c), in_axes=lib.Carry, out_axes=(lib.Carry, 0), length=3, **mode
+def carry_alone(wrapped: bool, **options: Any) -> Callable[[Any], Scan]:
+    return lambda lib: Scan(
+        lambda c: c * 2,
+        (1.0,),
+        {"in_axes": (lib.Carry,) if wrapped else lib.Carry, "out_axes": lib.Carry, **options},
     )
-    assert listed(scanned(0.0)) == (3.0, [0.0, 1.0, 2.0])
 
 
-@both
+def no_carry(step: Any, in_axes: Any, *arguments: Any, **options: Any) -> Callable[[Any], Scan]:
+    return lambda lib: Scan(step, arguments, {"in_axes": in_axes, "out_axes": 0, **options})
+
+
+def scanned_and(rest: Callable[[Any], Any], step: Any) -> Callable[[Any], Scan]:
+    """Scan the weights of a model, and do something else with its other Variables."""
+
+    def make(lib: Any) -> Scan:
+        model = model_of(lib, weight=lib.Param(XS), total=lib.BatchStat(jnp.float32(2)))
+        axes = lib.StateAxes({lib.Param: 0, ...: rest(lib)})
+        return Scan(step, (model, 0.0), {"in_axes": (axes, lib.Carry), "out_axes": lib.Carry})
+
+    return make
+
+
+def accumulated(model: Any, carry: Any) -> Any:
+    model.total[...] += model.weight[...]
+    model.weight[...] = model.total[...]
+    return carry + 1
+
+
+SCANS: dict[str, Callable[[Any], Scan]] = {
+    **{f"carry {i} to {j}": carry_at(i, j) for i in range(3) for j in range(3)},
+    "a carry alone": carry_alone(False, length=3),
+    "a carry alone in a tuple": carry_alone(True, length=3),
+    "a carry alone without a length": carry_alone(False),
+    "a carry alone in a tuple without a length": carry_alone(True),
+    "out_axes=Carry": with_carry(lambda c, x: c + x, lambda carry: carry),
+    "out_axes=(Carry,)": with_carry(lambda c, x: (c + x,), lambda carry: (carry,)),
+    "no output": with_carry(lambda c, x: (c + x, None), lambda carry: (carry, 0)),
+    "an output in a dict": with_carry(lambda c, x: (c + x, {"c": c}), lambda carry: (carry, 0)),
+    "another length": with_carry(lambda c, x: (c, x), lambda carry: (carry, 0), length=3),
+    "outputs of a carry alone": lambda lib: Scan(
+        lambda c: (c + 1, c),
+        (0.0,),
+        {"in_axes": lib.Carry, "out_axes": (lib.Carry, 0), "length": 3},
+    ),
+    "no carry": no_carry(lambda x, y: x * y + 1, 0, XS, XS),
+    "no carry, two axes": no_carry(lambda x, y: x * y + 1, (0, 0), XS, XS),
+    "no carry, one axis": no_carry(lambda x, y: x * y + 1, (0, None), XS, 2.0),
+    "a length alone": no_carry(lambda y: y * 2, None, 2.0, length=3),
+    "a length and a tuple": no_carry(lambda y: y * 2, (None,), 2.0, length=3),
+    "no axis and no length": no_carry(lambda y: y, None, 2.0),
+    "no axis in a tuple and no length": no_carry(lambda y: y, (None,), 2.0),
+    "axes of other lengths": lambda lib: Scan(
+        lambda c, x, y: (c, x),
+        (0.0, XS, XS[:3]),
+        {"in_axes": (lib.Carry, 0, 0), "out_axes": (lib.Carry, 0)},
+    ),
+    "no steps": lambda lib: Scan(lambda c, x: (c + x, x), (1.5, jnp.zeros((0, 2)).sum(1)), {}),
+    "parts that are carried": scanned_and(lambda lib: lib.Carry, accumulated),
+    "parts that all steps share": scanned_and(
+        lambda lib: None, lambda model, carry: carry + model.weight[...] * model.total[...]
+    ),
+}
+
+
 @all_modes
-@pytest.mark.parametrize(
-    ("in_axes", "args"), [(0, (XS, XS)), ((0, 0), (XS, XS)), ((0, None), (XS, 2.0))], ids=str
-)
-def test_without_a_carry_scan_is_a_map(lib, mode, in_axes, args):
-    result = lib.scan(lambda x, y: x * y + 1, in_axes=in_axes, out_axes=0, **mode)(*args)
-    factor = XS if args[1] is XS else 2.0
-    assert result.tolist() == (XS * factor + 1).tolist()
+@pytest.mark.parametrize("name", SCANS)
+def test_steps_get_and_leave_what_they_do_in_flax(mode, name):
+    def make(lib: Any) -> Call:
+        step, arguments, options = SCANS[name](lib)
+        return Call(lib.scan(step, **options, **mode), arguments)
 
-
-@both
-@all_modes
-@pytest.mark.parametrize("in_axes", [None, (None,)], ids=str)
-def test_with_a_length_nothing_needs_to_be_scanned(lib, mode, in_axes):
-    scanned = lib.scan(lambda y: (y, y * 2), in_axes=in_axes, out_axes=(0, 0), length=3, **mode)
-    assert listed(scanned(2.0)) == ([2.0] * 3, [4.0] * 3)
-    with pytest.raises(ValueError, match="length"):
-        lib.scan(lambda y: y, in_axes=in_axes, out_axes=0, **mode)(2.0)
-
-
-# -- axes --------------------------------------------------------------------------------------
+    assert_as_in_flax(make)
 
 
 @both
@@ -109,48 +136,6 @@ def test_unroll_reaches_the_compiler(lib, mode):
         return str(jax.make_jaxpr(scanned)(0.0, XS)).count("unroll=2")
 
     assert (steps(1), steps(2)) == (0, 1)
-
-
-@both
-@all_modes
-def test_no_steps_at_all(lib, mode):
-    carry, ys = lib.scan(lambda c, x: (c + x, x), **mode)(1.5, jnp.zeros((0, 2)).sum(1))
-    assert (float(carry), ys.shape) == (1.5, (0,))
-
-
-# -- StateAxes ---------------------------------------------------------------------------------
-
-
-@both
-def test_parts_of_a_model_can_be_scanned_and_parts_carried(lib):
-    model = model_of(lib, weight=lib.Param(XS), total=lib.BatchStat(jnp.zeros(())))
-    axes = lib.StateAxes({lib.Param: 0, ...: lib.Carry})
-
-    def step(model: Any, carry: Any) -> Any:
-        model.total[...] += model.weight[...]
-        model.weight[...] = model.total[...]
-        return carry + 1
-
-    scanned = lib.scan(step, in_axes=(axes, lib.Carry), out_axes=lib.Carry)
-    assert float(scanned(model, 0.0)) == 4.0
-    assert float(model.total[...]) == 6.0
-    assert model.weight[...].tolist() == [0.0, 1.0, 3.0, 6.0]
-
-
-@both
-def test_parts_of_a_model_can_be_shared_by_all_steps(lib):
-    model = model_of(lib, weight=lib.Param(XS), scale=lib.BatchStat(jnp.full((), 2.0)))
-    axes = lib.StateAxes({lib.Param: 0, ...: None})
-
-    def step(model: Any, carry: Any) -> Any:
-        return carry + model.weight[...] * model.scale[...]
-
-    scanned = lib.scan(step, in_axes=(axes, lib.Carry), out_axes=lib.Carry)
-    assert float(scanned(model, 0.0)) == 12.0
-    assert float(model.scale[...]) == 2.0
-
-
-# -- a model without axis ----------------------------------------------------------------------
 
 
 @both
@@ -167,18 +152,6 @@ def test_without_graph_updates_a_model_without_axis_is_carried_when_it_changes(l
     expected = [float(loop.params.normal(())) for _ in XS]
     assert scanned(model, 0.0, XS)[1].tolist() == expected
     assert (float(model.count[...]), int(model.rngs.params.count[...])) == (6.0, 4)
-
-
-# -- errors ------------------------------------------------------------------------------------
-
-
-@both
-@all_modes
-def test_lengths_that_disagree_are_an_error(lib, mode):
-    with pytest.raises(ValueError, match="length"):
-        lib.scan(lambda c, x: (c, x), length=3, **mode)(0.0, XS)
-    with pytest.raises(ValueError, match="sizes"):
-        lib.scan(lambda c, x, y: (c, x), in_axes=(lib.Carry, 0, 0), **mode)(0.0, XS, XS[:3])
 
 
 @pytest.mark.thorough
