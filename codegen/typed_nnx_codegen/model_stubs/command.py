@@ -7,7 +7,6 @@ import json
 import shlex
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -43,18 +42,6 @@ class _Given(TypedDict):
     cache: str
     json_file: Path | None
     quiet: bool
-
-
-@dataclass(frozen=True)
-class _Told:
-    """Says what went well, unless only what went wrong is asked for."""
-
-    is_quiet: bool
-
-    def say(self, message: str) -> None:
-        """Say one line on standard output."""
-        if not self.is_quiet:
-            click.echo(message)
 
 
 @click.command(
@@ -112,16 +99,20 @@ def stubs(**given: Unpack[_Given]) -> None:
     """
     json_file = given["json_file"]
     request = request_from(given)
-    told = _Told(given["quiet"] or (json_file is not None and is_standard_output(json_file)))
     models = _read(request)
-    if json_file is None and not given["check"]:
-        sys.exit(_write(request, models, told))
     state = overlay_state(request, models)
     if json_file is not None:
         write_text(json_file, _as_json(request, models, state))
-    if given["check"]:
-        sys.exit(_check(request, models, told, state))
-    sys.exit(_write(request, models, told, state.text))
+    if state.kind == "no models":
+        sys.exit(_nothing_found(request, models))
+    if given["check"] and state.problem:
+        _complain(f"{request.path} {state.problem}.\n  Fix: {request.command}")
+        sys.exit(FINDINGS)
+    is_written = not given["check"] and write_overlay(request.path, state.text)
+    outcome = "written" if is_written else "current" if given["check"] else "unchanged"
+    if not given["quiet"] and not (json_file is not None and is_standard_output(json_file)):
+        click.echo(f"{request.path}: {_count(models)}, {outcome}")
+    sys.exit(FINDINGS if models.problems else OK)
 
 
 def request_from(given: Mapping[str, Any]) -> Request:
@@ -145,14 +136,6 @@ def _read(request: Request) -> Models:
     return models
 
 
-def _write(request: Request, models: Models, told: _Told, text: str = "") -> int:
-    if not models.roots:
-        return _nothing_found(request, models)
-    changed = write_overlay(request.path, text or request.text(models))
-    told.say(f"{request.path}: {_count(models)}, {'written' if changed else 'unchanged'}")
-    return FINDINGS if models.problems else OK
-
-
 def _as_json(request: Request, models: Models, state: OverlayState) -> str:
     found = {
         "overlay": str(request.path),
@@ -172,16 +155,6 @@ def _nothing_found(request: Request, models: Models) -> int:
         f"  Fix: name the package, folder or file of your {request.runtime} Modules"
     )
     return COULD_NOT_RUN if named else FINDINGS
-
-
-def _check(request: Request, models: Models, told: _Told, state: OverlayState) -> int:
-    if state.kind == "no models":
-        return _nothing_found(request, models)
-    if state.kind == "current":
-        told.say(f"{request.path}: {_count(models)}, current")
-        return FINDINGS if models.problems else OK
-    _complain(f"{request.path} {state.problem}.\n  Fix: {request.command}")
-    return FINDINGS
 
 
 def _count(models: Models) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 from typed_nnx_codegen.model_stubs.contents import Contents
 from typed_nnx_codegen.model_stubs.flax_functions import FlaxFunctionsWriter
 from typed_nnx_codegen.model_stubs.hooks import HooksWriter
-from typed_nnx_codegen.model_stubs.models import ClassInfo, Kind, Models
+from typed_nnx_codegen.model_stubs.models import Models
 from typed_nnx_codegen.model_stubs.names import Imports, StateNames
 from typed_nnx_codegen.model_stubs.plan import Plan
 from typed_nnx_codegen.model_stubs.preamble import (
@@ -25,10 +23,6 @@ from typed_nnx_codegen.model_stubs.state_class import StateClassWriter, state_cl
 RUNTIMES = ("typed_nnx", "flax.nnx")
 
 
-# Filters that derive from others: a model without such leaves must not answer as to the others.
-_DERIVED = {"LoRAParam": "Param", "Perturbation": "Intermediate"}
-
-
 def overlay_text(models: Models, *, runtime: str, command: str) -> str:
     """Return the overlay of the models.
 
@@ -38,7 +32,6 @@ def overlay_text(models: Models, *, runtime: str, command: str) -> str:
         command: The command line that writes the overlay, for its first line.
     """
     ours = runtime == RUNTIMES[0]
-    models = _with_filters(models, runtime)
     contents = Contents(models)
     plan = Plan(models, contents, in_a_row=2 if ours else 1)
     names = StateNames(models.classes, plan.parts, OWN_NAMES)
@@ -69,14 +62,3 @@ def overlay_text(models: Models, *, runtime: str, command: str) -> str:
     parameters = max((len(info.parameters) for info in generic), default=0)
     start = head(command, (OURS if ours else FLAX) + lines, parameters)
     return "\n".join([start, OUR_CLASSES if ours else FLAX_CLASSES, *texts])
-
-
-def _with_filters(models: Models, runtime: str) -> Models:
-    """Return the models with the library's filters that they may be asked with."""
-    derived = {
-        f"{runtime}:{name}": ClassInfo(
-            f"{runtime}:{name}", Kind.VARIABLE, ("A",), (f"{runtime}:{base}", f"{runtime}:Variable")
-        )
-        for name, base in _DERIVED.items()
-    }
-    return dataclasses.replace(models, classes={**derived, **models.classes})

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-import tempfile
 from pathlib import Path
 
 NAME = "typed_nnx_models.pyi"
@@ -32,25 +30,13 @@ def write_overlay(path: Path, text: str) -> bool:
     if read_overlay(path) == text:
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{NAME}.")
+    beside = path.with_name(f".{NAME}.{os.getpid()}")
     try:
-        with open(descriptor, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        # A temporary file is for its owner only; this one is as any other file of the project.
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
+        beside.write_text(text, encoding="utf-8", newline="\n")
+        os.replace(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
     return True
-
-
-def _umask() -> int:
-    # It can only be read by setting it.
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def differing_classes(old: str, new: str) -> list[str]:

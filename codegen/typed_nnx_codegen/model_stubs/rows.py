@@ -119,12 +119,16 @@ def _tuple_class(count: int, base: str) -> str:
 
 def _items_class(count: int, is_open: bool) -> str:
     own = _own(count)
-    rows = [*own]
-    if not is_open:
-        if count > 1:
-            # One of several texts is a text as well; it must not be taken for a wrong one.
-            rows.append((" | ".join(key for key, _ in own), "_Any"))
-        rows.append(("_OtherText", "NoSuchField"))
-    # A type variable: editors would not offer the keys beside a plain `str`.
-    rows.append(("_Key", "_Any"))
+    rows = [*own, *other_items([key for key, _ in own], is_open=is_open)]
     return _class(_items(count, is_open), "The items of a State.", _cells(own), rows)
+
+
+def other_items(keys: Sequence[str], *, is_open: bool) -> list[Row]:
+    """Return the items of a State by keys that are not one text in the source."""
+    # A type variable: editors would not offer the keys beside a plain `str`.
+    computed = ("_Key", "_Any")
+    if is_open:
+        return [computed]
+    # One of several texts is a text as well; it must not be taken for a wrong one.
+    several = [(" | ".join(keys), "_Any")] if len(keys) > 1 else []
+    return [*several, ("_OtherText", "NoSuchField"), computed]

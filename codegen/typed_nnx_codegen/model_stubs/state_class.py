@@ -10,7 +10,7 @@ from typed_nnx_codegen.model_stubs.contents import Contents
 from typed_nnx_codegen.model_stubs.models import ClassInfo
 from typed_nnx_codegen.model_stubs.names import StateNames
 from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part
-from typed_nnx_codegen.model_stubs.rows import Rows
+from typed_nnx_codegen.model_stubs.rows import Rows, other_items
 from typed_nnx_codegen.model_stubs.spelling import Spelled, Speller, any_type
 
 # The attribute that stands for all that are not known by name.
@@ -213,31 +213,26 @@ class StateClassWriter:
         for name, spelled in found.fields.items():
             signature = self._self_type(found, spelled.solved), spelled.text
             keys.setdefault(signature, []).append(_quoted(name))
+        rows = {
+            (f"_Literal[{', '.join(names)}]", result): receiver
+            for (receiver, result), names in keys.items()
+        }
+        is_open = found.further is not None
         if not any(spelled.solved for spelled in found.fields.values()):
-            rows = [(f"_Literal[{', '.join(each)}]", result) for (_, result), each in keys.items()]
-            is_open = found.further is not None
-            return [f"    __getitem__: {self._rows.items(rows, is_open=is_open)}"] if rows else []
+            return (
+                [f"    __getitem__: {self._rows.items([*rows], is_open=is_open)}"] if rows else []
+            )
         # Items of a type parameter need the type of `self`.
-        lines: list[str] = []
-        for (receiver, result), names in keys.items():
-            key = f"_Literal[{', '.join(names)}]"
-            lines += ["    @_overload"]
-            lines += [f"    def __getitem__({receiver}, key: {key}, /) -> {result}: ..."]
-        others = self._other_items(found, several=len(keys) > 1)
-        return lines + [line for method in others for line in ("    @_overload", method)]
-
-    def _other_items(self, found: StateClass, several: bool) -> list[str]:
-        """Return the overloads of keys that are not one text in the source."""
-        # A type variable: editors would not offer the keys beside a plain `str`.
-        computed = "    def __getitem__(self, key: _Key, /) -> _Any: ..."
-        if found.further is not None:
-            return [computed]
-        methods = ["    def __getitem__(self, key: _OtherText, /) -> NoSuchField: ...", computed]
-        if several:
-            # One of several texts is a text as well; it must not be taken for a wrong one.
-            names = ", ".join(map(_quoted, found.fields))
-            methods.insert(0, f"    def __getitem__(self, key: _Literal[{names}], /) -> _Any: ...")
-        return methods
+        others = other_items([key for key, _ in rows], is_open=is_open)
+        return [
+            line
+            for key, result in [*rows, *others]
+            for line in (
+                "    @_overload",
+                f"    def __getitem__({rows.get((key, result), 'self')}, key: {key}, /)"
+                f" -> {result}: ...",
+            )
+        ]
 
 
 def _qualified(info: ClassInfo) -> str:

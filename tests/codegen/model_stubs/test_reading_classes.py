@@ -182,6 +182,14 @@ def test_the_bases_are_those_that_are_models(models: Models) -> None:
     assert set(child.bases) <= set(models.classes)
 
 
+def test_filters_that_derive_from_others_are_known_though_no_model_has_such_leaves(
+    models: Models,
+) -> None:
+    library = {name for name in models.classes if name.startswith("typed_nnx:")}
+    assert {f"typed_nnx:{name}" for name in ("LoRAParam", "Perturbation", "RngKey")} <= library
+    assert "typed_nnx:Cache" not in library
+
+
 def test_type_parameters_stay_and_arguments_are_put_in(models: Models) -> None:
     box = models.classes["app.models:Box"]
     assert box.parameters == ("M",)

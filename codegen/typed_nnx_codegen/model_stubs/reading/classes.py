@@ -114,6 +114,16 @@ class Classes:
         tree = self._modules.get(module)
         return _class_of(tree.names[name].node) if tree is not None and name in tree.names else None
 
+    def derived_variables(self) -> list[TypeInfo]:
+        """Return the runtime's Variables below others: filters that a model need not have leaves of.
+
+        One without such leaves must not answer as to the filter that they derive from.
+        """
+        runtime = self._offering[0]
+        tree = self._modules.get(runtime)
+        offered = (self.exported(runtime, name) for name in (tree.names if tree else ()))
+        return [info for info in offered if info is not None and _is_derived(info)]
+
     def public(self, info: TypeInfo) -> str:
         """Return the name that a class is imported by."""
         if info not in self._public:
@@ -142,6 +152,12 @@ class Classes:
 def is_layer(info: TypeInfo) -> bool:
     """Tell whether a class is a Module."""
     return kind_of(info) is Kind.PYTREE and any(base.name == "Module" for base in info.mro[1:])
+
+
+def _is_derived(info: TypeInfo) -> bool:
+    return (
+        sum(kind_of(each) is Kind.VARIABLE for each in info.mro) > 2
+    )  # with `Variable` and itself
 
 
 def _class_of(node: SymbolNode | None) -> TypeInfo | None:

@@ -49,7 +49,7 @@ class Resolver:
                     self._need(info)
                 if kind is Kind.PYTREE:
                     roots.append(self._classes.public(info))
-        for info in self._layers_used():
+        for info in (*self._layers_used(), *self._classes.derived_variables()):
             self._need(info)
         while self._waiting:
             self._describe(self._waiting.pop(0))
