@@ -12,16 +12,8 @@ from flax import nnx as flax_nnx
 
 from typed_nnx import Rngs, RngStream
 
-
-class Library(tp.NamedTuple):
-    """The classes under test, from one of the two libraries."""
-
-    Rngs: tp.Any
-    RngStream: tp.Any
-
-
-OURS = Library(Rngs, RngStream)
-FLAX = Library(flax_nnx.Rngs, flax_nnx.RngStream)
+Library: tp.TypeAlias = tp.Any
+"""typed_nnx or flax.nnx."""
 
 
 def key_data(key: jax.Array) -> list[object]:

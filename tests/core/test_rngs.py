@@ -10,19 +10,20 @@ import jax
 import pytest
 from flax import nnx as flax_nnx
 
+import typed_nnx as nnx
 from typed_nnx import RngCount, RngKey, Rngs, RngState, RngStream
 from typed_nnx.errors import (
     KeyShapeError,
 )
 
-from .rngs_scenarios import FLAX, OURS, SCENARIOS, Failed, Library, describe, keys, outcome
+from .rngs_scenarios import SCENARIOS, Failed, Library, describe, keys, outcome
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS.keys())
 def test_streams_have_the_keys_and_counts_of_flax(
     scenario: tp.Callable[[Library], tp.Any],
 ) -> None:
-    ours, theirs = outcome(scenario, OURS), outcome(scenario, FLAX)
+    ours, theirs = outcome(scenario, nnx), outcome(scenario, flax_nnx)
     if isinstance(theirs, Failed):
         # A missing stream is an AttributeError or a KeyError in flax and both in ours.
         assert isinstance(ours, Failed)
@@ -44,11 +45,11 @@ def test_streams_made_and_drawn_from_inside_jit_have_the_keys_of_flax(seed: jax.
 
         return traced(seed)
 
-    assert describe(draw(OURS)) == describe(draw(FLAX))
+    assert describe(draw(nnx)) == describe(draw(flax_nnx))
 
 
 def test_a_traced_int_is_no_seed_as_in_flax() -> None:
-    for library in (OURS, FLAX):
+    for library in (nnx, flax_nnx):
         with pytest.raises(ValueError, match=r"expected"):
             jax.jit(lambda seed, library=library: library.Rngs(seed)())(0)
 
@@ -87,7 +88,7 @@ def test_copies_go_on_with_the_same_keys(duplicate: tp.Callable[[Rngs], Rngs]) -
 
 
 def test_a_subclass_of_a_stream_keeps_its_class_and_one_of_rngs_does_not_as_in_flax() -> None:
-    for library in (OURS, FLAX):
+    for library in (nnx, flax_nnx):
         stream_class = type("Stream", (library.RngStream,), {})
         rngs_class = type("Streams", (library.Rngs,), {})
         assert type(stream_class(0, tag="a").fork()) is stream_class

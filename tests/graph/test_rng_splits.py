@@ -125,8 +125,7 @@ def assert_as_in_flax(call: str, way: Callable[[Any, Any], Any], mode: dict[str,
         name, keywords = calls(lib)[call]
         return way(lib, functools.partial(getattr(functions(lib), name), **keywords, **mode))
 
-    libraries: tuple[Any, Any] = flax_nnx, nnx
-    theirs, ours = (outcome(run, lib) for lib in libraries)
+    theirs, ours = (outcome(run, lib) for lib in (flax_nnx, nnx))
     if isinstance(theirs, Failed):
         assert isinstance(ours, Failed)
         assert theirs.kinds <= ours.kinds

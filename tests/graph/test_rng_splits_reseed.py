@@ -8,49 +8,23 @@ import jax
 import pytest
 from flax import nnx as flax_nnx
 
-from typed_nnx import Param, PathContains, Pytree, Rngs, RngStream, iter_graph, reseed, with_rngs
+import typed_nnx as nnx
+from tests.core.libraries import both
+from tests.core.rngs_scenarios import describe
 from typed_nnx.errors import (
     ArgumentError,
 )
 
-from ..core.rngs_scenarios import describe
 
-
-class Library(tp.NamedTuple):
-    """What the scenarios use, from one of the two libraries."""
-
-    Pytree: tp.Any
-    Rngs: tp.Any
-    RngStream: tp.Any
-    Param: tp.Any
-    PathContains: tp.Any
-    iter_graph: tp.Any
-    reseed: tp.Any
-    with_rngs: tp.Any
-
-
-def flax_with_rngs(*args: tp.Any, **kwargs: tp.Any) -> tp.Any:
+def with_rngs(lib: tp.Any, *args: tp.Any, **kwargs: tp.Any) -> tp.Any:
     """The oracle refuses its own default of `graph_updates`."""
-    return flax_nnx.with_rngs(*args, graph_updates=False, **kwargs)
+    fixed = {"graph_updates": False} if lib is flax_nnx else {}
+    return lib.with_rngs(*args, **fixed, **kwargs)
 
 
-OURS = Library(Pytree, Rngs, RngStream, Param, PathContains, iter_graph, reseed, with_rngs)
-FLAX = Library(
-    flax_nnx.Pytree,
-    flax_nnx.Rngs,
-    flax_nnx.RngStream,
-    flax_nnx.Param,
-    flax_nnx.PathContains,
-    flax_nnx.iter_graph,
-    flax_nnx.reseed,
-    flax_with_rngs,
-)
-LIBRARIES = pytest.mark.parametrize("library", [OURS, FLAX], ids=["ours", "flax"])
-
-
-def model(library: Library) -> tp.Any:
+def model(lib: tp.Any) -> tp.Any:
     """An object with a set of streams, two further `dropout` streams and a parameter."""
-    base: tp.Any = library.Pytree
+    base: tp.Any = lib.Pytree
 
     class Layer(base):
         def __init__(self, rngs: tp.Any) -> None:
@@ -58,8 +32,8 @@ def model(library: Library) -> tp.Any:
 
     class Model(base):
         def __init__(self) -> None:
-            self.rngs = library.Rngs(0, params=1, dropout=2)
-            self.weight = library.Param(jax.numpy.ones(2))
+            self.rngs = lib.Rngs(0, params=1, dropout=2)
+            self.weight = lib.Param(jax.numpy.ones(2))
             self.layer = Layer(self.rngs)
             self.again = Layer(self.rngs)
 
@@ -68,12 +42,12 @@ def model(library: Library) -> tp.Any:
     return made
 
 
-def streams(library: Library, node: tp.Any) -> dict[tp.Any, tp.Any]:
+def streams(lib: tp.Any, node: tp.Any) -> dict[tp.Any, tp.Any]:
     """The streams of an object by path."""
     return {
         path: describe(value)
-        for path, value in library.iter_graph(node)
-        if isinstance(value, library.RngStream)
+        for path, value in lib.iter_graph(node)
+        if isinstance(value, lib.RngStream)
     }
 
 
@@ -95,62 +69,62 @@ RESEEDS: dict[str, dict[str, tp.Any]] = {
 
 @pytest.mark.parametrize("keywords", RESEEDS.values(), ids=RESEEDS.keys())
 def test_reseeding_gives_the_keys_and_counts_of_flax(keywords: dict[str, tp.Any]) -> None:
-    def reseeded(library: Library) -> tp.Any:
-        node = model(library)
-        assert library.reseed(node, **keywords) is None
-        return streams(library, node)
+    def reseeded(lib: tp.Any) -> tp.Any:
+        node = model(lib)
+        assert lib.reseed(node, **keywords) is None
+        return streams(lib, node)
 
-    assert reseeded(OURS) == reseeded(FLAX)
+    assert reseeded(nnx) == reseeded(flax_nnx)
 
 
 def test_reseeding_from_a_stream_takes_its_key_as_in_flax() -> None:
-    def reseeded(library: Library) -> tp.Any:
-        node = model(library)
-        library.reseed(node, params=library.RngStream(9, tag="noise"))
-        return streams(library, node)
+    def reseeded(lib: tp.Any) -> tp.Any:
+        node = model(lib)
+        lib.reseed(node, params=lib.RngStream(9, tag="noise"))
+        return streams(lib, node)
 
-    assert reseeded(OURS) == reseeded(FLAX)
+    assert reseeded(nnx) == reseeded(flax_nnx)
 
 
 @pytest.mark.parametrize("shape", [(), 3, (2, 3)], ids=["one", "three", "two_by_three"])
 def test_reseeding_arrays_of_keys_gives_the_keys_of_flax(shape: tp.Any) -> None:
-    def reseeded(library: Library) -> tp.Any:
-        node = library.Rngs(0, params=1).split({"params": shape})
-        library.reseed(node, policy="match_shape", params=7, default=8)
+    def reseeded(lib: tp.Any) -> tp.Any:
+        node = lib.Rngs(0, params=1).split({"params": shape})
+        lib.reseed(node, policy="match_shape", params=7, default=8)
         return describe(node)
 
-    assert reseeded(OURS) == reseeded(FLAX)
+    assert reseeded(nnx) == reseeded(flax_nnx)
 
 
 def test_a_reseed_function_gets_path_key_and_shape_as_in_flax() -> None:
-    def calls(library: Library) -> list[tp.Any]:
+    def calls(lib: tp.Any) -> list[tp.Any]:
         seen: list[tp.Any] = []
 
         def policy(path: tp.Any, key: jax.Array, shape: tuple[int, ...]) -> jax.Array:
             seen.append((path, describe(key), shape))
             return jax.random.split(key, 5)
 
-        node = library.Rngs(0, params=1).split({"params": 2})
-        library.reseed(node, policy=policy, params=7, default=8)
+        node = lib.Rngs(0, params=1).split({"params": 2})
+        lib.reseed(node, policy=policy, params=7, default=8)
         return [seen, describe(node)]
 
-    assert calls(OURS) == calls(FLAX)
+    assert calls(nnx) == calls(flax_nnx)
 
 
 def test_streams_in_a_nest_are_reseeded_once_as_in_flax() -> None:
-    def reseeded(library: Library) -> tp.Any:
-        rngs = library.Rngs(0, params=1)
-        library.reseed([rngs, {"again": rngs}, 3], params=7)
+    def reseeded(lib: tp.Any) -> tp.Any:
+        rngs = lib.Rngs(0, params=1)
+        lib.reseed([rngs, {"again": rngs}, 3], params=7)
         return describe(rngs)
 
-    assert reseeded(OURS) == reseeded(FLAX)
+    assert reseeded(nnx) == reseeded(flax_nnx)
 
 
 def test_a_failed_reseed_leaves_every_stream_as_it_was() -> None:
-    rngs = Rngs(0, params=1).split({"params": 2})
+    rngs = nnx.Rngs(0, params=1).split({"params": 2})
     before = describe(rngs)
     with pytest.raises(ArgumentError) as caught:
-        reseed(rngs, default=3, params=4)
+        nnx.reseed(rngs, default=3, params=4)
     assert str(caught.value) == (
         "reseed: the stream at path ('params',) holds keys of shape (2,); the policy "
         "'scalars_only' expects single keys.\n"
@@ -158,7 +132,7 @@ def test_a_failed_reseed_leaves_every_stream_as_it_was() -> None:
         "of your own."
     )
     with pytest.raises(ArgumentError):
-        reseed(rngs, default=3, params="x")  # type: ignore[arg-type]  # the error is the point
+        nnx.reseed(rngs, default=3, params="x")  # type: ignore[arg-type]  # the error is the point
     assert describe(rngs) == before
 
 
@@ -184,68 +158,68 @@ WITH_RNGS: dict[str, dict[str, tp.Any]] = {
 
 @pytest.mark.parametrize("keywords", WITH_RNGS.values(), ids=WITH_RNGS.keys())
 def test_with_rngs_gives_the_streams_of_flax(keywords: dict[str, tp.Any]) -> None:
-    def renewed(library: Library) -> tp.Any:
-        node = model(library)
-        copy = library.with_rngs(node, **keywords)
+    def renewed(lib: tp.Any) -> tp.Any:
+        node = model(lib)
+        copy = with_rngs(lib, node, **keywords)
         same = [copy is node, copy.rngs is node.rngs, copy.weight is node.weight]
-        return same, streams(library, copy), streams(library, node)
+        return same, streams(lib, copy), streams(lib, node)
 
-    assert renewed(OURS) == renewed(FLAX)
+    assert renewed(nnx) == renewed(flax_nnx)
 
 
 @pytest.mark.parametrize("keywords", WITH_RNGS.values(), ids=WITH_RNGS.keys())
 def test_a_function_with_rngs_gets_the_streams_of_flax(keywords: dict[str, tp.Any]) -> None:
-    def called(library: Library) -> tp.Any:
-        @library.with_rngs(**keywords)
+    def called(lib: tp.Any) -> tp.Any:
+        @with_rngs(lib, **keywords)
         def function(node: tp.Any, size: int, *, other: tp.Any) -> tp.Any:
             """Look at the streams."""
-            return size, streams(library, node), describe(other)
+            return size, streams(lib, node), describe(other)
 
-        node, other = model(library), library.Rngs(4)
+        node, other = model(lib), lib.Rngs(4)
         result = function(node, 3, other=other)
-        return function.__name__, result, streams(library, node), describe(other)
+        return function.__name__, result, streams(lib, node), describe(other)
 
-    assert called(OURS) == called(FLAX)
+    assert called(nnx) == called(flax_nnx)
 
 
-@LIBRARIES
-def test_filters_of_with_rngs_see_the_path_of_the_stream(library: Library) -> None:
-    copy = library.with_rngs(model(library), split={library.PathContains("layer"): 2})
+@both
+def test_filters_of_with_rngs_see_the_path_of_the_stream(lib: tp.Any) -> None:
+    copy = with_rngs(lib, model(lib), split={lib.PathContains("layer"): 2})
     assert copy.layer.noise.key.shape == (2,)
     assert copy.again.noise.key.shape == ()
 
 
-@LIBRARIES
-def test_a_shared_object_is_renewed_once(library: Library) -> None:
-    stream = library.RngStream(0, tag="noise")
-    first, second = library.with_rngs([stream, stream], split=2)
+@both
+def test_a_shared_object_is_renewed_once(lib: tp.Any) -> None:
+    stream = lib.RngStream(0, tag="noise")
+    first, second = with_rngs(lib, [stream, stream], split=2)
     assert first is second
     assert stream.count[...] == 1
 
 
-@LIBRARIES
-def test_objects_in_plain_containers_are_renewed_and_other_values_stay(library: Library) -> None:
-    renewed = library.with_rngs({"rngs": library.Rngs(0), "size": 3}, split=2)
+@both
+def test_objects_in_plain_containers_are_renewed_and_other_values_stay(lib: tp.Any) -> None:
+    renewed = with_rngs(lib, {"rngs": lib.Rngs(0), "size": 3}, split=2)
     assert renewed["rngs"].default.key.shape == (2,)
     assert renewed["size"] == 3
 
 
-@LIBRARIES
+@both
 def test_what_a_function_does_to_the_structure_of_its_copies_stays_with_them(
-    library: Library,
+    lib: tp.Any,
 ) -> None:
-    @library.with_rngs(split=2)
+    @with_rngs(lib, split=2)
     def function(node: tp.Any) -> None:
         node.weight[...] = node.weight[...] + 1
         node.extra = 3
 
-    node = model(library)
+    node = model(lib)
     function(node)
     assert node.weight[...].tolist() == [2, 2]
     assert not hasattr(node, "extra")
 
 
 def test_none_in_a_mapping_passes_the_stream_on_to_the_next_rule() -> None:
-    rngs = with_rngs(Rngs(0, params=1), split={"params": None, ...: 2}, broadcast=3)
+    rngs = nnx.with_rngs(nnx.Rngs(0, params=1), split={"params": None, ...: 2}, broadcast=3)
     assert rngs.params.key.shape == (3,)
     assert rngs.default.key.shape == (2,)
