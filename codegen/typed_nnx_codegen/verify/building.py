@@ -22,7 +22,13 @@ from typed_nnx_codegen.verify.calls import Call, Calls, fields_of
 from typed_nnx_codegen.verify.comparable import is_array
 from typed_nnx_codegen.verify.errors import BadUse
 from typed_nnx_codegen.verify.examples import Build, Ref
-from typed_nnx_codegen.verify.library_builds import LINEN, has_layer, keywords, nnx_name
+from typed_nnx_codegen.verify.library_builds import (
+    LINEN,
+    arguments,
+    has_layer,
+    nnx_class,
+    nnx_name,
+)
 from typed_nnx_codegen.verify.reasons import first_line
 from typed_nnx_codegen.verify.sides import Side
 
@@ -162,7 +168,7 @@ class NewModels:
     def _named(self, name: str) -> Any:
         package, _, layer = name.rpartition(".")
         if package == LINEN and isinstance(getattr(nn, layer, None), type):
-            return getattr(self._runtime(), nnx_name(layer))
+            return nnx_class(layer, self._runtime())
         return self._class(name)
 
     def _runtime(self) -> Any:
@@ -231,7 +237,7 @@ class NewModels:
         """Return the layer of Linen whose NNX layer a class derives from; empty where none is."""
         for call in self.calls.of(build, self.root):
             for base in type(call.module).__mro__:
-                layer = getattr(self._runtime(), nnx_name(base.__name__), None)
+                layer = nnx_class(base.__name__, self._runtime())
                 if isinstance(layer, type) and _is_linen_layer(base):
                     is_same = isinstance(cls, type) and issubclass(cls, layer)
                     return base.__name__ if is_same else ""
@@ -249,21 +255,22 @@ class NewModels:
         calls = self.calls.of(build, self.root)
         fields = fields_of(build, getattr(nn, name))
         fields = {key: mapped(each, self._made, self._named) for key, each in fields.items()}
-        cls = own if derived else getattr(self._runtime(), nnx_name(name))
+        cls = own if derived else nnx_class(name, self._runtime())
         if derived:
-            fields = {**_decided(calls[0].module), "rngs": self._runtime().Rngs(0), **fields}
+            fields = {**_decided(calls[0].module), **fields}
         if build.lifted:
             given = {**fields, **build.lifted}
             return cls(**given, **self._rngs(cls, given))
         try:
-            given = keywords(name, fields, calls[0].arguments if calls else None)
+            call = calls[0].arguments if calls else None
+            args, given = arguments(name, fields, call, self._runtime())
         except (KeyError, AttributeError, IndexError) as error:
             raise BadUse(
                 f"{build.class_name}: its input width is not known: {first_line(error)}.\n"
                 f"  Fix: Build({build.class_name!r}, lifted=...) with the arguments of nnx."
                 f"{nnx_name(name)}"
             ) from error
-        return cls(**given, **self._rngs(cls, given))
+        return cls(*args, **given, **self._rngs(cls, given))
 
 
 def _decided(module: nn.Module) -> dict[str, Any]:
