@@ -65,7 +65,6 @@ CASES = [
         lambda: nnx.Embed(3, 4, rngs=nnx.Rngs(0))(ROWS),
         ("Embed: ", "`inputs` is float32[2,5]", "expected integers"),
         "inputs.astype(jnp.int32)",
-        ValueError,
     ),
     Case(
         "an equation without a result",
@@ -73,7 +72,6 @@ CASES = [
         lambda: nnx.Einsum("ab,bc", (3, 4), rngs=nnx.Rngs(0)),
         ("Einsum: ", "argument `einsum_str` is 'ab,bc'", "two operands"),
         'einsum_str="bta,ahd->bthd"',
-        ValueError,
     ),
     Case(
         "one size for two axes",
@@ -81,7 +79,6 @@ CASES = [
         lambda: nnx.LinearGeneral((3, 4), 5, rngs=nnx.Rngs(0)),
         ("LinearGeneral: ", "argument `axis` is (-1,)", "one axis for each of in_features=(3, 4)"),
         "axis=(-2, -1)",
-        ValueError,
     ),
     Case(
         "integers to compute in",
@@ -89,7 +86,6 @@ CASES = [
         lambda: nnx.Linear(5, 4, dtype=jnp.int32, rngs=nnx.Rngs(0))(ROWS),
         ("promote_dtype: ", "argument `dtype` is int32", "expected a float or complex dtype"),
         "dtype=jnp.float32",
-        ValueError,
     ),
     Case(
         "a seed in place of streams",
@@ -105,7 +101,6 @@ CASES = [
         lambda: nnx.Dropout(0.5)(ROWS),
         ("Dropout: ", "`rngs` is not set", "`deterministic` is False"),
         "nnx.Dropout(..., rngs=nnx.Rngs(dropout=0))",
-        ValueError,
     ),
     Case(
         "dropping without a mode",
@@ -113,7 +108,6 @@ CASES = [
         lambda: nnx.Dropout(0.5, deterministic=None)(ROWS),
         ("Dropout: ", "`deterministic` is not set", "not known"),
         "model.train() or model.eval()",
-        ValueError,
     ),
     # -- convolutions and normalizations ---------------------------------------------------------
     Case(
