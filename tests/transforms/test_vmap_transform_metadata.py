@@ -1,8 +1,8 @@
-"""`transform_metadata`: the names of mapped axes in sharding metadata; the laws hold in NNX too."""
+"""`transform_metadata`: the names of mapped axes in sharding metadata are those that flax gives."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
 
@@ -12,7 +12,7 @@ import pytest
 from flax import nnx as flax_nnx
 
 import typed_nnx as nnx
-from tests.core.libraries import both
+from tests.transforms.as_in_flax import Call, assert_as_in_flax
 from tests.transforms.mapping_scenarios import model_of
 
 KEYS = jnp.zeros((4, 2))
@@ -39,8 +39,9 @@ def create(lib: Any) -> Any:
 
 def names(model: Any) -> Any:
     return tuple(
-        variable.get_metadata().get("out_sharding")
-        for variable in (model.weight, model.bias, model.plain)
+        getattr(model, name).get_metadata().get("out_sharding")
+        for name in ("weight", "bias", "plain")
+        if hasattr(model, name)
     )
 
 
@@ -58,212 +59,175 @@ def test_both_libraries_name_the_option_alike():
     assert nnx.PARTITION_NAME == flax_nnx.PARTITION_NAME == "partition_name"
 
 
-# -- vmap and scan -----------------------------------------------------------------------------
+# -- vmap, scan and pmap ---------------------------------------------------------------------------
 
 
-@both
-@pytest.mark.parametrize("transform", ["vmap", "scan"])
-def test_a_variable_taken_off_inside_keeps_the_name_of_the_axis(lib, transform):
-    model = layers_of(lib)
-    taken = model.weight
+def made(
+    transform: str = "vmap", name: str | None = "layers", **axes: Any
+) -> Callable[[Any], Call]:
+    """Make models by a transform that names its axis."""
 
-    def step(layer):
-        del layer.weight
+    def make(lib: Any) -> Call:
+        given = {key: axis(lib) if callable(axis) else axis for key, axis in axes.items()}
+        options = {"in_axes": 0, "out_axes": 0, "transform_metadata": {lib.PARTITION_NAME: name}}
+        run = getattr(lib, transform)(lambda key: create(lib), **options | given)
+        return Call(run, (KEYS[:1] if transform == "pmap" else KEYS,))
 
-    options = {"transform_metadata": {lib.PARTITION_NAME: "layers"}, "in_axes": 0}
-    if transform == "scan":
-        lib.scan(lambda x, layer: (x, step(layer)), **options | {"in_axes": (lib.Carry, 0)})(
-            0.0, model
-        )
-    else:
-        lib.vmap(step, **options)(model)
-    assert not hasattr(model, "weight")
-    assert taken.get_metadata()["out_sharding"] == ("layers", "in", "out")
+    return make
 
 
-@both
-def test_the_name_may_be_none(lib):
-    options = {lib.PARTITION_NAME: None}
-    model = lib.vmap(lambda key: create(lib), transform_metadata=options)(KEYS)
-    assert names(model) == ((None, "in", "out"), (None, "out"), None)
+def changed(
+    transform: str, step: Callable[[Any, Any], Any], **options: Any
+) -> Callable[[Any], Call]:
+    """Change layers under a transform; return the names that were seen inside, too."""
+
+    def make(lib: Any) -> Call:
+        layers = made(transform)(lib)
+        model = layers.function(*layers.arguments)
+
+        def run(model: Any, weight: Any) -> Any:
+            inside: list[Any] = []
+
+            def watched(layer: Any) -> Any:
+                inside.append(str(names(layer)))
+                return step(lib, layer)
+
+            named = {"transform_metadata": {lib.PARTITION_NAME: "layers"}}
+            given = {"in_axes": 0, "out_axes": 0, **named, **options}
+            return getattr(lib, transform)(watched, **given)(model), sorted(set(inside))
+
+        return Call(run, (model, model.weight))
+
+    return make
 
 
-@both
-def test_the_name_goes_to_the_place_of_the_axis(lib):
-    model = layers_of(lib, out_axes=lib.StateAxes({lib.Param: 1, ...: 0}))
-    assert names(model) == (("in", "layers", "out"), ("out", "layers"), None)
+def adds(lib: Any, layer: Any) -> None:
+    layer.plain[...] += 1
 
 
-@both
-def test_what_has_no_axis_gets_no_name(lib):
-    assert names(layers_of(lib, out_axes=None)) == BARE
-    axes = lib.StateAxes({lib.PathContains("weight"): 0, ...: None})
-    assert names(layers_of(lib, out_axes=axes)) == (("layers", "in", "out"), ("out",), None)
+def takes_off(lib: Any, layer: Any) -> None:
+    del layer.weight
 
 
-@both
-@pytest.mark.parametrize("transform", ["vmap", "scan", "pmap"])
-def test_inside_the_name_is_gone_and_outside_it_is_back(lib, transform):
-    options = {"transform_metadata": {lib.PARTITION_NAME: "layers"}, "in_axes": 0, "out_axes": 0}
-    lanes = 1 if transform == "pmap" else 4
-    model = getattr(lib, transform)(lambda key: create(lib), **options)(KEYS[:lanes])
-    assert names(model) == STACKED
-    inside: list[Any] = []
-
-    def step(model: Any) -> None:
-        model.plain[...] += 1
-        inside.append(names(model))
-
-    getattr(lib, transform)(step, **options)(model)
-    assert set(inside) == {BARE}
-    assert names(model) == STACKED
-    assert model.plain[...].tolist() == [1.0] * lanes
+def attaches(lib: Any, layer: Any) -> None:
+    layer.extra = lib.Param(jnp.ones(2), out_sharding=("in",))
 
 
-@both
-def test_without_axis_or_option_the_name_is_there_inside_too(lib):
-    inside: list[Any] = []
-    for axis, options in ((None, {lib.PARTITION_NAME: "layers"}), (0, {})):
-        model = layers_of(lib)
-        lib.vmap(
-            lambda model, key: inside.append(names(model)),
-            in_axes=(axis, 0),
-            transform_metadata=options,
-        )(model, KEYS)
-        assert names(model) == STACKED
-    assert len(inside) >= 2
-    assert set(inside) == {STACKED}
+def with_hooks(lib: Any) -> Call:
+    def run(keys: Any) -> Any:
+        heard: list[Any] = []
+
+        def hook(what: str) -> Any:
+            return lambda variable, index, name: heard.append((what, index, name))
+
+        def layer(key: Any) -> Any:
+            hooks = {"on_add_axis": hook("add"), "on_remove_axis": hook("remove")}
+            return model_of(lib, weight=lib.Param(jnp.ones(3), **hooks))
+
+        options = {lib.PARTITION_NAME: "layers"}
+        model = lib.vmap(layer, transform_metadata=options)(keys)
+        lib.vmap(lambda model: None, transform_metadata=options)(model)
+        return heard
+
+    return Call(run, (KEYS,))
 
 
-@pytest.mark.thorough
-@both
-def test_another_name_than_the_one_outside_is_an_error(lib):
-    model = layers_of(lib)
-    with pytest.raises(ValueError, match="rows"):
-        lib.vmap(lambda model: None, transform_metadata={lib.PARTITION_NAME: "rows"})(model)
-    assert names(model) == STACKED
+def carried(lib: Any) -> Call:
+    options = {lib.PARTITION_NAME: "layers"}
+    scanned = lib.scan(lambda model, key: (model, None), transform_metadata=options)
+    return Call(scanned, (create(lib), KEYS))
 
 
-@both
-def test_new_variables_of_an_argument_get_the_name(lib):
-    model = layers_of(lib)
+CALLS: dict[str, Callable[[Any], Call]] = {
+    **{f"made by {transform}": made(transform) for transform in ("vmap", "scan", "pmap")},
+    "no name": made(name=None),
+    "another place": made(out_axes=lambda lib: lib.StateAxes({lib.Param: 1, ...: 0})),
+    "no axis": made(out_axes=None),
+    "an axis for some": made(
+        out_axes=lambda lib: lib.StateAxes({lib.PathContains("weight"): 0, ...: None})
+    ),
+    **{
+        f"{step.__name__} under {transform}": changed(transform, step)
+        for step in (adds, takes_off, attaches)
+        for transform in ("vmap", "scan", "pmap")
+    },
+    "no axis inside": changed("vmap", lambda lib, layer: None, in_axes=None, axis_size=4),
+    "no option inside": changed("vmap", adds, transform_metadata={}),
+    "another name inside": changed("vmap", adds, transform_metadata={nnx.PARTITION_NAME: "rows"}),
+    "hooks": with_hooks,
+    "carried by scan": carried,
+}
 
-    def step(model: Any) -> None:
-        model.extra = lib.Param(jnp.ones(2), out_sharding=("in",))
 
-    lib.vmap(step, transform_metadata={lib.PARTITION_NAME: "layers"})(model)
-    assert model.extra.get_metadata("out_sharding") == ("layers", "in")
-
-
-@both
 @pytest.mark.filterwarnings("ignore:Variable hooks are deprecated")
-def test_hooks_hear_of_the_axis(lib):
-    heard: list[Any] = []
-
-    def hook(what: str) -> Any:
-        return lambda variable, index, name: heard.append((what, index, name))
-
-    def made(key: Any) -> Any:
-        hooks = {"on_add_axis": hook("add"), "on_remove_axis": hook("remove")}
-        return model_of(lib, weight=lib.Param(jnp.ones(3), **hooks))
-
-    options = {lib.PARTITION_NAME: "layers"}
-    model = lib.vmap(made, transform_metadata=options)(KEYS)
-    assert heard == [("add", 0, "layers")]
-    heard.clear()
-    lib.vmap(lambda model: None, transform_metadata=options)(model)
-    assert heard == [
-        ("remove", 0, "layers"),
-        ("add", 0, "layers"),
-    ]
-
-
-@both
-def test_scan_leaves_what_is_carried(lib):
-    model = create(lib)
-    options = {lib.PARTITION_NAME: "layers"}
-    lib.scan(lambda model, key: (model, None), transform_metadata=options)(model, KEYS)
-    assert names(model) == BARE
+@pytest.mark.parametrize("name", CALLS)
+def test_axes_have_the_names_that_they_have_in_flax(name):
+    assert_as_in_flax(CALLS[name])
 
 
 # -- the function ------------------------------------------------------------------------------
 
 
-@both
+def named(lib: Any, **mode: Any) -> Any:
+    return lib.transform_metadata(lambda key: create(lib), partition="layers", **mode)(0)
+
+
+def in_vmap(lib: Any, mode: Any) -> Call:
+    def run(keys: Any) -> Any:
+        inside: list[Any] = []
+        create_named = lib.transform_metadata(lambda key: create(lib), partition="layers", **mode)
+        model = lib.vmap(create_named, **mode)(keys)
+
+        @lib.vmap(in_axes=(0, 0), **mode)
+        @lib.transform_metadata(in_axes=(0, 0), partition="layers", **mode)
+        def step(model: Any, key: Any) -> Any:
+            inside.append(str(names(model)))
+            model.plain[...] += 1
+            return key
+
+        return step(model, keys), model, sorted(set(inside))
+
+    return Call(run, (KEYS,))
+
+
+def alone(function: Any, *arguments: Any, **options: Any) -> Callable[[Any, Any], Call]:
+    def make(lib: Any, mode: Any) -> Call:
+        given = {"partition": "layers", **options, **mode}
+        run = lib.transform_metadata(lambda *args: function(lib, *args), **given)
+        return Call(run, tuple(argument(lib) for argument in arguments))
+
+    return make
+
+
+def bare(lib: Any) -> Any:
+    return lib.Param(jnp.ones((2, 3)), out_sharding=("layers", "out"))
+
+
+FUNCTIONS: dict[str, Callable[[Any, Any], Call]] = {
+    "in a vmap": in_vmap,
+    "a new model": alone(create),
+    "a new model without a name": alone(create, partition=None),
+    "an argument": alone(lambda lib, model: names(model), named),
+    "arguments without axis": alone(
+        lambda lib, one, two: (names(one), names(two)), named, named, in_axes=(0, None)
+    ),
+    "a Variable": alone(
+        lambda lib, variable: variable.set_metadata(seen=variable.out_sharding), bare
+    ),
+    "another name": alone(lambda lib, model: None, create),
+}
+
+
 @graph_modes
-def test_inside_a_vmap_the_function_does_what_the_option_does(lib, mode):
-    made = lib.vmap(
-        lib.transform_metadata(lambda key: create(lib), partition="layers", **mode), **mode
-    )(KEYS)
-    assert names(made) == STACKED
-    inside: list[Any] = []
-
-    @lib.vmap(in_axes=(0, 0), **mode)
-    @lib.transform_metadata(in_axes=(0, 0), partition="layers", **mode)
-    def step(model: Any, key: Any) -> Any:
-        inside.append(names(model))
-        model.plain[...] += 1
-        return key
-
-    step(made, KEYS)
-    assert set(inside) == {BARE}
-    assert names(made) == STACKED
-    assert made.plain[...].tolist() == [1.0] * 4
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_function_gives_the_names_of_flax(mode, name):
+    assert_as_in_flax(lambda lib: FUNCTIONS[name](lib, mode))
 
 
-@both
-@graph_modes
-def test_alone_the_function_changes_names_and_no_values(lib, mode):
-    named = lib.transform_metadata(lambda key: create(lib), partition="layers", **mode)(0)
-    assert names(named) == STACKED
-    assert named.weight.shape == (3, 5)
-    inside = lib.transform_metadata(names, partition="layers", **mode)(named)
-    assert inside == BARE
-    assert names(named) == STACKED
-
-
-@both
-@graph_modes
-def test_arguments_without_axis_keep_their_names(lib, mode):
-    model, other = (
-        lib.transform_metadata(lambda key: create(lib), partition="layers", **mode)(0)
-        for _ in range(2)
-    )
-    inside = lib.transform_metadata(
-        lambda one, two, three: (names(one), names(two)),
-        in_axes=(0, None, None),
-        partition="layers",
-        **mode,
-    )(model, other, 1)
-    assert inside == (BARE, STACKED)
-
-
-@both
-@graph_modes
-def test_a_bare_variable_has_names_too(lib, mode):
-    variable = lib.Param(jnp.ones((2, 3)), out_sharding=("layers", "out"))
-    inside = lib.transform_metadata(
-        lambda variable: variable.get_metadata("out_sharding"), partition="layers", **mode
-    )(variable)
-    assert inside == ("out",)
-    assert variable.get_metadata("out_sharding") == ("layers", "out")
-
-
-@both
-def test_the_name_must_be_given_and_may_be_none(lib):
+def test_the_name_must_be_given():
+    without: Any = nnx.transform_metadata
     with pytest.raises(TypeError, match="partition"):
-        lib.transform_metadata(lambda key: key)
-    named = lib.transform_metadata(lambda key: create(lib), partition=None)(0)
-    assert names(named) == ((None, "in", "out"), (None, "out"), None)
-
-
-@pytest.mark.thorough
-@both
-@graph_modes
-def test_the_function_too_refuses_another_name(lib, mode):
-    model = create(lib)
-    with pytest.raises(ValueError, match="layers"):
-        lib.transform_metadata(lambda model: None, partition="layers", **mode)(model)
+        without(lambda key: key)
 
 
 # -- ours --------------------------------------------------------------------------------------
