@@ -267,20 +267,6 @@ def test_a_copied_container_can_be_changed_alone(make: tp.Callable[[], tp.Any]) 
     assert len(original) > 0
 
 
-def test_a_copied_state_can_lose_keys_alone() -> None:
-    state = nnx.state(Tied())
-    duplicate = copy.copy(state)
-    del duplicate["first"]
-    assert "first" in state
-
-
-def test_a_copied_graphdef_is_equal_and_merges() -> None:
-    graphdef, state = nnx.split(Tied())
-    for duplicate in (copy.copy(graphdef), copy.deepcopy(graphdef)):
-        assert duplicate == graphdef
-        assert nnx.merge(duplicate, state).me.first.name == "layer"
-
-
 @settings(max_examples=40, deadline=None)
 @given(graphs())
 def test_deep_copies_of_generated_graphs_are_equal_and_share_no_object(graph: Graph) -> None:

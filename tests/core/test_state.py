@@ -92,17 +92,6 @@ def constructed(nnx: tp.Any) -> tp.Any:
     return plain(state), plain(nnx.State([("q", 1)])), plain(nnx.State({}))
 
 
-def tree_paths(nnx: tp.Any) -> tp.Any:
-    state = state_of(nnx)
-    found = [
-        jax.tree_util.keystr(p)
-        for p, _ in jax.tree_util.tree_leaves_with_path(
-            state, is_leaf=lambda x: isinstance(x, nnx.Variable)
-        )
-    ]
-    return found, plain(jax.tree.map(lambda x: x + 1, state))
-
-
 def split_filter_merge(nnx: tp.Any) -> tp.Any:
     state = state_of(nnx)
     a, b, c = state.split(nnx.Param, nnx.BatchStat, ...)
@@ -152,21 +141,10 @@ def integer_paths(nnx: tp.Any) -> tp.Any:
     return nnx.restore_int_paths({"0": {"a": 1, "10": 2}, "x1": {"-1": 3}, 4: 5})
 
 
-def mapped(nnx: tp.Any) -> tp.Any:
-    state = state_of(nnx)
-    seen: list[tp.Any] = []
-
-    def double(path: tp.Any, leaf: tp.Any) -> tp.Any:
-        seen.append(path)
-        return leaf * 2
-
-    return plain(nnx.map_state(double, state)), seen
-
-
 @scenarios(
     mapping_access, written, inner_states_share_entries, other_mapping_methods, constructed,
-    tree_paths, split_filter_merge, algebra, pure_dicts, replaced_by_pure_dict,
-    replaced_with_a_function, integer_paths, mapped,
+    split_filter_merge, algebra, pure_dicts, replaced_by_pure_dict,
+    replaced_with_a_function, integer_paths,
 )  # fmt: skip
 def test_a_state_does_what_it_does_in_flax(scenario: Scenario) -> None:
     assert_as_in_flax(scenario)
@@ -205,15 +183,6 @@ def test_keys_of_several_types_can_be_flattened() -> None:
     doubled = jax.tree.map(lambda x: x * 2, state)
     assert nnx.to_pure_dict(doubled) == {"b": 2.0, 2: 4.0, "a": {1: 6.0, "x": 8.0}}
     assert [p for p, _ in nnx.to_flat_state(state)] == [(2,), ("a", 1), ("a", "x"), ("b",)]
-
-
-def test_the_leaves_are_the_variables_of_the_model_themselves() -> None:
-    model = model_class(nnx)()
-    state = nnx.state(model)
-    assert state["w"] is model.w
-    assert state["blocks"][2] is model.blocks[2]
-    state["w"][...] = jnp.zeros(3)
-    assert model.w[...].tolist() == [0, 0, 0]
 
 
 def test_changing_the_state_does_not_change_the_next_state() -> None:
@@ -368,10 +337,3 @@ def test_pairs_are_sorted_on_demand_with_numbers_in_numeric_order() -> None:
     pairs = [(("b",), 1), (("a", 10), 2), (("a", 9), 3)]
     assert list(nnx.FlatState(pairs, sort=True)) == [(("a", 9), 3), (("a", 10), 2), (("b",), 1)]
     assert list(nnx.FlatState(pairs, sort=False)) == pairs
-
-
-def test_the_leaves_are_the_variables_themselves() -> None:
-    root = model(nnx)
-    flat = nnx.to_flat_state(nnx.state(root))
-    assert flat[0][1] is root["a"][0]
-    assert dict(flat)["b",] is root["b"]
