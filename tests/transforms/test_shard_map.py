@@ -1,10 +1,12 @@
-"""`shard_map` on one device, where a block is the whole; the laws hold in NNX too.
+"""`shard_map` on one device, where a block is the whole: values and places are those of flax.
 
 `eight_devices_maps.py` has the cases that need several devices.
 """
 
 from __future__ import annotations
 
+import typing as tp
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -14,9 +16,10 @@ from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import typed_nnx as nnx
-from tests.core.libraries import both, said
-from tests.transforms.mapping_scenarios import model_of, values
-from tests.transforms.modes import all_modes, fixed_modes
+from tests.core.libraries import both
+from tests.transforms.as_in_flax import Call, assert_as_in_flax
+from tests.transforms.mapping_scenarios import model_of
+from tests.transforms.modes import all_modes
 
 XS = jnp.arange(6.0).reshape(2, 3)
 MESH = jax.make_mesh((1,), ("d",), axis_types=(AxisType.Auto,))
@@ -38,150 +41,107 @@ def mapped(lib: Any, function: Any, in_specs: Any, out_specs: Any = CUT, **optio
     return lib.shard_map(function, mesh=MESH, in_specs=in_specs, out_specs=out_specs, **options)
 
 
-# -- specs -------------------------------------------------------------------------------------
+class Mapped(tp.NamedTuple):
+    """A function of blocks, its arguments, and the options of `shard_map`."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    options: dict[str, Any]
 
 
-@pytest.mark.thorough
-@both
-@all_modes
-@pytest.mark.parametrize("in_specs", [CUT, (CUT, CUT)], ids=["one", "each"])
-def test_blocks_go_in_and_what_was_written_comes_back(lib, mode, in_specs):
-    one = model(lib)
-    call = mapped(lib, step, in_specs, **mode)
-    for count in (1, 2):
-        assert call(one, XS).tolist() == (XS * XS).tolist()
-        assert one.total[...].tolist() == [count * 3.0, count * 12.0]
-    assert one.total[...].sharding == NamedSharding(MESH, CUT)
+def cut(in_specs: Any, out_specs: Any = CUT, **options: Any) -> Callable[[Any, Any], Mapped]:
+    """Cut a model and an array by specs."""
+
+    def make(lib: Any, mode: Any) -> Mapped:
+        specs = in_specs(lib) if callable(in_specs) else in_specs
+        given = {"in_specs": specs, "out_specs": out_specs, **options}
+        return Mapped(step, (model(lib), XS), given)
+
+    return make
 
 
-@pytest.mark.thorough
-@both
-def test_state_sharding_cuts_the_variables_of_one_model_differently(lib):
-    one = model(lib)
-    specs = lib.StateSharding({lib.BatchStat: CUT, ...: WHOLE})
-    assert mapped(lib, step, (specs, CUT))(one, XS).tolist() == (XS * XS).tolist()
-    assert one.total[...].sharding.spec == CUT
-    assert one.weight[...].sharding.spec == WHOLE
-
-
-@pytest.mark.thorough
-@both
-@fixed_modes
-def test_a_prefix_cuts_the_variables_of_one_model_differently(lib, mode):
+def by_prefix(lib: Any, mode: Any) -> Mapped:
     one = model(lib)
     specs = lib.prefix(one, {lib.BatchStat: CUT, ...: WHOLE}, graph=mode.get("graph", True))
-    assert mapped(lib, step, (specs, CUT), **mode)(one, XS).tolist() == (XS * XS).tolist()
-    assert one.total[...].sharding.spec == CUT
+    return Mapped(step, (one, XS), {"in_specs": (specs, CUT), "out_specs": CUT})
 
 
-@pytest.mark.thorough
-@both
-@all_modes
-def test_specs_follow_the_nest_of_the_arguments(lib, mode):
-    nest = {"model": model(lib), "x": XS, "scale": jnp.array(2.0)}
-    specs = ({"model": CUT, "x": CUT, "scale": WHOLE}, {"a": CUT, "b": [WHOLE]})
-
+def of_a_nest(lib: Any, mode: Any) -> Mapped:
     def each(nest: Any, other: Any) -> Any:
-        return {
-            "y": step(nest["model"], nest["x"]) * nest["scale"] + other["b"][0],
-            "a": other["a"],
-        }
+        y = step(nest["model"], nest["x"]) * nest["scale"] + other["b"][0]
+        return {"y": y, "a": other["a"]}
 
-    found = mapped(lib, each, specs, {"y": CUT, "a": CUT}, **mode)(
-        nest, {"a": XS, "b": [jnp.array(1.0)]}
+    specs = ({"model": CUT, "x": CUT, "scale": WHOLE}, {"a": CUT, "b": [WHOLE]})
+    arguments = (
+        {"model": model(lib), "x": XS, "scale": jnp.array(2.0)},
+        {"a": XS, "b": [jnp.array(1.0)]},
     )
-    assert found["y"].tolist() == (XS * XS * 2 + 1).tolist()
-    assert found["a"].tolist() == XS.tolist()
+    return Mapped(each, arguments, {"in_specs": specs, "out_specs": {"y": CUT, "a": CUT}})
 
 
-@both
-def test_what_is_only_read_lies_on_the_mesh_afterwards(lib):
-    one = model(lib)
-    mapped(lib, lambda model, x: model.weight[...] * x, (WHOLE, CUT))(one, XS)
-    assert one.weight[...].sharding == NamedSharding(MESH, WHOLE)
-    assert one.total[...].sharding == NamedSharding(MESH, WHOLE)
+def only_read(lib: Any, mode: Any) -> Mapped:
+    options = {"in_specs": (WHOLE, CUT), "out_specs": CUT}
+    return Mapped(lambda model, x: model.weight[...] * x, (model(lib), XS), options)
 
 
-@both
-@all_modes
-def test_specs_that_do_not_fit_the_arguments_are_an_error(lib, mode):
-    for in_specs in ((CUT,), (CUT, CUT, CUT)):
-        with pytest.raises(ValueError, match=said(lib, "in_specs|structure")):
-            mapped(lib, step, in_specs, **mode)(model(lib), XS)
-    with pytest.raises(ValueError, match=said(lib, "out_specs|structure")):
-        mapped(lib, step, CUT, None, **mode)(model(lib), XS)
-
-
-@both
-@all_modes
-def test_a_sharding_is_no_spec(lib, mode):
-    with pytest.raises(TypeError, match="PartitionSpec"):
-        mapped(lib, step, (NamedSharding(MESH, CUT), CUT), **mode)(model(lib), XS)
-
-
-# -- replication -------------------------------------------------------------------------------
-
-
-@both
-@all_modes
-def test_devices_cannot_share_a_variable_with_a_value_for_each(lib, mode):
-    one = model(lib)
-    before = values(one)
-    with pytest.raises(ValueError, match=r"replicat"):
-        mapped(lib, step, (WHOLE, CUT), **mode)(one, XS)
-    assert values(one) == before
-
-
-@both
-@all_modes
-def test_without_the_check_one_device_gives_the_value(lib, mode):
-    one = model(lib)
-    mapped(lib, step, (WHOLE, CUT), check_vma=False, **mode)(one, XS)
-    assert one.total[...].tolist() == [3.0, 12.0]
-    assert one.total[...].sharding.spec == WHOLE
-
-
-@pytest.mark.thorough
-@both
-@all_modes
-def test_devices_share_a_value_that_was_reduced(lib, mode):
+def reduced(lib: Any, mode: Any) -> Mapped:
     def reduce(model: Any, x: Any) -> Any:
         model.total[...] += jax.lax.psum(x.sum(), "d")
         return jax.lax.pmax(x.max(), "d")
 
-    one = model(lib)
-    assert float(mapped(lib, reduce, (WHOLE, CUT), WHOLE, **mode)(one, XS)) == 5.0
-    assert one.total[...].tolist() == [15.0, 15.0]
+    options = {"in_specs": (WHOLE, CUT), "out_specs": WHOLE}
+    return Mapped(reduce, (model(lib), XS), options)
 
 
-# -- objects -----------------------------------------------------------------------------------
+def made(out_specs: Callable[[Any], Any]) -> Callable[[Any, Any], Mapped]:
+    def make(lib: Any, mode: Any) -> Mapped:
+        def function(x: Any) -> Any:
+            return model_of(lib, weight=lib.Param(x), total=lib.BatchStat(jnp.ones(2)))
+
+        return Mapped(function, (XS,), {"in_specs": CUT, "out_specs": out_specs(lib)})
+
+    return make
 
 
-@both
+CALLS: dict[str, Callable[[Any, Any], Mapped]] = {
+    "one spec": cut(CUT),
+    "a spec for each argument": cut((CUT, CUT)),
+    "StateSharding": cut(lambda lib: (lib.StateSharding({lib.BatchStat: CUT, ...: WHOLE}), CUT)),
+    "a prefix": by_prefix,
+    "a nest": of_a_nest,
+    "what is only read": only_read,
+    "too few specs": cut((CUT,)),
+    "too many specs": cut((CUT, CUT, CUT)),
+    "no spec for the result": cut(CUT, None),
+    "a sharding for a spec": cut((NamedSharding(MESH, CUT), CUT)),
+    "a value for each device": cut((WHOLE, CUT)),
+    "a value for each device, unchecked": cut((WHOLE, CUT), check_vma=False),
+    "a value that was reduced": reduced,
+    "a new model": made(lambda lib: CUT),
+    "a new model by StateSharding": made(
+        lambda lib: lib.StateSharding({lib.Param: CUT, ...: WHOLE})
+    ),
+}
+
+
+def places(tree: Any) -> list[str]:
+    return [str(leaf.sharding) for leaf in jax.tree.leaves(tree) if isinstance(leaf, jax.Array)]
+
+
 @all_modes
-def test_models_made_inside_are_put_together(lib, mode):
-    def made(x: Any) -> Any:
-        return model_of(lib, weight=lib.Param(x), total=lib.BatchStat(x * 2))
+@pytest.mark.parametrize("name", CALLS)
+def test_blocks_come_and_go_as_in_flax(mode, name):
+    def make(lib: Any) -> Call:
+        function, arguments, options = CALLS[name](lib, mode)
+        call = mapped(lib, function, **options, **mode)
 
-    found = mapped(lib, made, CUT, **mode)(XS)
-    assert (found.weight[...].tolist(), found.total[...].tolist()) == (
-        XS.tolist(),
-        (XS * 2).tolist(),
-    )
+        def run(*arguments: Any) -> Any:
+            result = call(*arguments)
+            return result, places([result, arguments])
 
+        return Call(run, arguments)
 
-@both
-def test_a_model_made_inside_may_have_a_spec_for_each_variable(lib):
-    def made(x: Any) -> Any:
-        return model_of(lib, weight=lib.Param(x), total=lib.BatchStat(jnp.ones(2)))
-
-    specs = lib.StateSharding({lib.Param: CUT, ...: WHOLE})
-    found = mapped(lib, made, CUT, specs)(XS)
-    assert found.weight[...].sharding.spec == CUT
-    assert found.total[...].sharding.spec == WHOLE
-
-
-# -- forms -------------------------------------------------------------------------------------
+    assert_as_in_flax(make, calls=2)
 
 
 @pytest.mark.thorough
