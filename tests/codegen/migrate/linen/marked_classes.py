@@ -10,7 +10,6 @@ MARKED: Final[dict[str, set[str]]] = {
     "builders": {
         "Options",
         "Overridden",
-        "Overriding",
     },
     "changed_settings": {
         "ChangedByCall",
@@ -59,6 +58,7 @@ MARKED: Final[dict[str, set[str]]] = {
     "graph_networks": {"EncodeProcessDecode"},
     "grown_sequences": {
         "AppendedListsInSetup",
+        "FilledByFunctions",
         "ListsInSetup",
         "NamedItems",
         "SharedByTwo",
@@ -152,7 +152,7 @@ MARKED: Final[dict[str, set[str]]] = {
         "DrawnTwice",
         "SetupTableTwice",
     },
-    "setup_helpers": {"UsedElsewhere"},
+    "setup_helpers": {"ParametersIfTrained", "UsedElsewhere"},
     "sizes_of_first_values": {"ByRank", "RankOfAnother"},
     "skip_lists": {
         "Handed",

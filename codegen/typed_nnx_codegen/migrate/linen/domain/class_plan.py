@@ -402,6 +402,14 @@ class Build(Event):
 
 
 @dataclass(frozen=True, eq=False)
+class BuildForSetup(Event):
+    """`setup` constructs what a function that it calls returns, in the place of the call."""
+
+    call: cst.Call
+    function: cst.FunctionDef | cst.Lambda
+
+
+@dataclass(frozen=True, eq=False)
 class Recursion(Event):
     """Functions call each other without an end that is known: they are not evaluated again."""
 

@@ -38,7 +38,6 @@ from typed_nnx_codegen.migrate.linen.evaluate.merging import (
     is_function,
     is_module,
 )
-from typed_nnx_codegen.migrate.linen.project.rewriting import raises
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 _Statements = list[cst.BaseStatement | cst.BaseSmallStatement]
@@ -77,7 +76,7 @@ class Choices:
         if truth is not None:
             chosen = list(node.body.body) if truth else orelse
             return run_all([*chosen, *rest], frame)
-        if raises(node.body.body) and not orelse:
+        if _raises(node.body.body) and not orelse:
             if frame.verbatim:
                 frame.recorder.block.append(Line("", statement=node))
             take_told(node.test, outcome=False, frame=frame)
@@ -467,6 +466,14 @@ def _orelse(node: cst.If) -> _Statements:
 def _is_refusal(body: _Statements) -> bool:
     """Whether statements end with `raise` whatever happens."""
     returns = (cst.Return, cst.Break, cst.Continue)
-    return raises(body) and not any(
+    return _raises(body) and not any(
         isinstance(node, returns) for one in body for node in descendants(one)
     )
+
+
+def _raises(body: Sequence[cst.CSTNode]) -> bool:
+    """Whether a body ends with `raise`."""
+    match body[-1:]:
+        case [cst.SimpleStatementLine(body=[*_, cst.Raise()]) | cst.Raise()]:
+            return True
+    return False

@@ -84,7 +84,12 @@ from typed_nnx_codegen.migrate.linen.evaluate.merging import (
 from typed_nnx_codegen.migrate.linen.evaluate.module_calls import ModuleCalls
 from typed_nnx_codegen.migrate.linen.evaluate.recurrence import NORMALIZE, Recurrence
 from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
-from typed_nnx_codegen.migrate.linen.evaluate.submodules import Members, Submodules, of_elsewhere
+from typed_nnx_codegen.migrate.linen.evaluate.submodules import (
+    Members,
+    Submodules,
+    for_setup,
+    of_elsewhere,
+)
 from typed_nnx_codegen.migrate.linen.evaluate.variables import Variables
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
@@ -450,7 +455,13 @@ class Calls:
             case SelfValue() as instance if callee.method is not None:
                 if callee.name == "setup" and frame.method and frame.method.name == "setup":
                     return self.parent_setup(instance, callee.method, node, frame)
-                return self.functions.call_method(instance, callee.method, passed, node, frame)
+                method = callee.method
+                return for_setup(
+                    lambda: self.functions.call_method(instance, method, passed, node, frame),
+                    method.node,
+                    node,
+                    frame,
+                )
             case SelfValue() as instance:
                 return self.variables.call(instance, callee.name, passed, node, frame)
             case ModuleValue() | FieldModule():
@@ -494,7 +505,12 @@ class Calls:
                 self.code.asked.setdefault(node, asked)
         if frame.records and node in self.code.asked:
             return self.evaluate(self.code.asked[node], frame)
-        found = self.functions.call_function(callee, passed, frame, node)
+        found = for_setup(
+            lambda: self.functions.call_function(callee, passed, frame, node),
+            callee.node,
+            node,
+            frame,
+        )
         if isinstance(found, OneOf) and callee.code:
             return self.merging.one_of_callables(found.options, node, frame) or found
         if isinstance(found, (Code, Unknown)) and frame.records and self._names_class(callee):

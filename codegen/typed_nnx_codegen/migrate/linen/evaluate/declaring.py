@@ -5,15 +5,20 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted
+from typed_nnx_codegen.migrate.analysis.syntax import (
+    code_of,
+    descendants,
+    dotted,
+    parameters_of,
+)
 from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.domain.class_plan import NAME, Condition, Site
+from typed_nnx_codegen.migrate.linen.domain.code import code_with
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     CallFunction,
     Compound,
@@ -36,11 +41,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
 )
 from typed_nnx_codegen.migrate.linen.evaluate.lifts import Stack, variable_type
 from typed_nnx_codegen.migrate.linen.evaluate.merging import is_module
-from typed_nnx_codegen.migrate.linen.project.rewriting import (
-    NotInlined,
-    arguments_of,
-    as_expression,
-)
+from typed_nnx_codegen.migrate.linen.project.rewriting import not_read
 from typed_nnx_codegen.migrate.linen.shapes.operands import BoundArguments, wanted_shape
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
@@ -56,35 +57,36 @@ def applied(function: str, args: Sequence[str], named: Mapping[str, str]) -> str
         named: The keyword arguments.
     """
     node = cst.parse_expression(function)
-    if isinstance(node, cst.Lambda):
-        given = [cst.Arg(cst.parse_expression(code)) for code in args]
-        given += [
-            cst.Arg(cst.parse_expression(code), keyword=cst.Name(name))
-            for name, code in named.items()
-        ]
-        with suppress(NotInlined):
-            return _body(node, cst.Call(node, given))
+    body = _body(node, args, named) if isinstance(node, cst.Lambda) else None
+    if body is not None:
+        return body
     simple = isinstance(node, (cst.Name, cst.Attribute, cst.Call, cst.Subscript))
     text = function if simple or getattr(node, "lpar", None) else f"({function})"
     words = [f"{name}={code}" for name, code in named.items()]
     return f"{text}({', '.join([*args, *words])})"
 
 
-def _body(node: cst.Lambda, call: cst.Call) -> str:
+def _body(node: cst.Lambda, args: Sequence[str], named: Mapping[str, str]) -> str | None:
     """Return the body of a lambda with its arguments in place.
 
-    Raises:
-        NotInlined: It would say an argument twice, or has names of its own.
+    None where it would say an argument twice, or has names of its own.
     """
-    every = (*node.params.posonly_params, *node.params.params)
+    names = [one.name.value for one in parameters_of(node.params)]
+    given = {**dict(zip(names, args, strict=False)), **named}
     below = list(descendants(node.body))
-    names = [one.value for one in below if isinstance(one, cst.Name)]
-    is_default = len(call.args) != len(every)
-    if is_default or any(isinstance(one, _SCOPES) for one in below):
-        raise NotInlined
-    if any(names.count(one.name.value) > 1 for one in every):
-        raise NotInlined
-    return code_of(as_expression(node, arguments_of(node, call))).strip()
+    if {*given} != {*names} or len(names) != len(args) + len(named):
+        return None
+    if any(isinstance(one, _SCOPES) for one in below):
+        return None
+    aside = {id(part) for one in below for part in not_read(one)}
+    reads = [
+        one
+        for one in below
+        if isinstance(one, cst.Name) and one.value in given and id(one) not in aside
+    ]
+    if len({one.value for one in reads}) < len(reads):
+        return None
+    return code_with(node.body, {one: given[one.value] for one in reads}).strip()
 
 
 # What is said to `self.param` and `self.variable` themselves.

@@ -12,7 +12,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, is_name
 from typed_nnx_codegen.migrate.linen import shapes
-from typed_nnx_codegen.migrate.linen.domain.class_plan import NAME
+from typed_nnx_codegen.migrate.linen.domain.class_plan import NAME, BuildForSetup, Enter
 from typed_nnx_codegen.migrate.linen.domain.classes import Method
 from typed_nnx_codegen.migrate.linen.domain.code import is_place
 from typed_nnx_codegen.migrate.linen.domain.dims import OF_CALL, Piece, as_dim, loops_of
@@ -201,9 +201,8 @@ class Statements:
                 self._augmented(node, frame)
                 self.variables.note_write(node, UNKNOWN, frame)
             case cst.Expr(value=value):
-                if frame.verbatim and is_setattr(value):
-                    frame.mark(node, "the name of this attribute is computed", NAME)
-                self.evaluate(value, frame)
+                if not (frame.verbatim and self._run_helper(value, frame)):
+                    self.evaluate(value, frame)
             case cst.Return(value=value):
                 result = Const(None) if value is None else self.evaluate(value, frame)
                 frame.results.append(result)
@@ -261,8 +260,13 @@ class Statements:
             for one in node.body
         )
         if not is_left_out and not is_derived(node, frame):
+            calls = [
+                one for one in descendants(node) if frame.recorder.log.about(BuildForSetup, one)
+            ]
+            aside = {below for one in calls for below in descendants(one)}
             for one in descendants(node):
-                function = frame.lookup(one.value) if isinstance(one, cst.Name) else None
+                is_read = isinstance(one, cst.Name) and one not in aside
+                function = frame.lookup(one.value) if is_read else None
                 if isinstance(function, FunctionRef):
                     defined(function, self.code, frame)
             frame.recorder.block.append(Line("", statement=node))
@@ -288,7 +292,7 @@ class Statements:
             ):
                 is_super = code_of(owner) == "super()"
                 return is_super or isinstance(frame.seen(owner), ClassRef)
-        return False
+        return bool(frame.recorder.log.about(BuildForSetup, node))
 
     def _expect(self, target: cst.BaseExpression, value: cst.BaseExpression, frame: Frame) -> None:
         """Note to which attribute `setup` assigns what an expression makes."""
@@ -302,10 +306,49 @@ class Statements:
             case _:
                 frame.recorder.setup_target = None
 
+    def _run_helper(self, node: cst.BaseExpression, frame: Frame) -> bool:
+        """Go through a method that `setup` calls to assign attributes: its statements come here.
+
+        Returns:
+            Whether the expression is such a call.
+        """
+        match node:
+            case cst.Call(func=cst.Attribute(cst.Name(value=owner), cst.Name(value=name)), args=[]):
+                instance = frame.lookup(owner)
+            case _:
+                if is_setattr(node):
+                    frame.mark(node, "the name of this attribute is computed", NAME)
+                return False
+        method = instance.cls.method(name) if isinstance(instance, SelfValue) else None
+        if method is None or not isinstance(instance, SelfValue) or frame.method is None:
+            return False
+        params = method.node.params.params
+        is_plain = not method.decorators and [one.name.value for one in params] == [owner]
+        locals_here = {*bound_in(frame.method.node)} - {owner}
+        is_plain = is_plain and not locals_here.intersection(bound_in(method.node.body))
+        within = [*descendants(method.node.body)]
+        if not is_plain or any(isinstance(one, cst.Return | cst.FunctionDef) for one in within):
+            return False
+        targets = (
+            one.target for one in within if isinstance(one, cst.AssignTarget | cst.AnnAssign)
+        )
+        if not any(isinstance(one, cst.Attribute) and is_name(one.value, owner) for one in targets):
+            return False
+        self._run_here(instance, method, frame)
+        frame.log(Enter(method.node, frame.method.node, node))
+        frame.log(BuildForSetup(node, method.node))
+        return True
+
     def parent_setup(
         self, instance: SelfValue, method: Method, node: cst.Call, frame: Frame
     ) -> Value:
         """Go through the `setup` that another one calls: its statements come here."""
+        frame.recorder.plan.setups.append(method.owner)
+        self._run_here(instance, method, frame)
+        del node
+        return Const(None)
+
+    def _run_here(self, instance: SelfValue, method: Method, frame: Frame) -> None:
         inner = Frame(
             frame.recorder,
             method.owner.analysis,
@@ -318,10 +361,7 @@ class Statements:
         params = method.node.params.params
         if params:
             inner.names[params[0].name.value] = instance
-        frame.recorder.plan.setups.append(method.owner)
         self.run(method.node.body, inner)
-        del node
-        return Const(None)
 
     # -- assignments --------------------------------------------------------------------------
 

@@ -14,7 +14,14 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dott
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
 from typed_nnx_codegen.migrate.analysis.values import Method as ProjectMethod
 from typed_nnx_codegen.migrate.analysis.values import ProjectClass, ProjectFunction, resolved
-from typed_nnx_codegen.migrate.linen.domain.class_plan import COUNTERPART, Build, Site, movable
+from typed_nnx_codegen.migrate.linen.domain.class_plan import (
+    COUNTERPART,
+    Build,
+    BuildForSetup,
+    Condition,
+    Site,
+    movable,
+)
 from typed_nnx_codegen.migrate.linen.domain.classes import (
     Field,
     LinenClass,
@@ -31,10 +38,12 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     Frame,
     FunctionRef,
     Line,
+    Recorder,
 )
 from typed_nnx_codegen.migrate.linen.domain.names import name_pattern
 from typed_nnx_codegen.migrate.linen.domain.references import (
     BoundMethod,
+    Choice,
     ClassRef,
     ClassTransform,
     FieldModule,
@@ -45,8 +54,10 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
     Ref,
     Repeated,
     SelfValue,
+    sites_in,
 )
 from typed_nnx_codegen.migrate.linen.domain.values import (
+    NONE,
     UNKNOWN,
     Array,
     Code,
@@ -57,6 +68,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Value,
     made_by,
 )
+from typed_nnx_codegen.migrate.linen.evaluate.conditions import negated
 from typed_nnx_codegen.migrate.linen.evaluate.declaring import defined
 from typed_nnx_codegen.migrate.linen.evaluate.functions import Functions, is_number_or_text
 from typed_nnx_codegen.migrate.linen.evaluate.lists import one_by_one
@@ -351,10 +363,8 @@ class Submodules:
             site.given.pop("name")
         if frame.caller is not None and not frame.records:
             recorder.mark(frame.caller, BUILDER)
-        if frame.records and frame.root == "setup" and not frame.verbatim:
-            recorder.mark(node, "`setup` builds this submodule in a function that it calls")
         frame.log(Build(site))
-        if frame.records and not frame.verbatim:
+        if frame.records and not frame.verbatim and frame.root != "setup":
             recorder.write_site(site)
         return ModuleValue(site)
 
@@ -409,6 +419,96 @@ class Submodules:
             return UNKNOWN
         given = {name: one.value for name, one in bound.by_name.items()}
         return Table({name: given.get(name, UNKNOWN) for name in names}, callee.cls)
+
+
+def for_setup(
+    run: Callable[[], Value],
+    function: cst.FunctionDef | cst.Lambda,
+    call: cst.Call,
+    frame: Frame,
+) -> Value:
+    """Return what a call returns; `setup` constructs itself the submodule that it returns.
+
+    Args:
+        run: Goes through the function that is called.
+        function: The function.
+        call: The call.
+        frame: Where it is.
+    """
+    recorder = frame.recorder
+    if not (frame.records and frame.verbatim):
+        return run()
+    before = len(recorder.log.of(Build))
+    value = run()
+    built = [one.site for one in recorder.log.of(Build)[before:]]
+    if not built:
+        return value
+    is_one = _is_one(value, built, recorder)
+    for site in built:
+        site.is_verbatim = is_one
+        if not is_one:
+            recorder.mark(site.node, "`setup` builds this submodule in a function that it calls")
+            recorder.write_site(site)
+    if not is_one:
+        return value
+    first, *others = sites_in(value)
+    first.node, first.alternatives = call, tuple(others)
+    for other in others:
+        other.is_alternative = True
+        recorder.log.drop(*recorder.log.about(Build, other))
+    frame.log(BuildForSetup(call, function))
+    return ModuleValue(first) if others else value
+
+
+def _is_one(value: Value, built: Sequence[Site], recorder: Recorder) -> bool:
+    """Whether a value is one submodule, or what conditions of the constructor choose.
+
+    The conditions become tests of the first one.
+
+    Args:
+        value: What a function returns.
+        built: The submodules that it builds.
+        recorder: The evaluation.
+    """
+    options = value.options if isinstance(value, Choice) else (value,)
+    modules = [one.site for one in options if isinstance(one, ModuleValue)]
+    is_maybe = len(modules) < len(options)
+    if not modules or any(one != NONE for one in options if not isinstance(one, ModuleValue)):
+        return False
+    if {*built} != {part for one in modules for part in _with_parts(one)}:
+        return False
+    if any(site.loops != tuple(recorder.loops) for site in built):
+        return False
+    if len(options) == 1 and not modules[0].conditions[len(recorder.conditions) :]:
+        return True
+    if len(built) > len(modules) or (is_maybe and len(modules) > 1):
+        return False
+    ruled_out: set[Condition] = set()
+    tests: list[str] = []
+    for site in modules:
+        left = [
+            one
+            for one in site.conditions[len(recorder.conditions) :]
+            if one not in ruled_out and not one.is_of_call
+        ]
+        if len(left) > 1 or (not left and (is_maybe or site is not modules[-1])):
+            return False
+        for one in left:
+            code = recorder.branch_codes.get(one.number, "")
+            if not code:
+                return False
+            tests.append(code if one.side else negated(code))
+            ruled_out.add(replace(one, side=not one.side))
+    modules[0].tests = tuple(tests[: len(options) - 1])
+    return True
+
+
+def _with_parts(site: Site) -> Iterator[Site]:
+    """Yield a submodule and those that it is given when it is constructed."""
+    yield site
+    for given in site.given.values():
+        for part in sites_in(given.value):
+            yield from _with_parts(part)
 
 
 def _of_subclass(value: Value, layer: Ref) -> Value:

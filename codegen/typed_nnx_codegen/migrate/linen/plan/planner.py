@@ -31,6 +31,7 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     COUNTERPART,
     NAME,
     Build,
+    BuildForSetup,
     Call,
     ClassPlan,
     Edit,
@@ -111,6 +112,43 @@ def drop_unread(recorder: Recorder, classes: LinenClasses) -> None:
             plan.log.drop(*plan.log.about(Build, site))
 
 
+def drop_helpers(recorder: Recorder, classes: LinenClasses) -> None:
+    """Drop the methods that only `setup` called, which constructs now what they returned."""
+    plan = recorder.plan
+    calls = plan.log.of(BuildForSetup)
+    within: set[cst.CSTNode] = {one.call.func for one in calls}
+    for one in calls:
+        if _is_replaced(one.function, plan.cls, classes):
+            recorder.mark(one.call, "a class that inherits this method builds something else")
+    kept = {
+        name: one.node for name, one in plan.cls.own_methods.items() if one.node in plan.methods
+    }
+    is_more = bool(calls)
+    while is_more:
+        gone = {
+            name: node
+            for name, node in kept.items()
+            if (reads := [*_reads(name, plan.cls, classes)]) and within.issuperset(reads)
+        }
+        for name, node in gone.items():
+            plan.log.append(Edit(node, None))
+            within |= {*descendants(node)}
+            del kept[name]
+        is_more = bool(gone)
+
+
+def _is_replaced(
+    function: cst.FunctionDef | cst.Lambda, cls: LinenClass, classes: LinenClasses
+) -> bool:
+    """Whether a class that inherits a method has another one in its place."""
+    name = next((name for name, one in cls.methods().items() if one.node is function), "")
+    every = (one for analysis in classes.analyses for one in classes.all_in(analysis))
+    return bool(name) and any(
+        one is not cls and cls in one.ancestry() and one.methods()[name].node is not function
+        for one in every
+    )
+
+
 def _assigned(statement: cst.BaseStatement | None) -> cst.Attribute | None:
     """Return the attribute that a statement assigns; None where it does something else."""
     match statement:
@@ -125,13 +163,19 @@ def _assigned(statement: cst.BaseStatement | None) -> cst.Attribute | None:
     return None
 
 
-def _is_read(attribute: cst.Attribute, cls: LinenClass, classes: LinenClasses) -> bool:
-    """Whether an attribute of the objects of a module is read anywhere."""
-    for one, owner in classes.reads_of(attribute.attr.value):
+def _reads(name: str, cls: LinenClass, classes: LinenClasses) -> Iterator[cst.Attribute]:
+    """Yield where an attribute of the objects of a module may be read."""
+    for one, owner in classes.reads_of(name):
         # `self` in a module that has nothing to do with it is another object.
         is_related = owner is None or cls in owner.ancestry() or owner in cls.ancestry()
-        if one is not attribute and (is_related or not is_name(one.value, "self")):
-            return True
+        if is_related or not is_name(one.value, "self"):
+            yield one
+
+
+def _is_read(attribute: cst.Attribute, cls: LinenClass, classes: LinenClasses) -> bool:
+    """Whether an attribute of the objects of a module is read anywhere."""
+    if any(one is not attribute for one in _reads(attribute.attr.value, cls, classes)):
+        return True
     return any(
         isinstance(one, cst.Name) and one.value in _BY_NAME
         for each in cls.ancestry()
@@ -293,8 +337,10 @@ def mark_unseen(recorder: Recorder, classes: LinenClasses) -> None:
     plan = recorder.plan
     written = {*plan.replacements, *plan.rebuilt, *plan.dropped}
     written |= {site.node for site in plan.sites}
+    written |= {one.function for one in plan.log.of(BuildForSetup)}
     for method in plan.cls.methods().values():
-        if method.node not in plan.methods and method.name not in MOVED_METHODS:
+        is_entered = method.node in plan.methods or method.name in MOVED_METHODS
+        if not is_entered or method.node in plan.dropped:
             continue
         dead = untaken(method.node, recorder)
         for node in _constructors(method, written, classes):
@@ -643,6 +689,7 @@ class Planner:
         for base in reversed(cls.ancestry()[1:]):
             inherited |= self.plan_of(base).replacements
         drop_unread(recorder, self.classes)
+        drop_helpers(recorder, self.classes)
         mark_stacked(recorder, self.plan_of)
         for check in (mark_recursion, mark_restarted_names, mark_shifting_names):
             check(recorder)

@@ -1,14 +1,9 @@
-"""Functions that build submodules, and what becomes of them: methods, or code of `setup`.
-
-`setup` has the code of what it calls, since each call of a constructor needs sizes of its own. Other
-methods call the function as a method of their class.
-"""
+"""Functions that build submodules become methods of the modules that call them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -29,27 +24,20 @@ from typed_nnx_codegen.migrate.linen.domain.classes import (
     LINEN,
     LinenClass,
     LinenClasses,
-    Method,
     public_linen,
 )
 from typed_nnx_codegen.migrate.linen.domain.names import bound_in
 from typed_nnx_codegen.migrate.linen.project.fields import summed
 from typed_nnx_codegen.migrate.linen.project.rewriting import (
-    VALUE,
     Builder,
     Edits,
     Function,
     NotBorrowed,
-    NotInlined,
     Replaced,
     Rewriting,
-    arguments_of,
-    as_expression,
-    as_statements,
     builds,
     can_move,
     constructs,
-    declares_of,
     find_builders,
     first_parameter,
     functions_in,
@@ -63,225 +51,6 @@ from typed_nnx_codegen.migrate.linen.project.rewriting import (
 )
 
 # -- the calls of `setup` ---------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class SetupCall:
-    """A call that builds submodules.
-
-    Attributes:
-        call: The call.
-        function: What is called.
-        analysis: The file that defines it.
-        owner: What the function calls the module, or its class; empty for one that has neither.
-    """
-
-    call: cst.Call
-    function: Function
-    analysis: Analysis
-    owner: str
-
-
-def _local_function(node: cst.BaseExpression, setup: cst.FunctionDef) -> cst.FunctionDef | None:
-    """Return the function that `setup` defines under a name; None where it may be another one."""
-    if not isinstance(node, cst.Name) or list(bound_in(setup.body)).count(node.value) != 1:
-        return None
-    for one in setup.body.body:
-        if isinstance(one, cst.FunctionDef) and one.name.value == node.value:
-            return None if one.decorators else one
-    return None
-
-
-class SetupCalls:
-    """Finds the calls.
-
-    Args:
-        classes: The modules of the project.
-        builders: The functions that build submodules.
-        every: All modules.
-    """
-
-    def __init__(
-        self,
-        classes: LinenClasses,
-        builders: Mapping[cst.CSTNode, Builder],
-        every: Iterable[LinenClass],
-    ) -> None:
-        self._classes = classes
-        self._builders = builders
-        self._every = list(every)
-
-    def of(self, cls: LinenClass) -> Iterator[SetupCall]:
-        """Yield the calls in the `setup` that a class defines."""
-        setup = cls.own_methods.get("setup")
-        owner = first_parameter(setup.node) if setup is not None else ""
-        if setup is None or not owner:
-            return
-        for node in descendants(setup.node.body):
-            if not isinstance(node, cst.Call):
-                continue
-            match node.func:
-                case cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value=called)):
-                    method = cls.method(called) if name == owner else None
-                    if method is not None and self._may_inline(cls, method):
-                        first = first_parameter(method.node) if method.is_bound else ""
-                        yield SetupCall(node, method.node, method.owner.analysis, first)
-                    if name == owner:
-                        continue
-            inner = _local_function(node.func, setup.node)
-            if inner is not None and (
-                builds(inner, cls.analysis, self._classes) or declares_of({owner}, inner)
-            ):
-                yield SetupCall(node, inner, cls.analysis, "")
-                continue
-            for named, target in references_in(node, cls.analysis, self._builders):
-                one = self._builders[target]
-                if named is node.func and not one.is_of_objects:
-                    yield SetupCall(node, one.node, one.analysis, one.receiver)
-
-    def _builds(self, method: Method) -> bool:
-        return builds(method.node, method.owner.analysis, self._classes)
-
-    def leads_on(self, call: SetupCall) -> bool:
-        """Whether a function builds submodules through another one, which is not written again."""
-        return any(references_in(call.function, call.analysis, self._builders))
-
-    def _may_inline(self, cls: LinenClass, method: Method) -> bool:
-        """Whether a method builds submodules, and is the same one for all objects of a class."""
-        if method.is_compact or method.is_property or "builtins.classmethod" in method.decorators:
-            return False
-        if method.name in ("setup", "__call__") or not self._builds(method):
-            return False
-        below = [one for one in self._every if cls in one.ancestry()]
-        return all(one.method(method.name) is method for one in below)
-
-
-def inline(cls: LinenClass, calls: SetupCalls, edits: Edits) -> set[cst.CSTNode]:
-    """Write the calls of `setup` anew, those within others first; return what was called."""
-    setup = cls.own_methods.get("setup")
-    found = {one.call: one for one in calls.of(cls) if not calls.leads_on(one)}
-    if setup is None or not found:
-        return set()
-    by_node = {
-        node: one for node, one in found.items() if not ({*descendants(node)} - {node}) & {*found}
-    }
-    taken = set(bound_in(setup.node)) | set(cls.analysis.scope.seen)
-    inlined: set[cst.CSTNode] = set()
-    for statement in _lines(setup.node.body):
-        written = _Statement(statement, taken, edits)
-        for node in [one for one in descendants(statement) if one in by_node]:
-            one = by_node[node]  # type: ignore[index]  # it is in the mapping
-            try:
-                imports = imports_for(without_annotations(one.function), one.analysis, cls.analysis)
-                _check(one, cls)
-                written.write(one)
-            except (NotInlined, NotBorrowed):
-                continue
-            edits.imports += [each for each in imports if each not in edits.imports]
-            inlined.add(one.function)
-        written.end()
-    return inlined
-
-
-def _check(one: SetupCall, cls: LinenClass) -> None:
-    """See that the code of a function means the same in a method of a class.
-
-    Raises:
-        NotInlined: It does not.
-    """
-    for node in descendants(one.function):
-        if isinstance(node, cst.Yield | cst.Await | cst.Global | cst.Nonlocal):
-            raise NotInlined
-        if isinstance(node, cst.FunctionDef) and node is not one.function:
-            raise NotInlined  # it may outlive the call, with names that are gone then
-        is_super = isinstance(node, cst.Name) and node.value == "super"
-        if is_super and all(one.function is not each.node for each in cls.own_methods.values()):
-            raise NotInlined
-
-
-def _is_short(function: cst.FunctionDef | cst.Lambda) -> bool:
-    """Whether a function only returns an expression."""
-    if isinstance(function, cst.Lambda):
-        return True
-    body = list(function.body.body)
-    if function.get_docstring() is not None:
-        body = body[1:]
-    match body:
-        case [cst.SimpleStatementLine(body=[cst.Return(value=cst.BaseExpression())])]:
-            return True
-    return False
-
-
-class _Statement:
-    """Writes the calls in a statement of `setup` anew: what they do comes before it.
-
-    Args:
-        statement: The statement.
-        taken: The names that `setup` binds; those of the functions are added.
-        edits: Gets the code.
-    """
-
-    def __init__(self, statement: cst.BaseStatement, taken: set[str], edits: Edits) -> None:
-        self._statement = statement
-        self._taken = taken
-        self._edits = edits
-        self._lines: list[cst.BaseStatement] = []
-        self._written: dict[cst.CSTNode, Replaced] = {}
-
-    def write(self, one: SetupCall) -> None:
-        """Write a call anew.
-
-        Raises:
-            NotInlined: Its function does what cannot come before the statement.
-        """
-        # What is called on: the module, or the class of a class method.
-        func = one.call.func
-        receiver = func.value if isinstance(func, cst.Attribute) else None
-        arguments = arguments_of(one.function, one.call, one.owner, receiver)
-        is_whole = self._is_whole(one.call)
-        if not is_whole or _is_short(one.function):
-            with suppress(NotInlined):
-                self._written[one.call] = as_expression(one.function, arguments).deep_clone()
-                return
-        if not isinstance(one.function, cst.FunctionDef) or not is_always(
-            self._statement, one.call
-        ):
-            raise NotInlined
-        if is_whole:
-            small = self._small.with_changes(value=cst.Name(VALUE))
-            self._lines = as_statements(one.function, arguments, small, self._taken)
-        else:
-            made = _MAKING.sub("", one.function.name.value.strip("_"))
-            local = cst.Name(free_name(made, self._taken))
-            small = cst.Assign([cst.AssignTarget(local)], cst.Name(VALUE))
-            self._lines += as_statements(one.function, arguments, small, self._taken)
-            self._written[one.call] = local
-
-    def end(self) -> None:
-        """Hand over the statement as it is now."""
-        if not self._lines:
-            self._edits.expressions |= self._written
-            return
-        lines = [*self._lines]
-        if self._written:
-            after = self._statement.visit(Rewriting(Edits(expressions=self._written)))
-            assert isinstance(after, cst.BaseStatement)
-            lines.append(after)
-        self._edits.statements[self._statement] = [one.deep_clone() for one in lines]
-
-    @property
-    def _small(self) -> cst.BaseSmallStatement:
-        assert isinstance(self._statement, cst.SimpleStatementLine)
-        return self._statement.body[0]
-
-    def _is_whole(self, call: cst.Call) -> bool:
-        """Whether a call is all that the statement evaluates."""
-        match self._statement:
-            case cst.SimpleStatementLine(
-                body=[cst.Assign(value=value) | cst.AnnAssign(value=value) | cst.Expr(value=value)]
-            ):
-                return value is call
-        return False
 
 
 def is_always(statement: cst.BaseStatement, part: cst.CSTNode) -> bool:
@@ -461,7 +230,6 @@ def _is_behind(
 
 
 _SEQUENTIAL: Final = f"{LINEN}.Sequential"
-_MAKING: Final = re.compile(r"^(make|build|create|get)_(?=[a-z])")
 _MAYBE: Final = (cst.Lambda, cst.BaseComp, cst.IfExp, cst.BooleanOperation)
 
 
@@ -478,37 +246,6 @@ def _lines(body: cst.BaseSuite) -> Iterator[cst.SimpleStatementLine]:
                 orelse = orelse.orelse
             if isinstance(orelse, cst.Else):
                 yield from _lines(orelse.body)
-
-
-def _unused_inner(
-    cls: LinenClass, inlined: set[cst.CSTNode], written: set[cst.CSTNode]
-) -> Iterator[cst.FunctionDef]:
-    """Yield the functions that `setup` defines, all of whose calls are written anew."""
-    setup = cls.own_methods.get("setup")
-    if setup is None:
-        return
-    for inner in setup.node.body.body:
-        if isinstance(inner, cst.FunctionDef) and inner in inlined:
-            names = (one for one in descendants(setup.node) if isinstance(one, cst.Name))
-            uses = [one for one in names if one.value == inner.name.value]
-            if all(one is inner.name or one in written for one in uses):
-                yield inner
-
-
-def _unused_helpers(
-    cls: LinenClass,
-    inlined: set[cst.CSTNode],
-    analyses: Iterable[Analysis],
-    written: set[cst.CSTNode],
-) -> Iterator[cst.FunctionDef]:
-    """Yield the methods that only `setup` called, whose calls are written anew."""
-    for name, method in cls.own_methods.items():
-        if method.node in inlined and not any(
-            node.attr.value == name and node not in written
-            for analysis in analyses
-            for node in analysis.nodes.of(cst.Attribute)
-        ):
-            yield method.node
 
 
 # -- methods ----------------------------------------------------------------------------------
@@ -788,17 +525,11 @@ def with_builders(analyses: Mapping[Path, Analysis]) -> dict[Path, cst.Module]:
     }
     edits = {path: Edits() for path in analyses}
     of_file = {id(one): edits[path] for path, one in analyses.items()}
-    calls = SetupCalls(classes, builders, every)
     gone: set[cst.CSTNode] = set()
     for cls in every:
-        gone |= inline(cls, calls, of_file[id(cls.analysis)])
         name_lists(cls, classes, of_file[id(cls.analysis)])
         name_targets(cls, of_file[id(cls.analysis)])
         _bind_static(cls, classes, of_file[id(cls.analysis)])
-    written = {node for one in edits.values() for node in one.calls_written()}
-    for cls in every if gone else ():
-        unused = {*_unused_helpers(cls, gone, analyses.values(), written)}
-        of_file[id(cls.analysis)].dropped |= unused | {*_unused_inner(cls, gone, written)}
     adopted = {
         node: one
         for node, one in builders.items()

@@ -492,7 +492,8 @@ class Emission(Transformer):
         behind_fields = 0
         moved: list[cst.EmptyLine] = []
         read = fields_read_on_class(cls, self._classes)
-        for before, after in zip(_lines_of(node), _lines_of(updated), strict=True):
+        there = (one for one in _lines_of(node) if not self._is_helper_of_setup(one))
+        for before, after in zip(there, _lines_of(updated), strict=True):
             if _is_field(before, fields) or _is_pass(before):
                 kept = kept_field(before, after, cls, read)
                 body += [] if kept is None else [kept]
@@ -536,6 +537,10 @@ class Emission(Transformer):
             last = last.with_changes(comma=cst.MaybeSentinel.DEFAULT)
             updated = updated.with_changes(bases=[*bases, last])
         return without_dataclass_options(updated.with_changes(body=block.with_changes(body=body)))
+
+    def _is_helper_of_setup(self, node: cst.CSTNode) -> bool:
+        """Whether it is a method that nothing calls any more."""
+        return isinstance(node, cst.FunctionDef) and node in self._methods.dropped
 
     def _method(
         self, before: cst.FunctionDef, node: cst.FunctionDef, cls: LinenClass

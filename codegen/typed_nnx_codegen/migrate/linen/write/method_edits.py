@@ -319,7 +319,8 @@ def chosen_constructor(
     """
     (first, last), *others = codes
     if first.tests:
-        *before, final = [last, *(code for _, code in others)]
+        every = [last, *(code for _, code in others)]
+        *before, final = every if len(every) > len(first.tests) else [*every, "None"]
         pairs = zip(before, first.tests, strict=True)
         return "(" + "".join(f"{code} if {test} else " for code, test in pairs) + f"{final})"
     text = ""
