@@ -410,6 +410,13 @@ class BuildForSetup(Event):
 
 
 @dataclass(frozen=True, eq=False)
+class OutsideChange(Event):
+    """A function that `setup` calls changes something beside its own names."""
+
+    call: cst.Call
+
+
+@dataclass(frozen=True, eq=False)
 class Recursion(Event):
     """Functions call each other without an end that is known: they are not evaluated again."""
 

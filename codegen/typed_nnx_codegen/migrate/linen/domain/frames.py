@@ -561,9 +561,13 @@ class Frame:
 
     @property
     def binds_locals(self) -> bool:
-        """Whether a line of the constructor can bind a local here: it has none of a trial."""
+        """Whether a line of the constructor can bind a local here.
+
+        It has none of a trial, nor of a function that `setup` calls.
+        """
         recorder = self.recorder
-        return self.records and not self.verbatim and recorder.log is recorder.plan.log
+        is_there = self.records and self.root != "setup"
+        return is_there and recorder.log is recorder.plan.log
 
     @property
     def innermost(self) -> Binders:

@@ -19,6 +19,7 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     Build,
     BuildForSetup,
     Condition,
+    OutsideChange,
     Site,
     movable,
 )
@@ -40,7 +41,7 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     Line,
     Recorder,
 )
-from typed_nnx_codegen.migrate.linen.domain.names import name_pattern
+from typed_nnx_codegen.migrate.linen.domain.names import bound_in, name_pattern
 from typed_nnx_codegen.migrate.linen.domain.references import (
     BoundMethod,
     Choice,
@@ -436,14 +437,19 @@ def for_setup(
         frame: Where it is.
     """
     recorder = frame.recorder
-    if not (frame.records and frame.verbatim):
+    if not frame.records or frame.root != "setup":
         return run()
     before = len(recorder.log.of(Build))
+    changes = recorder.log.of(OutsideChange)
     value = run()
+    if not only_computes(function):
+        recorder.log.append(OutsideChange(call))
+    if not frame.verbatim:
+        return value
     built = [one.site for one in recorder.log.of(Build)[before:]]
     if not built:
         return value
-    is_one = _is_one(value, built, recorder)
+    is_one = changes == recorder.log.of(OutsideChange) and _is_one(value, built, recorder)
     for site in built:
         site.is_verbatim = is_one
         if not is_one:
@@ -458,6 +464,44 @@ def for_setup(
         recorder.log.drop(*recorder.log.about(Build, other))
     frame.log(BuildForSetup(call, function))
     return ModuleValue(first) if others else value
+
+
+@lru_cache(maxsize=4096)
+def only_computes(function: cst.FunctionDef | cst.Lambda) -> bool:
+    """Whether a function changes nothing but its own names."""
+    if isinstance(function, cst.Lambda):
+        return True
+    own = {*bound_in(function.body)}
+    for node in descendants(function.body):
+        match node:
+            case cst.AssignTarget(target=target) | cst.AnnAssign(target=target):
+                changed: Sequence[cst.BaseExpression] = [target]
+            case cst.AugAssign(target=target):
+                changed = [target]
+            case cst.Expr(value=cst.Call(func=cst.Attribute(value=target))):
+                changed = [target]
+            case cst.Expr(value=cst.SimpleString() | cst.ConcatenatedString()):
+                changed = []
+            case cst.Expr() | cst.Global() | cst.Nonlocal() | cst.Del() | cst.NamedExpr():
+                return False
+            case _:
+                continue
+        roots = [root for one in changed for root in _roots(one)]
+        if not own.issuperset(roots) or len(roots) < len(changed):
+            return False
+    return True
+
+
+def _roots(target: cst.BaseExpression) -> list[str]:
+    """Return the names that an expression begins with."""
+    while isinstance(target, cst.Attribute | cst.Subscript):
+        target = target.value
+    match target:
+        case cst.Name(value=name):
+            return [name]
+        case cst.Tuple(elements=elements) | cst.List(elements=elements):
+            return [name for one in elements for name in _roots(one.value)]
+    return []
 
 
 def _is_one(value: Value, built: Sequence[Site], recorder: Recorder) -> bool:

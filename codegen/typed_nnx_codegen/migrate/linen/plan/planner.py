@@ -491,7 +491,8 @@ def keep_marked(plan: ClassPlan) -> None:
     """Keep statements with a marker: it would go with them."""
     marked = {mark.node for mark in plan.marks}
     for one in plan.log.of(Edit):
-        if one.code is None and any(node in marked for node in descendants(one.node)):
+        is_statement = one.code is None and not isinstance(one.node, cst.FunctionDef)
+        if is_statement and any(node in marked for node in descendants(one.node)):
             plan.log.drop(one)
 
 

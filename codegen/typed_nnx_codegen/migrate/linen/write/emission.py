@@ -78,10 +78,12 @@ class MarkPlaces:
     ) -> None:
         self._at: dict[cst.CSTNode, list[Mark]] = {}
         self._constructors: dict[LinenClass, list[Mark]] = {}
+        plans = list(plans)
         marks = [(plan, mark) for plan in plans for mark in plan.marks]
+        moving = {node for plan in plans for node in plan.dropped}
         outside = list(others)
         wanted = {id(mark.node) for mark in (*outside, *(mark for _, mark in marks))}
-        places = dict(_places(tree, wanted)) if wanted else {}
+        places = dict(_places(tree, wanted, moving)) if wanted else {}
         for mark in outside:
             self._at.setdefault(places[id(mark.node)][0], []).append(mark)
         for plan, mark in marks:
@@ -105,15 +107,23 @@ class MarkPlaces:
         return self._constructors.get(cls, [])
 
 
-def _places(tree: cst.Module, wanted: set[int]) -> Iterator[tuple[int, tuple[cst.CSTNode, bool]]]:
-    """Yield for each node its statement, and whether that moves to the constructor."""
+def _places(
+    tree: cst.Module, wanted: set[int], moving: set[cst.CSTNode]
+) -> Iterator[tuple[int, tuple[cst.CSTNode, bool]]]:
+    """Yield for each node its statement, and whether that moves to the constructor.
+
+    Args:
+        tree: The file.
+        wanted: The identities of the nodes.
+        moving: Methods whose code is part of the constructor now.
+    """
     waiting: list[tuple[cst.CSTNode, cst.CSTNode, bool, bool]] = [(tree, tree, False, False)]
     while waiting:
         node, statement, moved, in_class = waiting.pop()
         if isinstance(node, cst.BaseStatement) and hasattr(node, "leading_lines"):
             statement = node
             if in_class and isinstance(node, cst.FunctionDef):
-                moved = node.name.value in MOVED_METHODS
+                moved = node.name.value in MOVED_METHODS or node in moving
             elif in_class and isinstance(node, cst.SimpleStatementLine):
                 moved = any(isinstance(one, cst.AnnAssign) for one in node.body)
         if id(node) in wanted:
