@@ -265,8 +265,9 @@ class Statements:
             ]
             aside = {below for one in calls for below in descendants(one)}
             for one in descendants(node):
-                is_read = isinstance(one, cst.Name) and one not in aside
-                function = frame.lookup(one.value) if is_read else None
+                if one in aside or not isinstance(one, cst.Name):
+                    continue
+                function = frame.lookup(one.value)
                 if isinstance(function, FunctionRef):
                     defined(function, self.code, frame)
             frame.recorder.block.append(Line("", statement=node))
