@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 import libcst as cst
@@ -276,6 +277,11 @@ class LinenClasses:
         for analysis in self.analyses:
             for node in analysis.nodes.of(cst.ClassDef):
                 self._owners[node] = analysis
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of all modules."""
+        return frozenset(cls.name for one in self.analyses for cls in self.all_in(one))
 
     def of(self, cls: ProjectClass) -> LinenClass | None:
         """Return the module that a class of the project is; None where it is none."""

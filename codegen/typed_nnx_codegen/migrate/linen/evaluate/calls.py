@@ -13,7 +13,13 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dott
 from typed_nnx_codegen.migrate.analysis.values import ProjectClass
 from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.domain.class_plan import COUNTERPART, Build
-from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, Field, LinenClass, Method
+from typed_nnx_codegen.migrate.linen.domain.classes import (
+    LINEN,
+    Field,
+    LinenClass,
+    LinenClasses,
+    Method,
+)
 from typed_nnx_codegen.migrate.linen.domain.dims import Piece, as_dim
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     CallEdit,
@@ -205,6 +211,7 @@ class Calls:
     """Goes through calls.
 
     Attributes:
+        classes: The modules of the project.
         code: Writes expressions for the constructor.
         evaluate: Goes through an expression.
         submodules: Constructs submodules.
@@ -222,6 +229,7 @@ class Calls:
         parent_setup: Goes through the `setup` that another one calls.
     """
 
+    classes: LinenClasses
     code: ConstructorCode
     evaluate: Evaluate
     submodules: Submodules
@@ -334,6 +342,7 @@ class Calls:
                 return self._function(callee, passed, node, frame)
             case Code(code=code, made=made):
                 self._check_made(made, frame)
+                self._check_bound_twice(node, frame)
                 note_setting_call(node, frame)
                 return _opaque(code, passed, node)
             case OneOf(options=options):
@@ -346,16 +355,23 @@ class Calls:
                 return self.mapped_functions.call(callee, passed, node, frame)
             case Unknown(made=made):
                 self._check_made(made, frame)
+                self._check_bound_twice(node, frame)
                 self._check_name(node, frame)
         return UNKNOWN
 
-    def _check_name(self, node: cst.Call, frame: Frame) -> None:
+    @staticmethod
+    def _check_name(node: cst.Call, frame: Frame) -> None:
         """Mark a call of something unknown that names what it makes: it constructs a module."""
         is_named = any(one.keyword and one.keyword.value == "name" for one in node.args)
-        if not is_named or not frame.records:
-            return
-        if any(one.func is node for one in frame.analysis.nodes.of(cst.Call)):
-            frame.recorder.mark(node, f"what `{code_of(node.func)}` builds is not known")
+        if is_named and any(one.func is node for one in frame.analysis.nodes.of(cst.Call)):
+            frame.mark(node, f"what `{code_of(node.func)}` builds is not known")
+
+    def _check_bound_twice(self, node: cst.Call, frame: Frame) -> None:
+        """Mark a call of something unknown that has the name of a module: the file binds it again."""
+        first, last = dotted(node.func).partition(".")[0], dotted(node.func).rpartition(".")[2]
+        is_of_file = first in frame.analysis.scope.seen and frame.lookup(first) is None
+        if is_of_file and last in self.classes.names:
+            frame.mark(node, f"`{last}` is bound more than once: which one it is, is not known")
 
     def _linen(self, callee: Ref, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
         if is_transform(callee.name):

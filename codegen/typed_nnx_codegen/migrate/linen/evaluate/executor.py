@@ -148,6 +148,7 @@ class Executor:
             sized_lists=sized_lists,
         )
         self._calls = Calls(
+            classes=classes,
             code=self.code,
             evaluate=self.evaluate,
             submodules=submodules,

@@ -546,13 +546,18 @@ class Printing:
         return (content for one in body for content in self._slots.within(one))
 
     def _mark_unordered(self, block: Block, lines: _Lines) -> None:
-        """Mark what is built before a submodule that it asks for a size."""
+        """Mark what is built before a submodule that it asks for a size, or with it."""
         built: set[cst.CSTNode] = set()
+        sites = {site.node for site in self._plan.sites}
         waiting = {number for one in block for number in _loops_in(one)}
         for one in _entered(block):
             if isinstance(one, Compound):
                 waiting.discard(one.number)
                 continue
+            within = set() if one.statement is None else {*descendants(one.statement)}
+            if one.statement is not None and _asked(one, lines) & sites & within:
+                message = "the size of an input is that of a submodule which is built with it"
+                self._recorder.mark(one.statement, message, SIZE)
             if one.site is None:
                 continue
             if _asked(one, lines) - built or lines.loops(one) & waiting:

@@ -102,6 +102,64 @@ class NoneFirstAsked(nn.Module):
         return self.last(y)
 
 
+class InParts(nn.Module):
+    """Methods that assign attributes for `setup`, one of them on one side of a branch."""
+
+    width: int
+    is_deep: bool = False
+
+    def setup(self):
+        self._encoder()
+        if self.is_deep:
+            self._deep()
+        else:
+            self.head = nn.Dense(3)
+
+    def _encoder(self):
+        """Build the first half."""
+        size = self.width * 2
+        self.encode = nn.Dense(size)
+        self.scale = self.param("scale", nn.initializers.normal(), (size,))
+        self.norm = nn.LayerNorm()
+
+    def _deep(self):
+        self.head = nn.Sequential([nn.Dense(self.width), nn.relu, nn.Dense(3)])
+
+    def __call__(self, x):
+        return self.head(self.norm(self.encode(x) * self.scale))
+
+
+class ByItsKind(nn.Module):
+    """A method with a return for each kind; one that calls another; an index into sizes."""
+
+    sizes: tuple[int, ...] = (4, 6)
+    kind: str = "plain"
+
+    def setup(self):
+        self.layers = [self._layer(i) for i in range(len(self.sizes))]
+        self.first = self._head(2)
+        self.others = {"head": self._head(self._doubled(2))}
+
+    def _layer(self, i):
+        size = self.sizes[i]
+        return nn.Dense(size)
+
+    def _head(self, size):
+        if self.kind == "plain":
+            return nn.Dense(size)
+        if self.kind == "even":
+            return nn.Dense(size, use_bias=False)
+        return nn.Dense(self._doubled(size), name=None)
+
+    def _doubled(self, size):
+        return 2 * size
+
+    def __call__(self, x):
+        for one in self.layers:
+            x = nn.tanh(one(x))
+        return self.others["head"](self.first(x))
+
+
 class ParametersIfTrained(nn.Module):
     """A function of `setup` makes a parameter, or an array of it."""
 
@@ -135,6 +193,11 @@ EXAMPLES = [
     Example(Build("UsedElsewhere", (5, 6)), X),
     Example(Build("NoneFirstAsked"), X),
     Example(Build("NoneFirstAsked", 5), X),
+    Example(Build("InParts", 3), X),
+    Example(Build("InParts", 2, is_deep=True), X),
+    Example(Build("ByItsKind"), X),
+    Example(Build("ByItsKind", (3,), "even"), X),
+    Example(Build("ByItsKind", (3, 5, 2), "other"), X),
     Example(Build("ParametersIfTrained"), X),
     Example(Build("ParametersIfTrained", is_trained=True), X),
 ]
