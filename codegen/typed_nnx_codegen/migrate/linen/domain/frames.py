@@ -496,6 +496,15 @@ class Recorder:
         """Write the line that constructs a submodule; its text is decided when all is known."""
         self.block.append(Line("", site=site))
 
+    def unwrite(self, site: Site) -> None:
+        """Take back the line that constructs a submodule."""
+        waiting = [self.block]
+        while waiting:
+            block = waiting.pop()
+            block[:] = [one for one in block if isinstance(one, Compound) or one.site is not site]
+            for one in block:
+                waiting += [one.body, one.orelse] if isinstance(one, Compound) else []
+
     def fresh(self, name: str) -> str:
         """Return a name for a local of the constructor that nothing else has."""
         candidate = name

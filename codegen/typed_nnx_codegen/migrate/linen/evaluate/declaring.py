@@ -71,12 +71,14 @@ def _body(node: cst.Lambda, args: Sequence[str], named: Mapping[str, str]) -> st
 
     None where it would say an argument twice, or has names of its own.
     """
-    names = [one.name.value for one in parameters_of(node.params)]
+    params = node.params
+    names = [one.name.value for one in (*params.posonly_params, *params.params)]
     given = {**dict(zip(names, args, strict=False)), **named}
     below = list(descendants(node.body))
     if {*given} != {*names} or len(names) != len(args) + len(named):
         return None
-    if any(isinstance(one, _SCOPES) for one in below):
+    is_plain = len([*parameters_of(params)]) == len(names)
+    if not is_plain or any(isinstance(one, _SCOPES) for one in below):
         return None
     aside = {id(part) for one in below for part in not_read(one)}
     reads = [

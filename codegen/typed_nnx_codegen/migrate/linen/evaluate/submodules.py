@@ -31,7 +31,7 @@ from typed_nnx_codegen.migrate.linen.domain.classes import (
     layer_subclass,
     types_in,
 )
-from typed_nnx_codegen.migrate.linen.domain.code import parsed
+from typed_nnx_codegen.migrate.linen.domain.code import negated, parsed
 from typed_nnx_codegen.migrate.linen.domain.expr import Constructed
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     Dispatch,
@@ -69,7 +69,6 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Value,
     made_by,
 )
-from typed_nnx_codegen.migrate.linen.evaluate.conditions import negated
 from typed_nnx_codegen.migrate.linen.evaluate.declaring import defined
 from typed_nnx_codegen.migrate.linen.evaluate.functions import Functions, is_number_or_text
 from typed_nnx_codegen.migrate.linen.evaluate.lists import one_by_one
@@ -365,7 +364,7 @@ class Submodules:
         if frame.caller is not None and not frame.records:
             recorder.mark(frame.caller, BUILDER)
         frame.log(Build(site))
-        if frame.records and not frame.verbatim and frame.root != "setup":
+        if frame.records and not frame.verbatim:
             recorder.write_site(site)
         return ModuleValue(site)
 
@@ -452,15 +451,16 @@ def for_setup(
     is_one = changes == recorder.log.of(OutsideChange) and _is_one(value, built, recorder)
     for site in built:
         site.is_verbatim = is_one
-        if not is_one:
+        if is_one:
+            recorder.unwrite(site)
+        else:
             recorder.mark(site.node, "`setup` builds this submodule in a function that it calls")
-            recorder.write_site(site)
     if not is_one:
         return value
     first, *others = sites_in(value)
     first.node, first.alternatives = call, tuple(others)
     for other in others:
-        other.is_alternative = True
+        other.node, other.is_alternative = call, True
         recorder.log.drop(*recorder.log.about(Build, other))
     frame.log(BuildForSetup(call, function))
     return ModuleValue(first) if others else value
@@ -541,7 +541,8 @@ def _is_one(value: Value, built: Sequence[Site], recorder: Recorder) -> bool:
             code = recorder.branch_codes.get(one.number, "")
             if not code:
                 return False
-            tests.append(code if one.side else negated(code))
+            test = cst.parse_expression(code)
+            tests.append(code if one.side else code_of(negated(test)))
             ruled_out.add(replace(one, side=not one.side))
     modules[0].tests = tuple(tests[: len(options) - 1])
     return True

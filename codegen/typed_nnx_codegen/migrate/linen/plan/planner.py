@@ -57,9 +57,7 @@ from typed_nnx_codegen.migrate.linen.domain.classes import (
 )
 from typed_nnx_codegen.migrate.linen.domain.expr import Unnamed
 from typed_nnx_codegen.migrate.linen.domain.frames import (
-    Block,
     CallEdit,
-    Compound,
     Frame,
     Line,
     Recorder,
@@ -206,7 +204,7 @@ def drop_carry_cells(recorder: Recorder, refer: Callable[[str], str]) -> None:
         for use in uses:
             plan.log.append(Edit(use, None))
         plan.log.drop(*plan.log.about(Build, site))
-        recorder.block = list(_without(recorder.block, site))
+        recorder.unwrite(site)
 
 
 def _carries(site: Site, recorder: Recorder) -> dict[cst.Call, str]:
@@ -273,17 +271,6 @@ def _uses(site: Site, calls: list[cst.Call]) -> set[cst.CSTNode] | None:
                 others = [one for one in named if one is not target and one not in receivers]
                 return None if others else {line}
     return None
-
-
-def _without(block: Block, site: Site) -> Iterator[Line | Compound]:
-    """Yield the lines of a block without the one that builds a cell."""
-    for line in block:
-        if isinstance(line, Compound):
-            line.body = list(_without(line.body, site))
-            line.orelse = list(_without(line.orelse, site))
-        elif line.site is site:
-            continue
-        yield line
 
 
 NOT_BUILT: Final = Helper("not_built")

@@ -16,7 +16,13 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
     names_of,
     of_kinds,
 )
-from typed_nnx_codegen.migrate.linen.domain.class_plan import SIZE, ClassPlan, Lifted, Site
+from typed_nnx_codegen.migrate.linen.domain.class_plan import (
+    SIZE,
+    BuildForSetup,
+    ClassPlan,
+    Lifted,
+    Site,
+)
 from typed_nnx_codegen.migrate.linen.domain.classes import MOVED_METHODS, LinenClass
 from typed_nnx_codegen.migrate.linen.domain.code import code_with, negated, parsed, written_with
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim, LoopEnd, Piece, as_dim
@@ -507,7 +513,11 @@ class Printing:
         """Write the lines of the constructor into the plan."""
         self._names = self._names_in_setup()
         consume_within(self._plan.sites)
+        functions = [one.function for one in self._plan.log.of(BuildForSetup)]
+        aside = {below for one in functions for below in descendants(one)}
         for site in self._plan.sites:
+            if site.is_nested and site.node in aside:
+                continue
             code = self._calls.constructor(site) if site.is_verbatim else site.reference
             if code.startswith("self."):
                 code = site.owner + code.removeprefix("self")
