@@ -354,8 +354,9 @@ class Choices:
             return self._merging.joined(one, other, frame)
         outer = recorder.block
         self._number += 1
-        recorder.conditions.append(Condition(self._number, side=True, is_of_call=False))
         number = self._number
+        recorder.branch_codes[number] = code
+        recorder.conditions.append(Condition(number, side=True, is_of_call=False))
         recorder.block = first = _block()
         one = self._evaluate(node.body, frame)
         recorder.conditions[-1] = Condition(number, side=False, is_of_call=False)
