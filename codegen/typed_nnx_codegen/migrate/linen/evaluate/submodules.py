@@ -523,18 +523,15 @@ def _is_one(value: Value, built: Sequence[Site], recorder: Recorder) -> bool:
         return False
     if any(site.loops != tuple(recorder.loops) for site in built):
         return False
-    if len(options) == 1 and not modules[0].conditions[len(recorder.conditions) :]:
-        return True
+    if len(options) == 1:
+        return all(site.conditions == tuple(recorder.conditions) for site in built)
     if len(built) > len(modules) or (is_maybe and len(modules) > 1):
         return False
     ruled_out: set[Condition] = set()
     tests: list[str] = []
     for site in modules:
-        left = [
-            one
-            for one in site.conditions[len(recorder.conditions) :]
-            if one not in ruled_out and not one.is_of_call
-        ]
+        inner = site.conditions[len(recorder.conditions) :]
+        left = [one for one in inner if one not in ruled_out]
         if len(left) > 1 or (not left and (is_maybe or site is not modules[-1])):
             return False
         for one in left:

@@ -118,21 +118,31 @@ def drop_helpers(recorder: Recorder, classes: LinenClasses) -> None:
     for one in calls:
         if _is_replaced(one.function, plan.cls, classes):
             recorder.mark(one.call, "a class that inherits this method builds something else")
-    kept = {
-        name: one.node for name, one in plan.cls.own_methods.items() if one.node in plan.methods
-    }
+    methods = plan.cls.methods()
+    kept = {name: one for name, one in methods.items() if one.node in plan.methods}
     is_more = bool(calls)
     while is_more:
+        reads = {name: {*_reads(name, one.owner, classes)} for name, one in kept.items()}
         gone = {
-            name: node
-            for name, node in kept.items()
-            if (reads := [*_reads(name, plan.cls, classes)]) and within.issuperset(reads)
+            name: one.node for name, one in kept.items() if reads[name] and reads[name] <= within
         }
         for name, node in gone.items():
             plan.log.append(Edit(node, None))
             within |= {*descendants(node)}
             del kept[name]
         is_more = bool(gone)
+
+
+def _is_for_setups(name: str, cls: LinenClass, classes: LinenClasses) -> bool:
+    """Whether only the `setup` of other modules reads a method."""
+    reads = [*classes.reads_of(name)]
+    setups = {
+        below
+        for owner in {owner for _, owner in reads if owner not in (None, cls)}
+        if (setup := owner.own_methods.get("setup")) is not None
+        for below in descendants(setup.node)
+    }
+    return bool(reads) and all(one in setups for one in _reads(name, cls, classes))
 
 
 def _is_replaced(
@@ -328,6 +338,8 @@ def mark_unseen(recorder: Recorder, classes: LinenClasses) -> None:
     for method in plan.cls.methods().values():
         is_entered = method.node in plan.methods or method.name in MOVED_METHODS
         if not is_entered or method.node in plan.dropped:
+            continue
+        if _is_for_setups(method.name, plan.cls, classes):
             continue
         dead = untaken(method.node, recorder)
         for node in _constructors(method, written, classes):
@@ -757,6 +769,8 @@ class Planner:
                 # Only methods of other classes call it: they are planned with it.
                 log.drop(*built)
                 del frame.recorder.block[lines:]
+                if _is_for_setups(name, instance.cls, self.classes):
+                    continue
                 frame.recorder.mark(
                     built[0].site.node, f"`{name}` builds submodules, and nothing here calls it"
                 )

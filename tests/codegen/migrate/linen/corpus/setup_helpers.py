@@ -129,6 +129,29 @@ class InParts(nn.Module):
         return self.head(self.norm(self.encode(x) * self.scale))
 
 
+class WithLayers(nn.Module):
+    """A base without a forward pass, with what the `setup` of others calls."""
+
+    width: int = 4
+
+    def _layer(self, size):
+        return nn.Dense(size, use_bias=False)
+
+
+class OfWithLayers(WithLayers):
+    def setup(self):
+        self.first = self._layer(self.width)
+        self.last = self._layer(3)
+
+    def __call__(self, x):
+        return self.last(nn.relu(self.first(x)))
+
+
+class AlsoOfWithLayers(WithLayers):
+    def __call__(self, x):
+        return x * self.width
+
+
 class ByItsKind(nn.Module):
     """A method with a return for each kind; one that calls another; an index into sizes."""
 
@@ -195,6 +218,8 @@ EXAMPLES = [
     Example(Build("NoneFirstAsked", 5), X),
     Example(Build("InParts", 3), X),
     Example(Build("InParts", 2, is_deep=True), X),
+    Example(Build("OfWithLayers"), X),
+    Example(Build("AlsoOfWithLayers", 2), X),
     Example(Build("ByItsKind"), X),
     Example(Build("ByItsKind", (3,), "even"), X),
     Example(Build("ByItsKind", (3, 5, 2), "other"), X),
