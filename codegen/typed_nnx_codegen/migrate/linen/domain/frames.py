@@ -498,7 +498,7 @@ class Recorder:
 
     def unwrite(self, site: Site) -> None:
         """Take back the line that constructs a submodule."""
-        waiting = [self.block]
+        waiting = [self.block, self.setup]
         while waiting:
             block = waiting.pop()
             block[:] = [one for one in block if isinstance(one, Compound) or one.site is not site]

@@ -436,19 +436,19 @@ def for_setup(
         frame: Where it is.
     """
     recorder = frame.recorder
-    if not frame.records or frame.root != "setup":
+    if frame.root != "setup":
         return run()
     before = len(recorder.log.of(Build))
     changes = recorder.log.of(OutsideChange)
     value = run()
     if not only_computes(function):
-        recorder.log.append(OutsideChange(call))
-    if not frame.verbatim:
-        return value
+        frame.log(OutsideChange(call))
     built = [one.site for one in recorder.log.of(Build)[before:]]
-    if not built:
+    if not built or (frame.records and not frame.verbatim):
         return value
-    is_one = changes == recorder.log.of(OutsideChange) and _is_one(value, built, recorder)
+    # That of another module calls functions that it is given.
+    is_one = frame.records and changes == recorder.log.of(OutsideChange)
+    is_one = is_one and _is_one(value, built, recorder)
     for site in built:
         site.is_verbatim = is_one
         if is_one:

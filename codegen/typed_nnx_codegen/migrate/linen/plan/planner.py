@@ -769,6 +769,8 @@ class Planner:
                 # Only methods of other classes call it: they are planned with it.
                 log.drop(*built)
                 del frame.recorder.block[lines:]
+                for one in built:
+                    frame.recorder.unwrite(one.site)
                 if _is_for_setups(name, instance.cls, self.classes):
                     continue
                 frame.recorder.mark(

@@ -130,6 +130,32 @@ def test_a_function_that_does_more_than_return_a_submodule_has_a_marker(
     assert message in messages(migrated(tmp_path / "m.py", _module(body)))
 
 
+def test_a_function_that_another_module_calls_in_its_setup_has_a_marker(tmp_path: Path) -> None:
+    text = """\
+import flax.linen as nn
+
+
+class Inner(nn.Module):
+    make: object
+
+    def setup(self):
+        self.layer = self.make(3)
+
+    def __call__(self, x):
+        return self.layer(x)
+
+
+class M(nn.Module):
+    def setup(self):
+        self.inner = Inner(make=lambda size: nn.Dense(size))
+
+    def __call__(self, x):
+        return self.inner(x)
+"""
+
+    assert _BUILDS in messages(migrated(tmp_path / "m.py", text))
+
+
 def test_a_method_that_a_subclass_replaces_has_a_marker_where_setup_calls_it(
     tmp_path: Path,
 ) -> None:
