@@ -393,10 +393,9 @@ class Declaring:
         if target is not None and target[0] is node:
             self._in_setup(collection, name, made, value, target[1], node, frame)
             return target[1]
-        if frame.records and frame.root == "setup" and not frame.verbatim:
-            recorder.mark(node, "`setup` declares this variable in a function that it calls")
         attribute = self.attribute(collection, name, frame)
-        if name.is_pattern and self._clashes(name, attribute, recorder):
+        is_renamed = not name.is_literal and not name.is_pattern and attribute != name.text
+        if is_renamed or (name.is_pattern and self._clashes(name, attribute, recorder)):
             recorder.mark(node, "its computed name may be that of another attribute", NAME)
         if recorder.loops and not name.is_pattern and name.is_literal:
             recorder.mark(node, "a variable that is declared in a loop", NAME)

@@ -637,6 +637,8 @@ def is_derived(node: cst.SimpleStatementLine, frame: Frame) -> bool:
             read = {one.value for one in descendants(value) if isinstance(one, cst.Name)}
             is_repeatable = all(recorder.stale.get(name, node) is not None for name in read)
             is_plain = is_repeatable and not recorder.conditions and not recorder.loops
+            # The variable itself has that name.
+            is_plain &= all(one.attribute != attr.value for one in recorder.log.of(Declare))
             if is_plain and not isinstance(found, ModuleValue):
                 before = tuple(_needed(value, recorder))
                 _keep_locals(attr.value, (value, *before), owner, frame)

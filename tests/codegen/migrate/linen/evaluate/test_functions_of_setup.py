@@ -92,8 +92,22 @@ def setup(self):
 def make(self, name):
     return self.param(name, nn.initializers.ones, (self.size,))
 """,
-            "`setup` declares this variable in a function that it calls",
-            id="declares a variable",
+            "its computed name may be that of another attribute",
+            id="declares a variable with the name of the attribute",
+        ),
+        pytest.param(
+            """\
+def setup(self):
+    scale = self.make("scale")
+    self.scale = scale
+    self.first = nn.Dense(self.size)
+    self.second = lambda y: y * self.scale
+
+def make(self, name):
+    return self.param(name, nn.initializers.ones, (self.size,))
+""",
+            "it is computed from variables once; Linen computes it at each call",
+            id="declares a variable for a local with the name of the attribute",
         ),
         pytest.param(
             """\
