@@ -256,10 +256,12 @@ class NewModels:
         fields = fields_of(build, getattr(nn, name))
         fields = {key: mapped(each, self._made, self._named) for key, each in fields.items()}
         cls = own if derived else nnx_class(name, self._runtime())
+        # The constructor of a class that derives may take any arguments, and pass them on.
+        own_rngs = {"rngs": self._runtime().Rngs(0)} if derived else {}
         if derived:
             fields = {**_decided(calls[0].module), **fields}
         if build.lifted:
-            given = {**fields, **build.lifted}
+            given = {**own_rngs, **fields, **build.lifted}
             return cls(**given, **self._rngs(cls, given))
         try:
             call = calls[0].arguments if calls else None
@@ -270,6 +272,7 @@ class NewModels:
                 f"  Fix: Build({build.class_name!r}, lifted=...) with the arguments of nnx."
                 f"{nnx_name(name)}"
             ) from error
+        given = {**own_rngs, **given}
         return cls(*args, **given, **self._rngs(cls, given))
 
 
