@@ -9,7 +9,6 @@ MARKED: Final[dict[str, set[str]]] = {
     "branches": {"Ternaries", "UnnamedTrainBranch"},
     "builders": {
         "Options",
-        "Overridden",
     },
     "changed_settings": {
         "ChangedByCall",

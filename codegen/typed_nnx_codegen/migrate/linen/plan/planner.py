@@ -115,9 +115,6 @@ def drop_helpers(recorder: Recorder, classes: LinenClasses) -> None:
     plan = recorder.plan
     calls = plan.log.of(BuildForSetup)
     within: set[cst.CSTNode] = {one.call.func for one in calls}
-    for one in calls:
-        if _is_replaced(one.function, plan.cls, classes):
-            recorder.mark(one.call, "a class that inherits this method builds something else")
     methods = plan.cls.methods()
     kept = {name: one for name, one in methods.items() if one.node in plan.methods}
     is_more = bool(calls)
@@ -143,18 +140,6 @@ def _is_for_setups(name: str, cls: LinenClass, classes: LinenClasses) -> bool:
         for below in descendants(setup.node)
     }
     return bool(reads) and all(one in setups for one in _reads(name, cls, classes))
-
-
-def _is_replaced(
-    function: cst.FunctionDef | cst.Lambda, cls: LinenClass, classes: LinenClasses
-) -> bool:
-    """Whether a class that inherits a method has another one in its place."""
-    name = next((name for name, one in cls.methods().items() if one.node is function), "")
-    every = (one for analysis in classes.analyses for one in classes.all_in(analysis))
-    return bool(name) and any(
-        one is not cls and cls in one.ancestry() and one.methods()[name].node is not function
-        for one in every
-    )
 
 
 def _assigned(statement: cst.BaseStatement | None) -> cst.Attribute | None:

@@ -150,6 +150,17 @@ class Overriding(Overridden):
         return nn.Dense(4, use_bias=False)
 
 
+class Extending(Overriding):
+    """A `setup` that calls that of its base, which calls what a class between them replaces."""
+
+    def setup(self):
+        super().setup()
+        self.last = nn.Dense(2)
+
+    def __call__(self, x):
+        return self.last(super().__call__(x))
+
+
 class Shadowing(nn.Module):
     """Names of functions that mean something else in the module."""
 
@@ -220,6 +231,7 @@ EXAMPLES = [
     Example(Build("InSetup", 6, kind="rms", deep=True), X),
     Example(Build("Overridden"), X),
     Example(Build("Overriding"), X),
+    Example(Build("Extending"), X),
     Example(Build("Shadowing"), X),
     Example(Build("OfAClass"), X),
     Example(Build("OfAClassInSetup"), X),

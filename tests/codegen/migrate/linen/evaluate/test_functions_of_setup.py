@@ -170,24 +170,6 @@ class M(nn.Module):
     assert _BUILDS in messages(migrated(tmp_path / "m.py", text))
 
 
-def test_a_method_that_a_subclass_replaces_has_a_marker_where_setup_calls_it(
-    tmp_path: Path,
-) -> None:
-    text = _module("""\
-def setup(self):
-    self.first = self.make()
-    self.second = nn.Dense(2)
-
-def make(self):
-    return nn.Dense(self.size)
-""")
-    other = "\n\nclass N(M):\n    def make(self):\n        return nn.Dense(1)\n"
-
-    assert "a class that inherits this method builds something else" in messages(
-        migrated(tmp_path / "m.py", text + other)
-    )
-
-
 def test_a_marker_of_code_that_moves_from_a_method_stands_above_the_constructor(
     tmp_path: Path,
 ) -> None:
