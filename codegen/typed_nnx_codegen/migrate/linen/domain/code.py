@@ -208,20 +208,6 @@ def arguments_of(code: str) -> Sequence[cst.Arg]:
     return call.args
 
 
-class KeepingNames(Transformer):
-    """Changes names of variables: those of attributes and keywords stay as they are."""
-
-    def leave_Attribute(
-        self, original_node: cst.Attribute, updated_node: cst.Attribute
-    ) -> cst.BaseExpression:
-        """Keep the name of an attribute."""
-        return updated_node.with_changes(attr=original_node.attr)
-
-    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
-        """Keep a keyword."""
-        return updated_node.with_changes(keyword=original_node.keyword)
-
-
 Replacements = Mapping[cst.CSTNode, str] | Mapping[cst.CSTNode, str | cst.BaseExpression]
 
 
