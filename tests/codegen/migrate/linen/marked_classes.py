@@ -98,7 +98,10 @@ MARKED: Final[dict[str, set[str]]] = {
     "lists_in_setup": {
         "MiscountedParts",
         "PlacesAfterAHead",
+        "SequentialInCall",
+        "SequentialOfSums",
         "UnpackedActivations",
+        "UnpackedLayers",
     },
     "lists_of_arrays": {
         "HeadsChanged",

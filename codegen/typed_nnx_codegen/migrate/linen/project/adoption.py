@@ -37,7 +37,6 @@ from typed_nnx_codegen.migrate.linen.project.rewriting import (
     Rewriting,
     builds,
     can_move,
-    constructs,
     find_builders,
     first_parameter,
     functions_in,
@@ -61,117 +60,25 @@ def is_always(statement: cst.BaseStatement, part: cst.CSTNode) -> bool:
     return not any(isinstance(one, _MAYBE) for one in around)
 
 
-def name_lists(cls: LinenClass, classes: LinenClasses, edits: Edits) -> None:
-    """Give the lists within an `nn.Sequential` names: lists of submodules that are no literals."""
-    for method in cls.own_methods.values():
-        taken = set(bound_in(method.node)) | set(cls.analysis.scope.seen)
-        for statement in _lines(method.node.body):
-            if statement in edits.statements or any(
-                below in edits.expressions for below in descendants(statement)
-            ):
-                continue
-            each = _one_by_one(statement, cls.analysis, classes)
-            if each:
-                edits.statements[statement] = each
-                continue
-            found: dict[cst.CSTNode, Replaced] = {}
-            lines: list[cst.BaseStatement] = []
-            for node in _lists_in(statement, cls.analysis):
-                if method.name != "setup" and _is_behind(node, statement, cls.analysis, classes):
-                    continue  # what is built in the list would have other names
-                local = cst.Name(free_name("layers", taken))
-                found[node] = local
-                lines += _filling(local, node)
-            if found:
-                after = statement.visit(Rewriting(Edits(expressions=found)))
-                assert isinstance(after, cst.SimpleStatementLine)
-                lines = [one.deep_clone() for one in (*lines, after.with_changes(leading_lines=()))]
-                lines[0] = lines[0].with_changes(leading_lines=statement.leading_lines)
-                edits.statements[statement] = lines
-
-
-def _one_by_one(
-    statement: cst.SimpleStatementLine, analysis: Analysis, classes: LinenClasses
-) -> list[cst.BaseStatement]:
-    """Return `q, k, v = (Dense(n) for _ in range(3))` as assignments: each is a submodule of its own."""
-    match statement:
-        case cst.SimpleStatementLine(
-            body=[
-                cst.Assign(
-                    targets=[cst.AssignTarget(cst.Tuple(elements=targets))],
-                    value=cst.ListComp(elt=cst.Call() as elt, for_in=part)
-                    | cst.GeneratorExp(elt=cst.Call() as elt, for_in=part),
-                )
-            ]
-        ):
-            pass
-        case _:
-            return []
-    match part:
-        case cst.CompFor(
-            target=cst.Name(value=name),
-            iter=cst.Call(cst.Name(value="range"), [cst.Arg(cst.Integer(value=count))]),
-            ifs=[],
-            inner_for_in=None,
-        ) if (
-            int(count, 0) == len(targets)
-            and name not in names_read(elt)
-            and constructs(elt, analysis, classes)
-        ):
-            each = [
-                _assigned(one.value, elt).deep_clone()
-                for one in targets
-                if isinstance(one, cst.Element) and isinstance(one.value, cst.Name | cst.Attribute)
-            ]
-            if len(each) == len(targets):
-                each[0] = each[0].with_changes(leading_lines=statement.leading_lines)
-                space = statement.trailing_whitespace
-                each[-1] = each[-1].with_changes(trailing_whitespace=space)
-                return list(each)
-    return []
-
-
-def _filling(local: cst.Name, node: cst.BaseExpression) -> list[cst.BaseStatement]:
-    """Return the lines that bind a local to a list: a loop for one that takes several a time."""
-    parts = list(summed(node))
-    if not any(map(_several, parts)):
-        return [_assigned(local, node)]
-    lines: list[cst.BaseStatement] = [_assigned(local, cst.List([]))]
-    for part in parts:
-        several = _several(part)
-        added = cst.AugAssign(local, cst.AddAssign(), part if several is None else several[1])
-        line = cst.SimpleStatementLine([added])
-        if several is not None:
-            over = several[0]
-            lines.append(cst.For(over.target, over.iter, cst.IndentedBlock([line])))
-        else:
-            lines.append(line)
-    return lines
-
-
-def _assigned(
-    local: cst.BaseAssignTargetExpression, value: cst.BaseExpression
-) -> cst.SimpleStatementLine:
-    return cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(local)], value)])
-
-
-def _several(node: cst.BaseExpression) -> tuple[cst.CompFor, cst.List] | None:
-    """Return the loop of ``[f for n in sizes for f in (Dense(n), relu)]``, and its items in turn."""
-    match node:
-        case cst.ListComp(
-            elt=cst.Name(value=name),
-            for_in=cst.CompFor(
-                ifs=[],
-                inner_for_in=cst.CompFor(
-                    target=cst.Name(value=target),
-                    iter=cst.Tuple(elements=items) | cst.List(elements=items),
-                    ifs=[],
-                    inner_for_in=None,
-                ),
-            ) as over,
-        ) if name == target:
-            return over, cst.List(items)
-    return None
+def name_lists(cls: LinenClass, edits: Edits) -> None:
+    """Give the lists within an `nn.Sequential` of `setup` names: lists that are no literals."""
+    setup = cls.own_methods.get("setup")
+    if setup is None:
+        return
+    taken = set(bound_in(setup.node)) | set(cls.analysis.scope.seen)
+    for statement in _lines(setup.node.body):
+        found: dict[cst.CSTNode, Replaced] = {}
+        lines: list[cst.BaseStatement] = []
+        for node in _lists_in(statement, cls.analysis):
+            local = cst.Name(free_name("layers", taken))
+            found[node] = local
+            lines.append(cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(local)], node)]))
+        if found:
+            after = statement.visit(Rewriting(Edits(expressions=found)))
+            assert isinstance(after, cst.SimpleStatementLine)
+            lines = [one.deep_clone() for one in (*lines, after.with_changes(leading_lines=()))]
+            lines[0] = lines[0].with_changes(leading_lines=statement.leading_lines)
+            edits.statements[statement] = lines
 
 
 def name_targets(cls: LinenClass, edits: Edits) -> None:
@@ -211,22 +118,6 @@ def _lists_in(statement: cst.BaseStatement, analysis: Analysis) -> Iterator[cst.
                 is_made = any(isinstance(part, cst.ListComp) for part in summed(one))
                 if is_made and is_always(statement, one):
                     yield one
-
-
-def _is_behind(
-    node: cst.BaseExpression,
-    statement: cst.BaseStatement,
-    analysis: Analysis,
-    classes: LinenClasses,
-) -> bool:
-    """Whether a statement constructs another submodule before it comes to an expression."""
-    for below in descendants(statement):
-        if below is node:
-            return False
-        is_built = isinstance(below, cst.Call) and constructs(below, analysis, classes)
-        if is_built and node not in descendants(below):
-            return True
-    return False
 
 
 _SEQUENTIAL: Final = f"{LINEN}.Sequential"
@@ -527,7 +418,7 @@ def with_builders(analyses: Mapping[Path, Analysis]) -> dict[Path, cst.Module]:
     of_file = {id(one): edits[path] for path, one in analyses.items()}
     gone: set[cst.CSTNode] = set()
     for cls in every:
-        name_lists(cls, classes, of_file[id(cls.analysis)])
+        name_lists(cls, of_file[id(cls.analysis)])
         name_targets(cls, of_file[id(cls.analysis)])
         _bind_static(cls, classes, of_file[id(cls.analysis)])
     adopted = {
