@@ -119,7 +119,10 @@ def drop_helpers(recorder: Recorder, classes: LinenClasses) -> None:
     kept = {name: one for name, one in methods.items() if one.node in plan.methods}
     is_more = bool(calls)
     while is_more:
-        reads = {name: {*_reads(name, one.owner, classes)} for name, one in kept.items()}
+        reads = {
+            name: {node for node, _ in _reads(name, one.owner, classes)}
+            for name, one in kept.items()
+        }
         gone = {
             name: one.node for name, one in kept.items() if reads[name] and reads[name] <= within
         }
@@ -130,16 +133,17 @@ def drop_helpers(recorder: Recorder, classes: LinenClasses) -> None:
         is_more = bool(gone)
 
 
-def _is_for_setups(name: str, cls: LinenClass, classes: LinenClasses) -> bool:
+def _is_for_setups(method: Method, cls: LinenClass, classes: LinenClasses) -> bool:
     """Whether only the `setup` of other modules reads a method."""
-    reads = [*classes.reads_of(name)]
-    setups = {
-        below
-        for owner in {owner for _, owner in reads if owner not in (None, cls)}
-        if (setup := owner.own_methods.get("setup")) is not None
-        for below in descendants(setup.node)
-    }
-    return bool(reads) and all(one in setups for one in _reads(name, cls, classes))
+    reads = [*_reads(method.name, method.owner, classes)]
+    return bool(reads) and all(
+        owner is not cls and _is_in_setup(node, owner) for node, owner in reads
+    )
+
+
+def _is_in_setup(node: cst.CSTNode, cls: LinenClass | None) -> bool:
+    setup = None if cls is None else cls.own_methods.get("setup")
+    return setup is not None and node in descendants(setup.node)
 
 
 def _assigned(statement: cst.BaseStatement | None) -> cst.Attribute | None:
@@ -156,18 +160,20 @@ def _assigned(statement: cst.BaseStatement | None) -> cst.Attribute | None:
     return None
 
 
-def _reads(name: str, cls: LinenClass, classes: LinenClasses) -> Iterator[cst.Attribute]:
-    """Yield where an attribute of the objects of a module may be read."""
+def _reads(
+    name: str, cls: LinenClass, classes: LinenClasses
+) -> Iterator[tuple[cst.Attribute, LinenClass | None]]:
+    """Yield where an attribute of the objects of a module may be read, and the modules around."""
     for one, owner in classes.reads_of(name):
         # `self` in a module that has nothing to do with it is another object.
         is_related = owner is None or cls in owner.ancestry() or owner in cls.ancestry()
         if is_related or not is_name(one.value, "self"):
-            yield one
+            yield one, owner
 
 
 def _is_read(attribute: cst.Attribute, cls: LinenClass, classes: LinenClasses) -> bool:
     """Whether an attribute of the objects of a module is read anywhere."""
-    if any(one is not attribute for one in _reads(attribute.attr.value, cls, classes)):
+    if any(one is not attribute for one, _ in _reads(attribute.attr.value, cls, classes)):
         return True
     return any(
         isinstance(one, cst.Name) and one.value in _BY_NAME
@@ -324,7 +330,7 @@ def mark_unseen(recorder: Recorder, classes: LinenClasses) -> None:
         is_entered = method.node in plan.methods or method.name in MOVED_METHODS
         if not is_entered or method.node in plan.dropped:
             continue
-        if _is_for_setups(method.name, plan.cls, classes):
+        if _is_for_setups(method, plan.cls, classes):
             continue
         dead = untaken(method.node, recorder)
         for node in _constructors(method, written, classes):
@@ -756,7 +762,7 @@ class Planner:
                 del frame.recorder.block[lines:]
                 for one in built:
                     frame.recorder.unwrite(one.site)
-                if _is_for_setups(name, instance.cls, self.classes):
+                if _is_for_setups(method, instance.cls, self.classes):
                     continue
                 frame.recorder.mark(
                     built[0].site.node, f"`{name}` builds submodules, and nothing here calls it"

@@ -237,3 +237,21 @@ def __call__(self, x):
     assert "the size of an input is that of a submodule which is built with it" in messages(
         migrated(tmp_path / "m.py", text + indent(body, " " * 4))
     )
+
+
+def test_a_method_that_nothing_calls_has_a_marker_though_another_module_has_one_of_its_name(
+    tmp_path: Path,
+) -> None:
+    first = "import flax.linen as nn\n\n\nclass Alone(nn.Module):\n    def make(self):\n        return nn.Dense(3)\n"
+    other = _module("""\
+def setup(self):
+    self.first = self.make()
+    self.second = nn.Dense(2)
+
+def make(self):
+    return nn.Dense(self.size)
+""").removeprefix("import flax.linen as nn\n")
+
+    assert "`make` builds submodules, and nothing here calls it" in messages(
+        migrated(tmp_path / "m.py", first + other)
+    )
