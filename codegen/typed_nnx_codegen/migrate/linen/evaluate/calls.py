@@ -368,7 +368,8 @@ class Calls:
 
     def _check_bound_twice(self, node: cst.Call, frame: Frame) -> None:
         """Mark a call of something unknown that has the name of a module: the file binds it again."""
-        first, last = dotted(node.func).partition(".")[0], dotted(node.func).rpartition(".")[2]
+        path = dotted(node.func).split(".")
+        first, last = path[0], path[-1]
         is_of_file = first in frame.analysis.scope.seen and frame.lookup(first) is None
         if is_of_file and last in self.classes.names:
             frame.mark(node, f"`{last}` is bound more than once: which one it is, is not known")

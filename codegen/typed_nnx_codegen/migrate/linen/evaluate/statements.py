@@ -201,8 +201,7 @@ class Statements:
                 self._augmented(node, frame)
                 self.variables.note_write(node, UNKNOWN, frame)
             case cst.Expr(value=value):
-                if not (frame.verbatim and self._run_helper(value, frame)):
-                    self.evaluate(value, frame)
+                self._expression(value, frame)
             case cst.Return(value=value):
                 result = Const(None) if value is None else self.evaluate(value, frame)
                 frame.results.append(result)
@@ -307,6 +306,13 @@ class Statements:
             case _:
                 frame.recorder.setup_target = None
 
+    def _expression(self, node: cst.BaseExpression, frame: Frame) -> None:
+        """Go through an expression that is a statement."""
+        if frame.verbatim and is_setattr(node):
+            frame.mark(node, "the name of this attribute is computed", NAME)
+        if not (frame.verbatim and self._run_helper(node, frame)):
+            self.evaluate(node, frame)
+
     def _run_helper(self, node: cst.BaseExpression, frame: Frame) -> bool:
         """Go through a method that `setup` calls to assign attributes: its statements come here.
 
@@ -317,11 +323,11 @@ class Statements:
             case cst.Call(func=cst.Attribute(cst.Name(value=owner), cst.Name(value=name)), args=[]):
                 instance = frame.lookup(owner)
             case _:
-                if is_setattr(node):
-                    frame.mark(node, "the name of this attribute is computed", NAME)
                 return False
-        method = instance.cls.method(name) if isinstance(instance, SelfValue) else None
-        if method is None or not isinstance(instance, SelfValue) or frame.method is None:
+        if not isinstance(instance, SelfValue) or frame.method is None:
+            return False
+        method = instance.cls.method(name)
+        if method is None:
             return False
         params = method.node.params.params
         is_plain = not method.decorators and [one.name.value for one in params] == [owner]
