@@ -159,6 +159,7 @@ class NewModels:
             known = {**_keywords_of(cls), **given}
             given.update(self._lifted(build, made, args, known))
             given.update(self._rngs(made, known))
+            _check_required(build, made, {**known, **given})
         return cls(*args, **given)
 
     def _class(self, name: str) -> Any:
@@ -304,6 +305,20 @@ def _parameters(cls: type) -> Mapping[str, inspect.Parameter]:
         return {}
     taken.pop(next(iter(taken), ""), None)
     return taken
+
+
+def _check_required(build: Build, cls: type, given: Mapping[str, Any]) -> None:
+    """Raise if a keyword without a default is missing: a size that neither map nor example tells."""
+    missing = [
+        name
+        for name, one in _parameters(cls).items()
+        if one.kind is one.KEYWORD_ONLY and one.default is one.empty and name not in given
+    ]
+    if missing:
+        raise BadUse(
+            f"{build.class_name}: neither the map nor the example tells {', '.join(missing)}.\n"
+            f"  Fix: Build({build.class_name!r}, ..., lifted={{{missing[0]!r}: ...}})"
+        )
 
 
 def _evaluated(expression: str, call: Call, side: Side) -> Any:

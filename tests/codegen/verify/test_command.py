@@ -249,6 +249,21 @@ def test_a_width_that_a_call_should_tell_is_never_replaced(tmp_path: Path) -> No
     assert "MLP: in_features = x.shape[7] has no value" in done.output
 
 
+def test_a_keyword_that_the_map_leaves_to_the_caller_is_asked_of_the_example(tmp_path: Path) -> None:
+    without = (('"lifted": [{"name": "in_features", "expr": "x.shape[-1]"}],', ""),)
+    missing = run(tmp_path, 'Example(Build("MLP", (3,)), ROWS)', map_changes=without)
+    given = run(
+        tmp_path,
+        'Example(Build("MLP", (3,), lifted={"in_features": ROWS.shape[-1]}), ROWS)',
+        map_changes=without,
+    )
+
+    assert missing.status == 1
+    assert "MLP: neither the map nor the example tells in_features" in missing.output
+    assert "Fix: Build('MLP', ..., lifted={'in_features': ...})" in missing.output
+    assert given.status == 0, given.output
+
+
 def test_a_module_in_a_field_may_be_called_inside_a_transform(tmp_path: Path) -> None:
     done = run(
         tmp_path,
