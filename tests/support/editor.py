@@ -203,6 +203,10 @@ class Editor:
         published = self._shown.get(self._folder / file)
         return [] if published is None else list(published.diagnostics)
 
+    def is_checked(self, file: str | Path) -> bool:
+        """Tell whether the server has said something of a file, be it that it is clean."""
+        return self._folder / file in self._shown
+
     def codes(self, file: str | Path) -> list[object]:
         """Return the codes of what is shown in a file."""
         return [each.code for each in self.shown(file)]

@@ -14,9 +14,10 @@ from typing import Final, cast
 
 from mypy.build import BuildResult
 from mypy.errors import CompileError
+from mypy.find_sources import create_source_list
 from mypy.fscache import FileSystemCache
 from mypy.main import process_options
-from mypy.modulefinder import BuildSource, get_search_dirs
+from mypy.modulefinder import BuildSource, get_search_dirs, matches_exclude
 from mypy.options import Options
 from mypy.plugin import Plugin, ReportConfigContext
 
@@ -30,6 +31,7 @@ from typed_nnx_mypy.config import find_pyproject
 from typed_nnx_mypy.plugin_class import TypedNnxPlugin
 
 _CODE: Final = "nnx"
+_NEVER_FOUND: Final = ("__pycache__", "site-packages", "node_modules")
 _OVERLAY: Final = rf"(^|/){NAME.replace('.', '[.]')}$"
 
 
@@ -79,7 +81,8 @@ class Linter:
 
         Args:
             paths: Files and folders; none for what the settings say, or else the current folder.
-            shown: The files in which States are looked up, for an editor; as they are resolved.
+            shown: The files that an editor shows, as they are resolved. Those of the project are
+                checked wherever they are in it, and States in them are looked up.
             look: Looks them up, in a module that is named.
 
         Raises:
@@ -94,7 +97,7 @@ class Linter:
                 )
         arguments = self._arguments_for(paths)
         sources, options = _processed(arguments)
-        sources = _named(sources, options)
+        sources = _named([*sources, *_beside(sources, shown, options)], options)
         at = {Path(each.path or "").resolve(): each for each in sources}
         looked_into = {at[path].module: path for path in shown if path in at}
         run, spare = MypyRun(sources), [options]
@@ -208,6 +211,29 @@ def _named(sources: Iterable[BuildSource], options: Options) -> list[BuildSource
             each = BuildSource(each.path, module, None, each.base_dir)
         named.setdefault(each.module, each)
     return list(named.values())
+
+
+def _beside(
+    sources: Iterable[BuildSource], shown: Iterable[Path], options: Options
+) -> list[BuildSource]:
+    """Return the files of an editor that the settings do not name, and do not exclude."""
+    here, known = Path.cwd().resolve(), {Path(each.path or "").resolve() for each in sources}
+    added = [
+        path.relative_to(here)
+        for path in shown
+        if path not in known and path.suffix == ".py" and path.is_relative_to(here)
+    ]
+    paths = [str(path) for path in added if path.is_file() and not _is_excluded(path, options)]
+    return create_source_list(paths, options) if paths else []
+
+
+def _is_excluded(path: Path, options: Options) -> bool:
+    """Tell whether mypy would leave out a file that is found in a folder, or a folder around it."""
+    if any(part.startswith(".") or part in _NEVER_FOUND for part in path.parts):
+        return True
+    cache = FileSystemCache()
+    around = [path, *path.parents][:-1]
+    return any(matches_exclude(str(each), options.exclude, cache, False) for each in around)
 
 
 def _own_settings(folder: Path) -> tuple[list[str], list[str]]:

@@ -6,6 +6,7 @@ import asyncio
 import importlib.metadata
 import os
 from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -80,15 +81,16 @@ class NnxServer(LanguageServer):
                 shown = tuple(_path(each) for each in self.workspace.text_documents.values())
                 answer = await asyncio.to_thread(self._worker.ask, Job("lint", shown))
                 if answer.linted is not None:
-                    self._take(answer.linted)
+                    self._take(answer.linted, shown)
                 self._tell(answer)
                 if not self._is_stale and self._worker is not None:
                     self._tell(await asyncio.to_thread(self._worker.ask, Job("overlay")))
         finally:
             self._is_checking = False
 
-    def _take(self, linted: Linted) -> None:
-        before = set(self._reports)
+    def _take(self, linted: Linted, shown: Iterable[Path]) -> None:
+        checked = {(self._folder / each).resolve() for each in linted.files}
+        before = {*self._reports, *checked.intersection(shown)}  # no reports: it is clean
         found: defaultdict[Path, list[Report]] = defaultdict(list)
         for each in linted.reports:
             found[(self._folder / each.file).resolve()].append(each)

@@ -169,6 +169,25 @@ def test_a_bug_in_a_check_costs_one_file_and_the_server_goes_on(
 
 
 @pytest.mark.thorough
+def test_what_is_open_is_checked_wherever_the_project_has_it(
+    project: Path, shared_folder: Path
+) -> None:
+    named = f'{WITHOUT_JAX}\n[tool.typed_nnx.lint]\nfiles = ["app"]\nexclude = ["^old/"]\n'
+    elsewhere = ("old/a.py", ".venv/lib/site-packages/b.py")
+    write(project, {"pyproject.toml": named, "train.py": WRONG, **dict.fromkeys(elsewhere, WRONG)})
+
+    with locked(shared_folder / "lint_cache.lock"), editor(project, shared_folder) as seen:
+        for file in ("app/model.py", *elsewhere, "train.py"):
+            seen.open(file)
+        seen.until(lambda: seen.codes("train.py") == ["nnx-filter-order"])
+        seen.until(lambda: seen.is_checked("app/model.py"))
+        assert not any(seen.is_checked(file) for file in elsewhere)
+        seen.save("train.py", WRONG.replace("..., nnx.Param", "nnx.Param, ..."))
+        seen.until(lambda: seen.codes("train.py") == [])
+        assert seen.messages == []
+
+
+@pytest.mark.thorough
 def test_a_process_that_hangs_or_dies_is_replaced(tmp_path: Path) -> None:
     write(tmp_path, {".git/x": "", "a.py": "x = 1\n"})
     worker = Worker(tmp_path, None, Path(".cache"), 0.01)

@@ -249,7 +249,9 @@ def test_a_width_that_a_call_should_tell_is_never_replaced(tmp_path: Path) -> No
     assert "MLP: in_features = x.shape[7] has no value" in done.output
 
 
-def test_a_keyword_that_the_map_leaves_to_the_caller_is_asked_of_the_example(tmp_path: Path) -> None:
+def test_a_keyword_that_the_map_leaves_to_the_caller_is_asked_of_the_example(
+    tmp_path: Path,
+) -> None:
     without = (('"lifted": [{"name": "in_features", "expr": "x.shape[-1]"}],', ""),)
     missing = run(tmp_path, 'Example(Build("MLP", (3,)), ROWS)', map_changes=without)
     given = run(
