@@ -86,10 +86,10 @@ class File:
         for node in self.nodes:
             self._look_at(node)
 
-    def set_on(self, name: object) -> list[Expression]:
-        """Return the objects whose attribute of a name is set."""
+    def set_on(self, name: object) -> list[Value]:
+        """Return what attributes of a name of objects are set to."""
         values = self.of_attribute.get(name, ()) if isinstance(name, str) else ()
-        return [each.owner.expr for each in values if each.owner is not None]
+        return [each for each in values if each.owner is not None]
 
     @cached_property
     def metadata(self) -> set[str]:

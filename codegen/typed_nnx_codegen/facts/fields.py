@@ -19,7 +19,6 @@ from typed_nnx_codegen.facts.kinds import (
     is_dataclass,
     is_plain_container,
     is_pytree,
-    is_rngs,
     kind_of,
     options,
 )
@@ -115,8 +114,7 @@ def attributes_of(instance: Instance) -> Model:
         fields = {name: _with_all_types(each, instance) for name, each in fields.items()}
     return Model(
         fields,
-        is_open=is_rngs(info)
-        or any(e.fallback_to_any or (not _is_bare(e) and opening_of(e)) for e in info.mro),
+        is_open=any(e.fallback_to_any or (not _is_bare(e) and opening_of(e)) for e in info.mro),
     )
 
 

@@ -354,7 +354,8 @@ def _short_instance(found: Instance, arguments: str) -> str:
     if kind is Kind.ARRAY:
         name = "Array" if info.name == "ArrayImpl" else info.name
         return "numpy.ndarray" if info.fullname == "numpy.ndarray" else f"jax.{name}"
-    if kind in (Kind.VARIABLE, Kind.PYTREE) or is_searched_state(info) or not arguments:
+    is_ours = kind is Kind.VARIABLE or (kind is Kind.PYTREE and bool(runtime_of(info.fullname)))
+    if is_ours or is_searched_state(info) or not arguments:
         return info.name
     if info.fullname == "builtins.tuple":
         arguments += ", ..."

@@ -70,11 +70,11 @@ def _of_pytree(instance: Instance, checker: Checker) -> Model | None:
         name: replace(each, status=_status(each), is_exact=each.is_exact or _is_of_layer(each))
         for name, each in model.fields.items()
     }
+    stream = _stream(instance.type, checker)
     # A type that is one of the runtime's bases says nothing about the object.
     is_base = is_base_class(instance.type)
-    # A class without attributes is there to be derived from.
-    is_base = is_base or instance.type.is_abstract or not named
-    stream = _stream(instance.type, checker)
+    # A class without attributes is there to be derived from; an Rngs has streams.
+    is_base = is_base or instance.type.is_abstract or not (named or stream)
     other = _item(instance, stream) if stream is not None else model.other
     return replace(model, fields=named, other=other, is_open=model.is_open or is_base)
 

@@ -155,7 +155,7 @@ class _Overlay:
             return Answer()  # its classes would lose those of the broken file
         self._last = with_last_good(models, self._last)
         if self._last.roots:
-            write_overlay(request.path, request.text(self._last))
+            write_overlay(request.files(self._last))
         return Answer()
 
 

@@ -108,7 +108,7 @@ def stubs(**given: Unpack[_Given]) -> None:
     if given["check"] and state.problem:
         _complain(f"{request.path} {state.problem}.\n  Fix: {request.command}")
         sys.exit(FINDINGS)
-    is_written = not given["check"] and write_overlay(request.path, state.text)
+    is_written = not given["check"] and write_overlay(state.files)
     outcome = "written" if is_written else "current" if given["check"] else "unchanged"
     if not given["quiet"] and not (json_file is not None and is_standard_output(json_file)):
         click.echo(f"{request.path}: {_count(models)}, {outcome}")

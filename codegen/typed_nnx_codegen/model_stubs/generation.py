@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import re
 import shlex
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Final, Literal
 
 from typed_nnx_codegen.model_stubs.models import Models
-from typed_nnx_codegen.model_stubs.overlay import RUNTIMES, overlay_text
-from typed_nnx_codegen.model_stubs.overlay_file import NAME, differing_classes, read_overlay
+from typed_nnx_codegen.model_stubs.overlay import RUNTIMES, overlay_text, tree_text
+from typed_nnx_codegen.model_stubs.overlay_file import NAME, TREE, differing_classes, read_overlay
 from typed_nnx_codegen.model_stubs.reading import read
 
 DEFAULT_OUT = "typings"
@@ -60,9 +61,10 @@ class Request:
             _hide_from_git(self.cache)
         return models
 
-    def text(self, models: Models) -> str:
-        """Return the overlay of the models."""
-        return overlay_text(models, runtime=self.runtime, command=self.command)
+    def files(self, models: Models) -> dict[Path, str]:
+        """Return the overlay of the models, and the stub of `jax.tree` beside it."""
+        text = overlay_text(models, runtime=self.runtime, command=self.command)
+        return {self.path: text, self.out / TREE: tree_text(self.runtime, self.command)}
 
 
 def _hide_from_git(folder: Path) -> None:
@@ -90,12 +92,12 @@ class OverlayState:
     Attributes:
         kind: Whether it is current, stale or missing, or there are no models.
         names: The classes that differ where it is stale.
-        text: What it should be; empty without models.
+        files: What it should be; empty without models.
     """
 
     kind: Literal["current", "stale", "missing", "no models"]
     names: tuple[str, ...] = ()
-    text: str = ""
+    files: Mapping[Path, str] = field(default_factory=dict[Path, str])
 
     @property
     def problem(self) -> str:
@@ -115,12 +117,14 @@ def overlay_state(request: Request, models: Models) -> OverlayState:
     """Compare the overlay of a request with the models that were read."""
     if not models.roots:
         return OverlayState("no models")
-    old, new = read_overlay(request.path), request.text(models)
-    if old is None:
-        return OverlayState("missing", text=new)
-    if old == new:
-        return OverlayState("current", text=new)
-    return OverlayState("stale", tuple(differing_classes(old, new)), new)
+    files = request.files(models)
+    old = {path: read_overlay(path) for path in files}
+    if old[request.path] is None:
+        return OverlayState("missing", files=files)
+    differing = {
+        name for path, new in files.items() for name in differing_classes(old[path] or "", new)
+    }
+    return OverlayState("stale" if differing else "current", tuple(sorted(differing)), files)
 
 
 def arguments_in(overlay: Path) -> list[str] | None:

@@ -23,6 +23,51 @@ from typed_nnx_codegen.model_stubs.state_class import StateClassWriter, state_cl
 RUNTIMES = ("typed_nnx", "flax.nnx")
 
 
+_TREE = '''\
+# Written by `{command}`. Do not edit.
+# mypy: ignore-errors
+# pyright: basic
+# pyright: reportAttributeAccessIssue=false
+# pyright: reportPrivateImportUsage=false
+"""`jax.tree` with a type for `map`: a State or a Pytree of arrays stays what it is."""
+
+from collections.abc import Callable
+from typing import Any, Concatenate, TypeVar, overload
+
+from jax import Array
+from jax._src import tree_util
+from {runtime} import Pytree, State
+
+_T = TypeVar("_T", bound=State{arguments} | Pytree)
+
+@overload
+def map(f: Callable[Concatenate[Array, ...], Array], tree: _T, *rest: Any, is_leaf: None = None) -> _T: ...
+@overload
+def map(
+    f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: Callable[[Any], bool] | None = None
+) -> Any: ...
+def __getattr__(name: str) -> Any: ...
+
+all = tree_util.tree_all
+broadcast = tree_util.tree_broadcast
+flatten = tree_util.tree_flatten
+flatten_with_path = tree_util.tree_flatten_with_path
+leaves = tree_util.tree_leaves
+leaves_with_path = tree_util.tree_leaves_with_path
+map_with_path = tree_util.tree_map_with_path
+reduce = tree_util.tree_reduce
+structure = tree_util.tree_structure
+transpose = tree_util.tree_transpose
+unflatten = tree_util.tree_unflatten
+'''
+
+
+def tree_text(runtime: str, command: str) -> str:
+    """Return the stub of the module of jax that defines ``jax.tree.map``, for a runtime."""
+    arguments = "[Any, Any, Any, Any]" if runtime == RUNTIMES[0] else "[Any, Any]"
+    return _TREE.format(command=command, runtime=runtime, arguments=arguments)
+
+
 def overlay_text(models: Models, *, runtime: str, command: str) -> str:
     """Return the overlay of the models.
 

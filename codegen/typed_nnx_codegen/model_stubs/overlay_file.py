@@ -1,12 +1,15 @@
-"""The overlay as a file: written whole or not at all, and compared class by class."""
+"""The overlay as files: written whole or not at all, and compared class by class."""
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 NAME = "typed_nnx_models.pyi"
+# The module that defines `jax.tree.map`, which has no types in jax.
+TREE = "jax/_src/tree.pyi"
 
 _CLASS = re.compile(r"^class (\w+)", re.MULTILINE)
 _HEAD = "the first lines"
@@ -21,16 +24,21 @@ def read_overlay(path: Path) -> str | None:
         return None
 
 
-def write_overlay(path: Path, text: str) -> bool:
-    """Put the text into the file and return whether it was another one.
+def write_overlay(files: Mapping[Path, str]) -> bool:
+    """Put texts into files and return whether one was another before.
 
-    The file is replaced in one step, so that an editor or a failure never meets half of it; an
-    unchanged file keeps its time.
+    Each file is replaced in one step, so that an editor or a failure never meets half of it; an
+    unchanged one keeps its time.
     """
+    written = [_write(path, text) for path, text in files.items()]
+    return any(written)
+
+
+def _write(path: Path, text: str) -> bool:
     if read_overlay(path) == text:
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{NAME}.{os.getpid()}")
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         beside.write_text(text, encoding="utf-8", newline="\n")
         os.replace(beside, path)
@@ -48,7 +56,7 @@ def differing_classes(old: str, new: str) -> list[str]:
 
 def _classes(text: str) -> dict[str, str]:
     starts = [*_CLASS.finditer(text)]
-    ends = [*(start.start() for start in starts[1:]), len(text)]
+    ends = [*(start.start() for start in starts), len(text)][1:]
     head = text[: starts[0].start()] if starts else text
     bodies = {start[1]: text[start.start() : end] for start, end in zip(starts, ends, strict=True)}
     return {_HEAD: head, **bodies}

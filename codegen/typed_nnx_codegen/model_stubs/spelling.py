@@ -22,6 +22,8 @@ from typed_nnx_codegen.model_stubs.names import Imports
 from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part, is_bare
 from typed_nnx_codegen.model_stubs.rows import Rows
 
+_NO_FIELDS: frozenset[str] = frozenset()
+
 
 @dataclass(frozen=True)
 class Spelled:
@@ -171,6 +173,8 @@ class Speller:
         self, items: tuple[Type, ...], part: Part, parameters: tuple[str, ...]
     ) -> Spelled | None:
         present = [item for item in items if self._contents.has(item, part)]
+        # A class without a field in the part is there for those below it: others say more.
+        present = [item for item in present if self._keys(item, part) != _NO_FIELDS] or present
         spelled = [each for item in present if (each := self.state(item, part, parameters))]
         if len({self._keys(item, part) for item in present} - {None}) > 1:
             # No code can tell the States apart, so one's field is no mistake where another has none.
@@ -183,8 +187,8 @@ class Speller:
         info = self._classes.get(found.name) if isinstance(found, Named) else None
         if info is None or info.kind is not Kind.PYTREE:
             return None
-        fields = (each.name for each in info.attributes if self._contents.has(each.type, part))
-        return frozenset(fields)
+        fields = {each.name for each in info.attributes if self._contents.has(each.type, part)}
+        return frozenset(fields | {"*"} if info.is_open else fields)
 
     def _tuple(self, items: tuple[Type, ...], part: Part, parameters: tuple[str, ...]) -> Spelled:
         # What has no leaf in the part is not there.

@@ -163,6 +163,14 @@ def _loss(found: Type, call: Call) -> Type:
     return array if array is not None and isinstance(get_proper_type(found), AnyType) else found
 
 
+def _with_aux(found: Type, call: Call) -> Type:
+    """Return the type of a loss with what comes beside it."""
+    row = get_proper_type(found)
+    if isinstance(row, TupleType) and len(row.items) == _WITH_AUX:
+        return call.checker.row([_loss(row.items[0], call), row.items[1]])
+    return call.checker.row([_loss(row, call), row]) if isinstance(row, AnyType) else found
+
+
 def _gradient(call: Call, function: CallableType, wrt: Wrt) -> Type:
     """Return the type of the gradient of one argument; Any where it is not known."""
     unknown = AnyType(TypeOfAny.special_form)
@@ -240,8 +248,8 @@ def _by_arguments(call: Call) -> Type | None:
     items = [*found.items]
     at = 1 if is_valued else 0
     items[at] = _better(items[at], slopes, call, is_tuple=is_tuple) or items[at]
-    if is_valued and _AUX not in said:
-        items[0] = _loss(items[0], call)
+    if is_valued:
+        items[0] = _with_aux(items[0], call) if _AUX in said else _loss(items[0], call)
     return TupleType(items, found.partial_fallback)
 
 

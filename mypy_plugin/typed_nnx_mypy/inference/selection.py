@@ -22,7 +22,7 @@ from typed_nnx_codegen.facts.filters import (
     narrowed,
     with_entries,
 )
-from typed_nnx_codegen.facts.kinds import options
+from typed_nnx_codegen.facts.kinds import Kind, kind_of, options
 from typed_nnx_codegen.facts.leaves import leaves_of, members_of
 from typed_nnx_codegen.facts.states import (
     StateView,
@@ -190,11 +190,17 @@ def together(call: Call) -> Type | None:
 
 @infers("jax.tree.map", "map_state", "State.map")
 def mapped(call: Call) -> Type | None:
-    """Return the State of the results of a function: its keys stay, its values are others."""
+    """Return the State of the results of a function: its keys stay, its values are others.
+
+    A Pytree of which a function makes arrays stays what it is.
+    """
     if call.has_stars or call.keyword("is_leaf") is not None:
         return None
-    view = _view_of(call.subject("state" if call.name == "map_state" else "tree", 1), call)
-    found = get_proper_type(call.result)
+    tree = call.subject("state" if call.name == "map_state" else "tree", 1)
+    view, found = _view_of(tree, call), get_proper_type(call.result)
+    if tree is not None and isinstance(found, AnyType) and kind_of(tree.type) is Kind.PYTREE:
+        made = _results(call)
+        return tree.type if made is not None and kind_of(made) is Kind.ARRAY else None
     if view is None or not isinstance(found, AnyType | Instance):
         return None
     like = found if isinstance(found, Instance) else view.instance

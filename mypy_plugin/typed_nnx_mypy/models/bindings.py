@@ -242,7 +242,8 @@ def may_have(key: str | int, access: nodes.Context, checker: Reporter) -> bool:
     file = file_of(checker)
     if key in file.keys or checker.is_expected_to_fail(access):
         return True
-    if any(_may_be_state(each, checker) for each in file.set_on(key)):
+    owners = [each.owner.expr for each in file.set_on(key) if each.owner is not None]
+    if any(_may_be_state(each, checker) for each in owners):
         return True
     root = _root(access)
     return any(

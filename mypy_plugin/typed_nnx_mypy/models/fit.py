@@ -48,7 +48,9 @@ def relation(one: Type, other: Type) -> Relation | None:
         if info.fallback_to_any or info.is_protocol:
             return None
     if first.type in second.type.mro or second.type in first.type.mro:
-        return "related"
+        arguments = zip(first.args, second.args, strict=False) if first.type is second.type else ()
+        is_other = any(relation(*each) == "unrelated" for each in arguments)
+        return "unrelated" if is_other else "related"
     return "unrelated"
 
 
@@ -97,7 +99,7 @@ def misfit(
         leaf
         for leaf in found.leaves
         if not any(subclass_may_hold(each, [leaf.path], checker) for each in lacking)
-        and not may_be_other(leaf.path, models, call.node, checker)
+        and not may_be_other(leaf.path, models, call.node, checker, or_fewer=True)
     ]
     is_meant = not sure or checker.is_expected_to_fail(call.node)
     return None if is_meant else replace(found, leaves=sure)

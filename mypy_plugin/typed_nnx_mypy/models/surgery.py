@@ -7,11 +7,12 @@ from typing import Final
 
 from mypy import nodes, types
 from mypy.nodes import CallExpr, Expression, MemberExpr, NameExpr, Node, TypeInfo
+from mypy.subtypes import is_proper_subtype
 from mypy.types import AnyType, CallableType, Instance, ProperType, Type, TypeVarType
 
-from typed_nnx_codegen.facts.assigned import assigned_once, file_of, value_of
+from typed_nnx_codegen.facts.assigned import Value, assigned_once, file_of, value_of
 from typed_nnx_codegen.facts.early import depend_on_origin, early_type
-from typed_nnx_codegen.facts.fields import Model
+from typed_nnx_codegen.facts.fields import Model, model_of
 from typed_nnx_codegen.facts.kinds import Kind, is_base_class, kind_of, options, short_name
 from typed_nnx_codegen.facts.leaves import is_leaf, members_of
 from typed_nnx_codegen.facts.names import runtime_of
@@ -28,7 +29,12 @@ _RECORDED: Final = frozenset({"Intermediate", "Perturbation"})
 
 
 def may_be_other(
-    keys: Iterable[object], models: Sequence[Type], access: nodes.Context, checker: Reporter
+    keys: Iterable[object],
+    models: Sequence[Type],
+    access: nodes.Context,
+    checker: Reporter,
+    *,
+    or_fewer: bool = False,
 ) -> bool:
     """Tell whether a file may give models, or what is in them, other attributes than classes do.
 
@@ -37,12 +43,21 @@ def may_be_other(
       models: The types of the models.
       access: Where the question comes from.
       checker: The type checker of the file.
+      or_fewer: Whether it matters, too, that they may lose some.
     """
     if not isinstance(access, Node):
         return True
     file = file_of(checker)
-    owners = [owner for key in keys for owner in file.set_on(key) if not is_self(owner)]
+    owners = [
+        each.owner.expr
+        for key in keys
+        for each in file.set_on(key)
+        if each.owner is not None and not is_self(each.owner.expr)
+        if not _is_as_declared(each, checker)
+    ]
     owners += [owner for node in file.nodes for owner in _changed(node, checker)]
+    if or_fewer:
+        owners += [owner for node in file.nodes for owner in _popped(node)]
     for owner in owners:
         depend_on_origin(owner, checker)
         for model in models:
@@ -60,9 +75,8 @@ def is_new(model: Expression, access: nodes.Context, checker: Reporter) -> bool:
     """Tell whether an object is as its constructor makes it: nothing gets at it before an access."""
     match model:
         case CallExpr(callee=nodes.RefExpr(node=TypeInfo())):
-            changed = (
-                owner for node in file_of(checker).nodes for owner in _changed(node, checker)
-            )
+            nodes_ = file_of(checker).nodes
+            changed = (e for node in nodes_ for e in (*_changed(node, checker), *_popped(node)))
             return not any(map(is_self, changed))
         case NameExpr(node=nodes.Var() as variable):
             made = assigned_once(variable, checker)
@@ -122,10 +136,6 @@ def _changed(node: Node, checker: Reporter) -> Iterator[Expression]:
         case CallExpr(callee=NameExpr(name="setattr" | "delattr"), args=[owner, name, *_]):
             if not isinstance(name, nodes.StrExpr) and not is_self(owner):
                 yield owner
-        case CallExpr(callee=MemberExpr(expr=NameExpr(node=nodes.MypyFile()), name="pop")):
-            names = {getattr(each, "name", "") for each in node.args[1:]}
-            if not names <= _RECORDED:  # nnx.pop(model, ...)
-                yield from node.args[:1]
         case nodes.ExpressionStmt(expr=CallExpr() as call):
             yield from _handed_on(call, checker)
         case nodes.AssignmentStmt(lvalues=[target], rvalue=CallExpr() as call):
@@ -133,6 +143,28 @@ def _changed(node: Node, checker: Reporter) -> Iterator[Expression]:
             yield from (each for each in _handed_on(call, checker) if is_same_target(target, each))
         case _:
             pass
+
+
+def _popped(node: Node) -> Iterator[Expression]:
+    """Yield the objects out of which ``nnx.pop(model, ...)`` takes more than what layers record."""
+    match node:
+        case CallExpr(callee=MemberExpr(expr=NameExpr(node=nodes.MypyFile()), name="pop")):
+            if not {getattr(each, "name", "") for each in node.args[1:]} <= _RECORDED:
+                yield from node.args[:1]
+        case _:
+            pass
+
+
+def _is_as_declared(value: Value, checker: Reporter) -> bool:
+    """Tell whether what an attribute of an object is set to is what its class says that it holds."""
+    if value.owner is None:
+        return False
+    owner, given = early_type(value.owner.expr, checker), value.type(checker)
+    model = model_of(owner, checker) if isinstance(owner, Instance) else None
+    field = model.fields.get(value.owner.name) if model is not None else None
+    if field is None or not field.is_ready or given is None:
+        return False
+    return not isinstance(given, AnyType) and is_proper_subtype(given, field.type)
 
 
 def _may_share(changed: ProperType | None, model: Type, checker: Reporter) -> bool:

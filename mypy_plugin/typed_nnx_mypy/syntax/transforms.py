@@ -201,7 +201,7 @@ def _applied(applied: CallExpr, call: Call) -> Transform | None:
         given = _only_argument(applied)
     if head is None or given is None:
         return None
-    return _transform(head, call, function_of(given, checker), given)
+    return _transform(head, call, _function(given, checker), given)
 
 
 def _outermost(decorator: Decorator, call: Call) -> Transform | None:
@@ -232,13 +232,22 @@ def _given(call: Call, first: int) -> tuple[Function | None, Expression | None]:
         return None, None
     given = _function_argument(written, first)
     if given is not None:
-        return function_of(given, checker), given
+        return _function(given, checker), given
     parent = checker.parent(written)
     if isinstance(parent, Decorator) and written in parent.original_decorators:
         return _decorated(parent, written, checker), None
     if isinstance(parent, CallExpr) and parent.callee is written:
         given = _only_argument(parent)
-    return (function_of(given, checker), given) if given is not None else (None, None)
+    return (_function(given, checker), given) if given is not None else (None, None)
+
+
+def _function(given: Expression, checker: Reporter) -> Function | None:
+    """Return what is known of a function, also where decorators keep how it is called."""
+    match given:
+        case NameExpr(node=Decorator(func=definition, original_decorators=[_, *_] as every)):
+            if is_of_file(definition, checker) and _keep_signature(every, checker):
+                return of_definition(definition, checker)
+    return function_of(given, checker)
 
 
 def _only_argument(call: CallExpr) -> Expression | None:
