@@ -36,6 +36,7 @@ _NOTHING: Leaves = frozenset()
 
 # What the Variables are that a layer declares as `Variable`, where no argument says otherwise.
 _DEFAULTS = {f"{library}:LoRA": f"{library}:LoRAParam" for library in ("typed_nnx", "flax.nnx")}
+_PARAMS = frozenset({"typed_nnx:Param", "flax.nnx:Param"})
 
 
 class Contents:
@@ -173,4 +174,7 @@ class Contents:
         own = self._below.get(name, _NOTHING)
         inherited = (self._below.get(base, _NOTHING) for base in info.bases)
         known = self._lines(own.union(*inherited))
-        return known | self._library_kinds if PARAMETER in own else known
+        if PARAMETER in own:
+            return known | self._library_kinds
+        # Most of what is not known has parameters.
+        return known | (self._library_kinds & _PARAMS) if UNKNOWN in own else known

@@ -13,7 +13,8 @@ import pytest
 
 from tests.codegen.model_stubs.overlay_models import SOURCE, application
 from tests.support.processes import run_process
-from typed_nnx_codegen.model_stubs.overlay import overlay_text
+from typed_nnx_codegen.model_stubs.overlay import overlay_text, tree_text
+from typed_nnx_codegen.model_stubs.overlay_file import NAME, TREE, write_overlay
 
 _IMPORTS = """\
 from typing import Any, assert_type
@@ -331,6 +332,31 @@ def step(model: MLP, optimizer: nnx.Optimizer[MLP]) -> None:
     optimizer.update(model, nnx.grad(of_module)(Block(), x))  # E
 """
 
+# jax gives its functions of trees no types.
+TREES = """\
+from typed_nnx_models import MLPParamState, MLPState
+params = {state}(MLP(), nnx.Param)
+def stepped(param: jax.Array, slope: jax.Array) -> jax.Array:
+    return param - 0.1 * slope
+assert_type(jax.tree.map(jnp.zeros_like, params), MLPParamState)
+assert_type(jax.tree.map(lambda p: 2 * p, {state}(MLP())), MLPState)
+assert_type(jax.tree.map(lambda p, g: p - 0.1 * g, params, params), MLPParamState)
+assert_type(jax.tree.map(stepped, params, params).bias, nnx.Param[jax.Array])
+assert_type(jax.tree.map(lambda p: p.astype(jnp.bfloat16), MLP()), MLP)
+jax.tree.map(jnp.zeros_like, params).nope  # E
+# Not arrays, or not what these types are of.
+assert_type(jax.tree.map(lambda p: p.shape, params), Any)
+assert_type(jax.tree.map(jnp.shape, params), Any)
+assert_type(jax.tree.map(lambda p: p, params, is_leaf=lambda node: True), Any)
+assert_type(jax.tree.map(lambda p: 2 * p, {{"x": jnp.ones(2)}}), Any)
+assert_type(jax.tree.leaves(params), list[Any])
+jax.tree.all(jax.tree.map(lambda p: p.ndim > 1, params))
+jax.tree.reduce(lambda x, y: x + y, params)
+leaves, treedef = jax.tree.flatten(params)
+jax.tree.unflatten(treedef, leaves)
+jax.tree.structure(params)
+"""
+
 FLAX = """\
 from typing import TYPE_CHECKING, cast
 from typed_nnx_models import BlockParamState, MLPParamState, MLPRestOfParamState, MLPState
@@ -363,9 +389,10 @@ def project(folder: Path, runtime: str, files: dict[str, str]) -> set[tuple[str,
     """Write a project with an overlay and return the places where errors must be."""
     imported = "import typed_nnx as nnx" if runtime == "typed_nnx" else "from flax import nnx"
     (folder / "app.py").write_text(SOURCE.format(imported=imported))
-    (folder / "typings").mkdir()
-    text = overlay_text(application(runtime), runtime=runtime, command="typed-nnx stubs app.py")
-    (folder / "typings" / "typed_nnx_models.pyi").write_text(text)
+    command = "typed-nnx stubs app.py"
+    text = overlay_text(application(runtime), runtime=runtime, command=command)
+    tree = folder / "typings" / TREE
+    write_overlay({folder / "typings" / NAME: text, tree: tree_text(runtime, command)})
     expected = set()
     for name, body in files.items():
         whole = _IMPORTS.format(imported=imported) + body
@@ -427,13 +454,15 @@ def test_pyright_knows_the_fields_of_states_and_parts_and_finds_nothing_in_the_o
 ) -> None:
     files = {"states.py": STATES, "uses.py": USES, "parts.py": PARTS}
     files |= {"filters.py": FILTERS, "gradients.py": GRADIENTS, "containers.py": CONTAINERS}
+    files |= {"trees.py": TREES.format(state="nnx.state")}
     expected = project(tmp_path, "typed_nnx", files)
     assert differences(pyright_errors(tmp_path), expected) == NONE_DIFFER
 
 
 @pytest.mark.thorough
 def test_pyright_knows_the_fields_of_states_of_flax_models(tmp_path: Path) -> None:
-    expected = project(tmp_path, "flax.nnx", {"states.py": FLAX})
+    trees = "from typed_nnx_models import state\n" + TREES.format(state="state")
+    expected = project(tmp_path, "flax.nnx", {"states.py": FLAX, "trees.py": trees})
     assert differences(pyright_errors(tmp_path), expected) == NONE_DIFFER
 
 
@@ -476,7 +505,9 @@ _CHECKS = {
 _PATHS = {"basedpyright": "", "pyrefly": "--search-path", "ty": "--extra-search-path"}
 # What they know as pyright does; of other files, that they report nothing that is right.
 _KNOWN = {
-    "basedpyright": {"states.py", "uses.py", "parts.py", "filters.py", "gradients.py"},
+    "basedpyright": {
+        f"{name}.py" for name in ("states", "uses", "parts", "filters", "gradients", "trees")
+    },
     "pyrefly": {"states.py", "uses.py"},
     "ty": {"states.py", "uses.py"},
 }
@@ -495,6 +526,7 @@ _MAY_REPORT = {
 def test_other_checkers_report_nothing_that_is_right(checker: str, tmp_path: Path) -> None:
     files = {"states.py": STATES, "uses.py": USES, "parts.py": PARTS}
     files |= {"filters.py": FILTERS, "gradients.py": GRADIENTS, "containers.py": CONTAINERS}
+    files |= {"trees.py": TREES.format(state="nnx.state")}
     expected = project(tmp_path, "typed_nnx", files)
     lines = {name: (tmp_path / name).read_text().splitlines() for name in files}
     found = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import random
+from dataclasses import replace
 
 import jax.numpy as jnp
 import pytest
@@ -120,6 +121,24 @@ def test_a_filter_takes_its_own_class_of_what_is_declared_as_a_variable() -> Non
     assert fields(found["LoRALoRAParamState"]) == {"lora_a": "_LoRAParam[_Array]"}
     assert fields(found["LoRAParamState"]) == {"lora_a": "_Param[_Array]"}
     assert fields(found["LoRAState"]) == {"lora_a": "_Variable_[_Array]"}
+
+
+def test_of_a_base_class_without_what_a_filter_takes_the_state_is_that_of_the_class_below() -> None:
+    base = model("app:Base", attribute("w", PARAM))
+    below = replace(
+        model("app:Below", attribute("a", LIBRARY("LoRAParam", ARRAY))), bases=("app:Base",)
+    )
+    both = Union((Named("app:Base"), Named("app:Below")))
+    found = classes(
+        models_of(*LIBRARY.classes(), base, below, model("app:User", attribute("layer", both)))
+    )
+    assert fields(found["UserLoRAParamState"]) == {"layer": "BelowLoRAParamState"}
+
+
+def test_a_model_of_which_not_all_is_known_may_have_params() -> None:
+    user = model("app:User", attribute("function", Unknown("may be a Module")))
+    found = classes(models_of(*LIBRARY.classes(), model("app:Other", attribute("w", PARAM)), user))
+    assert fields(found["UserParamState"]) == {"function": "_Any"}
 
 
 def test_a_model_that_contains_itself_through_others_ends() -> None:

@@ -49,6 +49,17 @@ def variadic(x: jax.Array, *rest: jax.Array) -> jax.Array:
     return x.sum()
 
 
+@nnx.jit
+def jitted(x: jax.Array, y: jax.Array) -> jax.Array:
+    return x.sum() + y.sum()
+
+
+@nnx.jit
+@nnx.remat
+def saving(x: jax.Array) -> jax.Array:
+    return x.sum()
+
+
 THIRD: Final = 2
 BOTH = (0, 2)
 changed = (0, 1)
@@ -74,6 +85,8 @@ jax.value_and_grad(model.loss, argnums=1)  # E: (x)  [nnx-argnums]
 jax.jacfwd(loss, argnums=2)  # E: (model, x)  [nnx-argnums]
 jax.jacrev(loss, argnums=2)  # E: (model, x)  [nnx-argnums]
 jax.hessian(loss, argnums=2)  # E: (model, x)  [nnx-argnums]
+jax.grad(jitted, argnums=2)  # E: (x, y)  [nnx-argnums]
+nnx.grad(saving, argnums=1)  # type: ignore[call-overload, arg-type]  # E: (x)  [nnx-argnums]
 nnx.grad(loss, argnums=())  # type: ignore[call-overload, arg-type]  # E: names no argument  [nnx-argnums]
 nnx.grad(loss, argnums=(0, 0))  # type: ignore[call-overload, arg-type]  # E: names argument 0 twice  [nnx-argnums]
 # E: names argument 0 twice  [nnx-argnums]

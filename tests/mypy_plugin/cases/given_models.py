@@ -34,6 +34,12 @@ class Store(nnx.Module):
         self.linear = nnx.Linear(2, 2, rngs=nnx.Rngs(0))
 
 
+@nnx.dataclass
+class Batch(nnx.Pytree):
+    inputs: jax.Array = nnx.data()
+
+
+batch = Batch(jnp.ones(2))
 impl, x = Impl(nnx.Rngs(0)), jnp.ones(2)
 
 
@@ -47,6 +53,10 @@ def pair(model: Base, x: jax.Array) -> tuple[jax.Array, int]:
 
 def unannotated(model, x):
     return model(x).sum()
+
+
+def unannotated_pair(model: Base, x: jax.Array):
+    return model(x).sum(), x
 
 
 grads = nnx.grad(of_base)(impl, x)
@@ -78,6 +88,9 @@ optimizer.update(impl, nnx.grad(of_base, argnums=nnx.DiffState(0, optimizer.wrt)
 reveal_type(nnx.as_pure(grads).linear.kernel)  # R: Array
 reveal_type(jax.tree.map(jnp.zeros_like, grads).linear.kernel)  # R: Param[Array]
 reveal_type(jax.tree.map(lambda g: str(g), grads).linear.kernel)  # R: Param[str]
+reveal_type(jax.tree.map(lambda leaf: leaf * 2, batch))  # R: Batch
+reveal_type(jax.tree.map(lambda leaf: leaf.shape, batch))  # R: Any
+reveal_type(nnx.value_and_grad(unannotated_pair, has_aux=True)(impl, x)[0][0])  # R: Array
 reveal_type(impl.loss(impl, x))  # R: Array
 reveal_type(Impl.loss(impl, x))  # R: Array
 

@@ -61,6 +61,13 @@ class Layers(nnx.Module):
         self.general = nnx.LinearGeneral(2, 2, rngs=rngs)
 
 
+class Noisy(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.rngs = rngs
+        self.scale = nnx.Param(jax.numpy.ones(3))
+
+
+noisy = Noisy(nnx.Rngs(0))
 layers = nnx.state(Layers(nnx.Rngs(0)), nnx.BatchStat)
 model = Model(nnx.Rngs(0))
 _, params, rest = nnx.split(model, nnx.Param, ...)
@@ -94,6 +101,8 @@ nnx.state(Base(), nnx.BatchStat).count  # E: 'count' of Base is Variable  [nnx-s
 layers.norm  # E: 'norm' of Layers is LayerNorm  [nnx-state-excluded]
 layers.groups  # E: 'groups' of Layers is GroupNorm  [nnx-state-excluded]
 layers.conv  # E: 'conv' of Layers is Conv  [nnx-state-excluded]
+# E typed_nnx: 'rngs' of Noisy is Rngs, which the filter Param of this State leaves out  [nnx-state-excluded]
+nnx.state(noisy, nnx.Param).rngs
 layers.general  # E: 'general' of Layers is LinearGeneral  [nnx-state-excluded]
 
 
@@ -107,6 +116,7 @@ def of_several(mixed: Mixed) -> None:
 
 # -- correct
 params.weight
+nnx.state(noisy, nnx.RngState).rngs.params
 rest.count
 params.linear.kernel
 rest.mean

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from typing import Generic, TypeVar
+
 import jax
 import jax.numpy as jnp
 import typed_nnx as nnx
+
+H = TypeVar("H", bound=nnx.Module)
 
 
 class Encoder(nnx.Module):
@@ -51,6 +55,11 @@ class Bare(nnx.Module):
         self.scale = nnx.Param(jnp.ones(3))
 
 
+class Headed(nnx.Module, Generic[H]):
+    def __init__(self, head: H) -> None:
+        self.head = head
+
+
 encoder, decoder, twin, half = (
     Encoder(nnx.Rngs(0)),
     Decoder(nnx.Rngs(0)),
@@ -68,6 +77,8 @@ nnx.update(half, nnx.state(encoder))  # E: for which Half has no place. Fix: giv
 nnx.update(Scale(), nnx.state(half))  # E: [nnx-state-mismatch]
 nnx.update(half, nnx.state(Scale()))  # E: holds `scale`, for which Half has no place  [nnx-state-mismatch]
 nnx.update(half, nnx.state(nnx.BatchNorm(2, rngs=nnx.Rngs(0))))  # E: holds `mean`, `var`, for which Half has no place  [nnx-state-mismatch]
+of_scale, of_half = Headed(Scale()), Headed(Half(nnx.Rngs(0)))
+nnx.merge(nnx.graphdef(of_scale), nnx.state(of_half))  # E: the GraphDef is of Headed[Scale], the State of Headed[Half] with `head.linear.kernel`  [nnx-state-mismatch]
 big, small = Big(nnx.Rngs(0)), Encoder(nnx.Rngs(1))
 nnx.merge(nnx.graphdef(big), nnx.state(small))  # E: Big has `more.kernel`, which no given State holds  [nnx-state-missing]
 
@@ -116,6 +127,11 @@ def must_fail() -> None:
 
 
 # -- unsure
+def of_any_head(model: Headed[H], other: Headed[nnx.Module]) -> None:
+    nnx.merge(nnx.graphdef(of_scale), nnx.state(model))
+    nnx.merge(nnx.graphdef(of_scale), nnx.state(other))
+
+
 def any_model(model: nnx.Module, state: nnx.State, states: list[nnx.State]) -> None:
     nnx.update(model, nnx.state(encoder))
     nnx.update(encoder, nnx.state(model))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -14,10 +15,11 @@ from mypy.modulefinder import BuildSource, get_search_dirs
 from mypy.options import Options
 
 from typed_nnx_codegen.model_stubs.models import Problem
+from typed_nnx_codegen.model_stubs.overlay_file import NAME, TREE
 from typed_nnx_codegen.module_names import as_imported
 
 # What this command writes must not be read as a source of models.
-_OVERLAY = r"(^|/)typed_nnx_models\.pyi$"
+_OVERLAY = rf"(^|/)({re.escape(NAME)}|{re.escape(TREE)})$"
 
 
 @dataclass(frozen=True)
