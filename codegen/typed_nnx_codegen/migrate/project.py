@@ -30,10 +30,6 @@ _USES_JAX: Final = re.compile(
 _USES_OTHERS: Final = re.compile(
     rb"^(?:from|import)[ \t]+(?:torch|tensorflow|keras)\b", re.MULTILINE
 )
-# Classes that modules inherit from beside `nn.Module`.
-_HAS_INTERFACES: Final = re.compile(
-    rb"^class[ \t]+\w+[ \t]*\([^)]*\b(?:ABC|Generic|Protocol)\b", re.MULTILINE
-)
 # How far a class may be from the module that mentions NNX, in imports.
 _MOST_STEPS: Final = 2
 
@@ -152,11 +148,7 @@ class Project:
         return self._outer[folder]
 
     def _read(self, path: Path) -> Analysis | None:
-        # Functions with jax alone say what shapes Linen modules get from them.
-        is_told = self._is_near and any(
-            self._matches(one, path) for one in (_USES_JAX, _HAS_INTERFACES)
-        )
-        if path in self._running or not (is_told or self._may_define(path, _MOST_STEPS)):
+        if path in self._running or not (self._is_near or self._may_define(path, _MOST_STEPS)):
             return None
         self._running.append(path)
         try:

@@ -54,6 +54,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Code,
     CodeList,
     Const,
+    Holds,
     Lead,
     OfShapes,
     Position,
@@ -409,6 +410,10 @@ class Expressions:
                 return Code(code, frame.binders)  # a caller of the function around may give another
             case Constant(value=bool()) if code not in ("True", "False"):
                 return Code(code, frame.binders)
+            case Constant(value=literal) if _is_imported(node, frame):
+                # Programs set such settings to other values.
+                kind = _HOLDS.get(type(literal), "")
+                return Const(literal) if literal is None else Code(code, frame.binders, kind)
             case Constant(value=literal):
                 is_shown = is_number_or_text(literal)
                 return Const(literal, code, frame.binders) if is_shown else Const(literal)
@@ -716,6 +721,14 @@ class Expressions:
         cst.SetComp: _comprehension,
         cst.NamedExpr: _named,
     }
+
+
+_HOLDS: Final[dict[type, Holds]] = {int: "number", str: "text"}
+
+
+def _is_imported(node: cst.BaseExpression, frame: Frame) -> bool:
+    """Whether a name, or an attribute, is one of another file."""
+    return code_of(node).partition(".")[0] in frame.analysis.scope.imports
 
 
 def _is_around(name: str, frame: Frame) -> bool:
