@@ -25,6 +25,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
     CodeState,
     code_of,
     descendants,
+    names_of,
     of_kinds,
     text_of_module,
 )
@@ -766,7 +767,11 @@ class _Migration:
             file, self._classes, self._planner.plan_of, self._method_code(), callers
         )
         after = emission.applied(tree)
+        # Methods are written where they are defined, for the modules of other files that inherit them.
+        inheriting = (plan for plan in self._inheriting(analysis) if not plan.stays)
+        read = {*names_of(after)}
         helpers = [one for plan in plans if not plan.stays for one in plan.helpers]
+        helpers += [one for plan in inheriting for one in plan.helpers if one.name in read]
         helpers += callers.helpers
         after = with_helpers(after, helpers, file)
         texts = of_kinds(descendants(after), cst.FormattedString)
@@ -774,6 +779,14 @@ class _Migration:
             after = NestedQuotes(analysis.nodes).applied(after)
         needed = self._needed.get(path, frozenset())
         return text_of_module(finish_imports(tree, after, file, needed))
+
+    def _inheriting(self, analysis: Analysis) -> Iterator[ClassPlan]:
+        """Yield the plans of modules that inherit from those of a file, and are in others."""
+        for cls in self._every:
+            if cls.analysis is not analysis and any(
+                one.analysis is analysis for one in cls.ancestry()
+            ):
+                yield self._planner.plan_of(cls)
 
     def _method_code(self) -> MethodCode:
         """Return what is written differently in methods of the modules that do not stay."""
