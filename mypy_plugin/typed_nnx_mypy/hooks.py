@@ -64,6 +64,7 @@ class Hooks:
         forget()
         self._config = config
         self._calls: dict[str, CallHook | None] = {}
+        self._of_methods: dict[str, CallHook | None] = {}
         self._attributes: dict[str, AttributeHook | None] = {}
         known = {name.rpartition(".")[2] for name in registry.methods()}
         self._methods = frozenset({*known, *INHERITED, "__getitem__"})
@@ -97,16 +98,20 @@ class Hooks:
         self, fullname: str, find_class: Callable[[str], TypeInfo | None]
     ) -> CallHook | None:
         """Return the hook for a method; mypy names the class of the object, not the one it is of."""
-        found = self.of_call(fullname)
-        if found is not None:
-            return found
-        owner, _, method = fullname.rpartition(".")
-        if method in self._methods:
-            info = find_class(owner)
-            base = info.get_containing_type_info(method) if info is not None else None
-            if base is not None and base is not info:
-                return self.of_call(f"{base.fullname}.{method}")
-        return None
+        if fullname not in self._of_methods:
+            self._of_methods[fullname] = self.of_call(fullname) or self._inherited(
+                *fullname.rpartition(".")[::2], find_class
+            )
+        return self._of_methods[fullname]
+
+    def _inherited(
+        self, owner: str, method: str, find_class: Callable[[str], TypeInfo | None]
+    ) -> CallHook | None:
+        info = find_class(owner) if method in self._methods else None
+        base = info.get_containing_type_info(method) if info is not None else None
+        if base is None or base is info:
+            return None
+        return self.of_call(f"{base.fullname}.{method}")
 
     def of_attribute(
         self, fullname: str, find_class: Callable[[str], TypeInfo | None]
@@ -201,9 +206,10 @@ class Hooks:
 
     def on_class(self, context: ClassDefContext) -> None:
         """Make the attributes of a class visible to the plugin if it is a Pytree."""
+        self._of_methods.clear()  # the class may be one that was known in another form
         bases = context.cls.info.mro[1:]
         if any(base.name == "Pytree" and runtime_of(base.fullname) for base in bases):
-            self._attributes.clear()  # the class may be one that was known in another form
+            self._attributes.clear()
             opening = record_marks(context)
             insert_checks(context)
             if self._config.report_open:

@@ -17,13 +17,25 @@ from mypy.types import Instance, ProperType, TupleType, get_proper_type
 
 from typed_nnx_codegen.facts.checker import Checker
 from typed_nnx_codegen.facts.children import Tree, descendants
-from typed_nnx_codegen.facts.targets import is_same_target, single_targets, unwritten_targets
+from typed_nnx_codegen.facts.targets import (
+    BOUND_BY,
+    is_same_target,
+    single_targets,
+    unwritten_targets,
+)
 
 _WRITERS: Final = frozenset(("get", "pop", "setdefault", "update", "replace_by_pure_dict"))
 _BY_NAME: Final = frozenset(("hasattr", "getattr", "setattr", "delattr"))
 _WITH_METADATA: Final = frozenset(("set_metadata", "with_metadata", "with_partitioning"))
 _CHANGES: Final = frozenset(
     ("clear", "pop", "popitem", "replace_by_pure_dict", "setdefault", "update")
+)
+
+
+_BINDING: Final = (
+    {nodes.AssignmentStmt, nodes.AssignmentExpr, nodes.ComparisonExpr, CallExpr}
+    | {nodes.FuncDef, nodes.LambdaExpr}
+    | BOUND_BY.keys()
 )
 
 
@@ -84,7 +96,8 @@ class File:
         self.keys: Final[set[str | int]] = set()
         self.computed: Final[list[Expression]] = []
         for node in self.nodes:
-            self._look_at(node)
+            if type(node) in _BINDING:
+                self._look_at(node)
 
     def set_on(self, name: object) -> list[Value]:
         """Return what attributes of a name of objects are set to."""

@@ -154,15 +154,17 @@ class Tree:
         self.nodes: Final[list[Node]] = []
         self.parents: Final[dict[Node, Node]] = {}
         open_nodes: list[Node] = [file]
+        found, parents, of_classes = self.nodes, self.parents, _BY_CLASS
         while open_nodes:
             node = open_nodes.pop()
-            self.nodes.append(node)
-            if type(node) in _BY_CLASS:
+            found.append(node)
+            if type(node) in of_classes:
                 inside = children(node)
-                self.parents.update(dict.fromkeys(inside, node))
+                for each in inside:
+                    parents[each] = node
                 inside.reverse()
                 open_nodes += inside
-        del self.nodes[0]
+        del found[0]
 
 
 # The file that was asked about last, and the round: the daemon gives it new statements.

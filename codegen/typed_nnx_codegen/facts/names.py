@@ -79,8 +79,13 @@ class Name:
     runtime: str
 
 
+_PACKAGES: Final = tuple(package for packages in RUNTIMES.values() for package in packages)
+
+
 def runtime_of(fullname: str) -> str:
     """Return the runtime that a module or full name is part of; empty where it is none's."""
+    if not fullname.startswith(_PACKAGES):
+        return ""  # nearly always
     for runtime, packages in RUNTIMES.items():
         for package in packages:
             if fullname == package or fullname.startswith(package + "."):

@@ -28,6 +28,7 @@ from typed_nnx_codegen.facts.targets import blocks_of, own_attributes, statement
 
 _FUNCTIONS: Final = ("data", "static")
 _ANNOTATIONS: Final = {"Data": "data", "Static": "static"}
+_MAY_OPEN: Final = frozenset({CallExpr, MemberExpr})
 _OPENING: Final = ("sow", "perturb", "__setattr__", "__dict__")
 # Private, so that mypy does not compare it with the one of a base.
 _SHOWN: Final = "__nnx_marks"
@@ -124,9 +125,8 @@ class _Reading:
                     self._say(name, Said(0, is_deleted=True))
         if not self._opened_by:
             for node in descendants(method.body):
-                self._opened_by = _opening(node, self_name)
-                if self._opened_by:
-                    self.opening = node
+                if type(node) in _MAY_OPEN and (opened := _opening(node, self_name)):
+                    self._opened_by, self.opening = opened, node
                     break
 
     def _mark(self, statement: AssignmentStmt) -> str:

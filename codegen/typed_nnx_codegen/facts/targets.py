@@ -12,7 +12,7 @@ from mypy.patterns import AsPattern, MappingPattern, StarredPattern
 from typed_nnx_codegen.facts.children import children, descendants, walk
 
 # By dictionary, since this is asked of every node of a file.
-_UNWRITTEN: Final[dict[type[Node], str]] = {
+BOUND_BY: Final[dict[type[Node], str]] = {
     nodes.OperatorAssignmentStmt: "lvalue",
     nodes.ForStmt: "index",
     nodes.GeneratorExpr: "indices",
@@ -28,6 +28,21 @@ _WRITTEN: Final[dict[type[Node], str]] = {
     nodes.AssignmentStmt: "lvalues",
     nodes.AssignmentExpr: "target",
 }
+_COMPOUND: Final = frozenset(
+    {
+        nodes.ForStmt,
+        nodes.IfStmt,
+        nodes.MatchStmt,
+        nodes.TryStmt,
+        nodes.WhileStmt,
+        nodes.WithStmt,
+    }
+)
+_NAMING: Final = (
+    {nodes.ClassDef, FuncDef, nodes.Argument, nodes.Import, nodes.ImportFrom}
+    | BOUND_BY.keys()
+    | _WRITTEN.keys()
+)
 _FUNCTIONS: Final = (nodes.Decorator, FuncDef, LambdaExpr, nodes.OverloadedFuncDef)
 _DEFINITIONS: Final = (nodes.ClassDef, *_FUNCTIONS)
 
@@ -37,12 +52,12 @@ _DEFINITIONS: Final = (nodes.ClassDef, *_FUNCTIONS)
 
 def targets(node: Node) -> list[Expression]:
     """Return what a statement, an expression or a pattern gives values to."""
-    return _targets(node, _WRITTEN) or _targets(node, _UNWRITTEN)
+    return _targets(node, _WRITTEN) or _targets(node, BOUND_BY)
 
 
 def unwritten_targets(node: Node) -> list[Expression]:
     """Return what a node gives values that are not written as such: all but assignments."""
-    return _targets(node, _UNWRITTEN)
+    return _targets(node, BOUND_BY)
 
 
 def _targets(node: Node, places: dict[type[Node], str]) -> list[Expression]:
@@ -136,7 +151,7 @@ def blocks_of(statement: Statement) -> list[Block]:
     """Return the blocks of a statement, not those of functions and classes."""
     if isinstance(statement, Block):
         return [statement]
-    if isinstance(statement, _DEFINITIONS):
+    if type(statement) not in _COMPOUND:
         return []
     return [each for each in children(statement) if isinstance(each, Block)]
 
@@ -148,7 +163,8 @@ def bound_names(function: FuncDef | LambdaExpr) -> set[str]:
     """
     found = {argument.variable.name for argument in function.arguments}
     for node in descendants(function.body):
-        found.update(_names(node))
+        if type(node) in _NAMING:
+            found.update(_names(node))
     return found
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final, TypeAlias
 
 from mypy import nodes
@@ -248,15 +249,23 @@ class Outer:
     ) -> None:
         self.function: Final = function
         self.checker: Final = checker
-        self._bound = bound_names(function)
-        self._set = _attributes_set(function)
-        if isinstance(function, FuncDef) and _binds(function, given, checker):
-            self._bound.discard(function.arguments[0].variable.name)
+        self._given: Final = given
+
+    @cached_property
+    def _bound(self) -> set[str]:
+        function, found = self.function, bound_names(self.function)
+        if isinstance(function, FuncDef) and _binds(function, self._given, self.checker):
+            found.discard(function.arguments[0].variable.name)
+        return found
+
+    @cached_property
+    def _set(self) -> set[str]:
+        return _attributes_set(self.function)
 
     def take_as_outer(self, parameters: set[str]) -> set[str]:
         """Look at parameters as if they were from outside; return those that are not bound already."""
         taken = parameters & self._bound
-        self._bound -= taken
+        self._bound.difference_update(taken)
         return taken
 
     def changes(self) -> Iterator[Mutation]:
