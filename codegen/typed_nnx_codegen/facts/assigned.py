@@ -180,6 +180,12 @@ class File:
         if isinstance(call.callee, NameExpr) and call.callee.name in _BY_NAME:
             for argument in call.args[1:2]:
                 self._note_key(argument)
+            match call:
+                case CallExpr(
+                    callee=NameExpr(name="setattr"),
+                    args=[owner, nodes.StrExpr(value=name), value],
+                ):
+                    self._bind(MemberExpr(owner, name), Value(call, value))
         if not isinstance(call.callee, MemberExpr) or call.callee.name not in _WRITERS:
             return
         self.keys.update(name for name in call.arg_names if name is not None)

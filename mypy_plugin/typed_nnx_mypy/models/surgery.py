@@ -10,7 +10,7 @@ from mypy.nodes import CallExpr, Expression, MemberExpr, NameExpr, Node, TypeInf
 from mypy.subtypes import is_proper_subtype
 from mypy.types import AnyType, CallableType, Instance, ProperType, Type, TypeVarType
 
-from typed_nnx_codegen.facts.assigned import Value, assigned_once, file_of, value_of
+from typed_nnx_codegen.facts.assigned import assigned_once, file_of, value_of
 from typed_nnx_codegen.facts.early import depend_on_origin, early_type
 from typed_nnx_codegen.facts.fields import Model, model_of
 from typed_nnx_codegen.facts.kinds import Kind, is_base_class, kind_of, options, short_name
@@ -48,26 +48,24 @@ def may_be_other(
     if not isinstance(access, Node):
         return True
     file = file_of(checker)
-    owners = [
-        each.owner.expr
-        for key in keys
-        for each in file.set_on(key)
-        if each.owner is not None and not is_self(each.owner.expr)
-        if not _is_as_declared(each, checker)
-    ]
+    replaced = list(_replaced(checker))
+    wanted = set(keys)
+    owners = [target.expr for target, _ in replaced if target.name in wanted]
     owners += [owner for node in file.nodes for owner in _changed(node, checker)]
     if or_fewer:
         owners += [owner for node in file.nodes for owner in _popped(node)]
-    for owner in owners:
+    for owner in (*owners, *(target.expr for target, _ in replaced)):
         depend_on_origin(owner, checker)
-        for model in models:
-            if _may_share(early_type(owner, checker), model, checker):
-                checker.report_open(
-                    f"{short_name(model)} may get other attributes here, so what its State lacks "
-                    f"in line {access.line} is not reported",
-                    owner,
-                )
-                return True
+    for model in models:
+        places = (e for e in owners if _may_share(early_type(e, checker), model, checker))
+        others = (e.expr for e, held in replaced if _is_inside(model, held, checker))
+        for place in (*places, *others):
+            checker.report_open(
+                f"{short_name(model)} may get other attributes here, so what its State lacks "
+                f"in line {access.line} is not reported",
+                place,
+            )
+            return True
     return False
 
 
@@ -117,6 +115,8 @@ def _only_reads(use: NameExpr, checker: Reporter) -> bool:
     match above:
         case nodes.AssignmentStmt():
             return use in single_targets(above)
+        case CallExpr(callee=NameExpr(name="setattr" | "delattr")):
+            return False
         case CallExpr(callee=callee):
             return callee is use or _is_of_library(callee, checker)
         case MemberExpr():
@@ -155,16 +155,34 @@ def _popped(node: Node) -> Iterator[Expression]:
             pass
 
 
-def _is_as_declared(value: Value, checker: Reporter) -> bool:
-    """Tell whether what an attribute of an object is set to is what its class says that it holds."""
-    if value.owner is None:
+def _replaced(checker: Reporter) -> Iterator[tuple[MemberExpr, Type | None]]:
+    """Yield attributes of objects that may be set to something else than their classes say.
+
+    With them comes what the classes say; None where that is not known.
+    """
+    for values in file_of(checker).of_attribute.values():
+        for value in values:
+            if value.owner is None or is_self(value.owner.expr):
+                continue
+            owner, given = early_type(value.owner.expr, checker), value.type(checker)
+            model = model_of(owner, checker) if isinstance(owner, Instance) else None
+            field = model.fields.get(value.owner.name) if model is not None else None
+            held = field.type if field is not None and field.is_ready else None
+            is_known = held is not None and given is not None and not isinstance(given, AnyType)
+            if not (is_known and held and given and is_proper_subtype(given, held)):
+                yield value.owner, held
+
+
+def _is_inside(model: Type, held: Type | None, checker: Reporter) -> bool:
+    """Tell whether a model may be what an attribute holds by its class, or be in that."""
+    if held is None:
         return False
-    owner, given = early_type(value.owner.expr, checker), value.type(checker)
-    model = model_of(owner, checker) if isinstance(owner, Instance) else None
-    field = model.fields.get(value.owner.name) if model is not None else None
-    if field is None or not field.is_ready or given is None:
-        return False
-    return not isinstance(given, AnyType) and is_proper_subtype(given, field.type)
+    return any(
+        _may_hold(whole, part, checker, set())
+        for whole in options(held)[0]
+        for part in options(model)[0]
+        if isinstance(whole, Instance) and kind_of(whole) is Kind.PYTREE
+    )
 
 
 def _may_share(changed: ProperType | None, model: Type, checker: Reporter) -> bool:

@@ -27,6 +27,11 @@ class Other(nnx.Module):
         self.dense = nnx.Linear(2, 3, rngs=rngs)
 
 
+class Tunable(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.project = nnx.Linear(2, 3, rngs=rngs)
+
+
 class Plain(nnx.Module):
     def __init__(self) -> None:
         self.kernel = nnx.Param(jnp.ones(3))
@@ -152,14 +157,17 @@ def must_fail(model: Model) -> None:
 
 
 # -- unsure
-def with_lora(model: Other) -> None:
-    setattr(model, "dense", nnx.LoRA(2, 1, 3, base_module=model.dense, rngs=nnx.Rngs(0)))
+def with_lora(model: Tunable) -> None:
+    setattr(model, "project", nnx.LoRA(2, 1, 3, base_module=model.project, rngs=nnx.Rngs(0)))
 
 
 def adapted() -> None:
-    plain = Other(nnx.Rngs(0))
+    plain, other = Tunable(nnx.Rngs(0)), Tunable(nnx.Rngs(0))
     with_lora(plain)
     nnx.Optimizer(plain, tx, wrt=nnx.LoRAParam)
+    setattr(other, "project", nnx.LoRA(2, 1, 3, base_module=other.project, rngs=nnx.Rngs(0)))
+    nnx.Optimizer(other, tx, wrt=nnx.LoRAParam)
+    print(nnx.state(other).project.base_module, nnx.state(other, nnx.LoRAParam).project.lora_a)
 
 
 def made_of(module: nnx.Module | Tuned, tuned: Tuned, anything: Any) -> None:

@@ -53,6 +53,13 @@ CHANGES = {
     "inject(model)": LESS,
     "model = pruned(model)": LESS,
     "setattr": LESS,
+    # Nothing is known of what is in the place of the Linear.
+    'setattr(model, "linear", nnx.LoRA(2, 1, 2, rngs=nnx.Rngs(1)))': [*LESS, "nnx-state-missing"],
+    "model.linear = nnx.LoRA(2, 1, 2, rngs=nnx.Rngs(1))  # type: ignore[assignment]": [
+        *LESS,
+        "nnx-state-missing",
+    ],
+    'setattr(model, "linear", nnx.Linear(2, 2, rngs=nnx.Rngs(1)))': FOUND,
     # It has no other attributes than before, and may have lost some.
     "nnx.pop(model, nnx.BatchStat)": [*LESS, "nnx-state-key"],
 }
