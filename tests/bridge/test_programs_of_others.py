@@ -18,7 +18,7 @@ STAND_IN = "tests/bridge/decoder_of_others.py"
 OURS = ("-c", "from typed_nnx_codegen.cli import main; main()", "run")
 
 # What the models import beside what the tests need; the package itself wants far more.
-TUNIX = ("google-tunix==0.1.7", "einops==0.8.2")
+TUNIX = ("google-tunix==0.1.7", "einops==0.8.2", "huggingface-hub==2.4.0")
 
 
 def arrays_of_both(
