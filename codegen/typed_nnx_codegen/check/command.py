@@ -19,6 +19,7 @@ from typed_nnx_codegen.check.screen import Screen
 from typed_nnx_codegen.console.help_pages import TaughtCommand
 from typed_nnx_codegen.console.statuses import COULD_NOT_RUN, OK
 from typed_nnx_codegen.console.statuses import FINDINGS as SOMETHING_FOUND
+from typed_nnx_codegen.console.terminal import working
 from typed_nnx_codegen.console.writing import is_standard_output, json_option, write_text
 from typed_nnx_codegen.sarif.document import joined
 from typed_nnx_codegen.sarif.options import log_options
@@ -200,7 +201,7 @@ def _scope(given: _Given) -> Scope:
 def _run(part: str, scope: Scope, screen: Screen) -> Outcome:
     missing = [name for name in _NEEDS[part] if importlib.util.find_spec(name) is None]
     began = time.monotonic()
-    with screen.working(part):
+    with working(f"checking: {part}"):
         if missing:
             remedy = "pip install 'typed-nnx[tools]'"
             outcome = Outcome(FAILED, f"{', '.join(missing)} is not installed", remedy=remedy)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from typing import Final
 
 from rich.text import Text
 
 from typed_nnx_codegen.check.outcome import CLEAN, FAILED, FINDINGS, NOTHING, Outcome, State
-from typed_nnx_codegen.console.terminal import console_of, new_table, print_table, working
+from typed_nnx_codegen.console.terminal import console_of, new_table, print_table
 from typed_nnx_codegen.migrate.shown_text import shown_lines_of
 
 _STYLES: Final[dict[State, str]] = {
@@ -29,13 +28,8 @@ class Screen:
 
     def __init__(self, *, quiet: bool, to_errors: bool) -> None:
         self._console = console_of(to_errors=to_errors)
-        self._progress = console_of(to_errors=True)
         self._quiet = quiet
         self._rows: list[tuple[str, Outcome, float]] = []
-
-    def working(self, part: str) -> AbstractContextManager[None]:
-        """Show that a part is at work for as long as the context lasts."""
-        return working(self._progress, f"{part} ...")
 
     def show(self, part: str, outcome: Outcome, seconds: float) -> None:
         """Show what a part found, and keep it for the table."""

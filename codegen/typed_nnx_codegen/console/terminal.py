@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich import box
 from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.table import Table
 
 from typed_nnx_codegen.console.colours import asked_for
@@ -17,15 +25,9 @@ from typed_nnx_codegen.console.colours import asked_for
 _WITHOUT_EDGE = 100_000
 
 
-def console_of(*, to_errors: bool = False, on_terminal: bool | None = None) -> Console:
-    """Return a console for standard output or standard error.
-
-    Args:
-        to_errors: Whether it is for standard error.
-        on_terminal: Whether that is a terminal; None to find out.
-    """
-    if on_terminal is None:
-        on_terminal = (sys.stderr if to_errors else sys.stdout).isatty()
+def console_of(*, to_errors: bool = False) -> Console:
+    """Return a console for standard output, or for standard error."""
+    on_terminal = is_terminal("stderr" if to_errors else "stdout")
     asked = asked_for()
     colours = on_terminal if asked is None else asked
     return Console(
@@ -36,6 +38,11 @@ def console_of(*, to_errors: bool = False, on_terminal: bool | None = None) -> C
         no_color=not colours,
         width=None if on_terminal else _WITHOUT_EDGE,
     )
+
+
+def is_terminal(name: str) -> bool:
+    """Whether standard output, ``stdout``, or standard error, ``stderr``, is a terminal."""
+    return (sys.stderr if name == "stderr" else sys.stdout).isatty()
 
 
 def new_table(*columns: str) -> Table:
@@ -65,10 +72,28 @@ def print_table(console: Console, table: Table) -> None:
 
 
 @contextmanager
-def working(console: Console, what: str) -> Iterator[None]:
-    """Show what is going on for as long as the context lasts; on a terminal only."""
-    if not console.is_terminal:
-        yield
+def working(
+    what: str, total: int | None = None, *, quiet: bool = False
+) -> Iterator[Callable[[float], None]]:
+    """Show what is going on for as long as the context lasts, where standard error is a terminal.
+
+    Args:
+        what: What that is, such as "migrating".
+        total: How many steps it has; None where nobody knows.
+        quiet: Whether to show nothing.
+
+    Yields:
+        A function that moves the bar on by some steps, or a part of one.
+    """
+    console = console_of(to_errors=True)
+    if quiet or not console.is_terminal:
+        yield lambda steps: None
         return
-    with console.status(what):
-        yield
+    console.file = sys.stderr  # also while what is done writes elsewhere
+    counted = () if total is None else (BarColumn(), MofNCompleteColumn())
+    text = TextColumn("{task.description}", markup=False)
+    with Progress(
+        SpinnerColumn(), text, *counted, TimeElapsedColumn(), console=console, transient=True
+    ) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda steps: bar.advance(task, steps)

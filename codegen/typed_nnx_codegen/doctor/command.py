@@ -76,9 +76,8 @@ def doctor(
     if not backend:
         del looks["backends"]
     findings: list[Finding] = []
-    progress = console_of(to_errors=True)
     for name, look in looks.items():
-        with working(progress, f"{name} ..."):
+        with working(f"looking at {name}"):
             looked = list(_looked(name, look))
             repairs = [each.repair for each in looked if each.state == FIX and each.repair]
             if fix and repairs:

@@ -14,7 +14,7 @@ from typed_nnx_codegen.completion.values import complete_paths
 from typed_nnx_codegen.console.bugs import DEBUG, DEBUG_OPTION, keep_report
 from typed_nnx_codegen.console.help_pages import TaughtCommand
 from typed_nnx_codegen.console.statuses import BUG, COULD_NOT_RUN, FINDINGS, OK
-from typed_nnx_codegen.console.terminal import console_of, working
+from typed_nnx_codegen.console.terminal import working
 from typed_nnx_codegen.console.writing import is_standard_output, json_option, write_text
 from typed_nnx_codegen.lint.options import run_options
 from typed_nnx_codegen.sarif.options import log_options
@@ -101,7 +101,7 @@ def lint(**given: Unpack[_Given]) -> None:
     linter: Any = new_linter(given["python"], Path(given["cache"]))
     docs: str = checked_address(given["docs"])
     try:
-        with working(console_of(to_errors=True), "checking ..."):
+        with working("checking"):
             linted: Any = linter.lint(given["paths"])
     except mypy_run.CouldNotRun as error:
         raise click.UsageError(str(error)) from error

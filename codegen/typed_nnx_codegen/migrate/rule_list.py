@@ -7,15 +7,14 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 import click
-from rich.console import Console
 from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.syntax import Syntax
 from rich.text import Text
 
+from typed_nnx_codegen.console.terminal import console_of
 from typed_nnx_codegen.migrate.registry import sides
 from typed_nnx_codegen.migrate.rule_info import RuleInfo
-from typed_nnx_codegen.migrate.screen import is_terminal
 from typed_nnx_codegen.migrate.summary import prose
 
 
@@ -26,10 +25,10 @@ def show_rules(rules: Sequence[RuleInfo], *, in_full: bool) -> None:
         rules: The rules.
         in_full: Whether to show the explanations too.
     """
-    if not is_terminal("stdout"):
+    console = console_of()
+    if not console.is_terminal:
         click.echo("\n".join(line for rule in rules for line in _plain(rule, in_full)))
         return
-    console = Console(highlight=False)
     for rule in rules:
         title = Text(f"{rule.code} ", style="bold green").append_text(prose(rule.title))
         console.print(title.append(_since(rule), style="dim"))

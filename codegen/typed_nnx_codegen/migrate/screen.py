@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from typed_nnx_codegen.console.terminal import console_of
+from typed_nnx_codegen.console.terminal import console_of, working
 from typed_nnx_codegen.migrate.diff import coloured_patch_of, patch_of
 from typed_nnx_codegen.migrate.findings import FileResult
 from typed_nnx_codegen.migrate.report.run import Run
@@ -35,36 +32,23 @@ class Screen:
     def __init__(self, *, quiet: bool, diff: bool, report_on_output: bool) -> None:
         self._quiet = quiet
         self._diff = diff and not quiet and not report_on_output
-        self._errors = _console(to_errors=True)
+        self._errors = console_of(to_errors=True)
         taken = self._diff or report_on_output
-        self._summary = self._errors if taken else _console(to_errors=False)
+        self._summary = self._errors if taken else console_of()
 
-    @contextmanager
-    def progress(self, total: int) -> Iterator[Callable[[float], None]]:
+    def progress(self, total: int) -> AbstractContextManager[Callable[[float], None]]:
         """Show a bar; the function that is given moves it on by some files, or a part of one."""
-        if self._quiet or not is_terminal("stderr"):
-            yield lambda files: None
-            return
-        columns = (
-            TextColumn("migrating"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-        )
-        with Progress(*columns, console=self._errors, transient=True) as bar:
-            task = bar.add_task("", total=total)
-            yield lambda files: bar.advance(task, files)
+        return working("migrating", total, quiet=self._quiet)
 
     def show_diffs(self, results: Sequence[FileResult], folder: Path) -> None:
         """Show the diffs of the files that change: coloured for a person, as they are otherwise."""
         if not self._diff:
             return
-        for_person = is_terminal("stdout")
-        console = _console(to_errors=False)
+        console = console_of()
         for result in results:
             if not result.is_changed:
                 continue
-            if for_person:
+            if console.is_terminal:
                 console.print(coloured_patch_of(result, folder), end="", soft_wrap=True)
             else:
                 click.echo(patch_of(result, folder), nl=False)
@@ -90,13 +74,3 @@ class Screen:
         """Say one line beside the summary; nothing where it is empty."""
         if message and not self._quiet:
             self._summary.print(Text(shown(message)), soft_wrap=True)
-
-
-def _console(*, to_errors: bool) -> Console:
-    on_terminal = is_terminal("stderr" if to_errors else "stdout")
-    return console_of(to_errors=to_errors, on_terminal=on_terminal)
-
-
-def is_terminal(name: str) -> bool:
-    """Whether standard output, ``stdout``, or standard error, ``stderr``, is a terminal."""
-    return (sys.stderr if name == "stderr" else sys.stdout).isatty()

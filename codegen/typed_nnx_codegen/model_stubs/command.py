@@ -15,6 +15,7 @@ import click
 from typed_nnx_codegen.completion.values import complete_folders, complete_paths
 from typed_nnx_codegen.console.help_pages import TaughtCommand
 from typed_nnx_codegen.console.statuses import COULD_NOT_RUN, FINDINGS, OK
+from typed_nnx_codegen.console.terminal import working
 from typed_nnx_codegen.console.writing import is_standard_output, json_option, write_text
 from typed_nnx_codegen.model_stubs.generation import (
     DEFAULT_OUT,
@@ -99,8 +100,9 @@ def stubs(**given: Unpack[_Given]) -> None:
     """
     json_file = given["json_file"]
     request = request_from(given)
-    models = _read(request)
-    state = overlay_state(request, models)
+    with working("reading models", quiet=given["quiet"]):
+        models = _read(request)
+        state = overlay_state(request, models)
     if json_file is not None:
         write_text(json_file, _as_json(request, models, state))
     if state.kind == "no models":

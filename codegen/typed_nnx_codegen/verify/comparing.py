@@ -15,7 +15,7 @@ import jax
 
 from typed_nnx_codegen.console.endings import message_of
 from typed_nnx_codegen.console.statuses import COULD_NOT_RUN, FINDINGS, OK
-from typed_nnx_codegen.console.terminal import console_of
+from typed_nnx_codegen.console.terminal import console_of, working
 from typed_nnx_codegen.console.writing import is_standard_output, write_text
 from typed_nnx_codegen.migrate.weight_map import WeightMapError, map_path
 from typed_nnx_codegen.migrate.weights.class_maps import ClassMaps, class_maps
@@ -95,7 +95,12 @@ def _results(asked: Asked) -> list[Result]:
     new = import_side(asked.new, old)
     examples = _chosen(read_examples(asked.example, old), asked.only)
     verifier = Verifier(old, new, _maps(asked), asked.example.absolute(), asked.tolerance)
-    return [verifier.verified(example) for example in examples]
+    results = []
+    with working("comparing", len(examples), quiet=asked.is_quiet) as advance:
+        for example in examples:
+            results.append(verifier.verified(example))
+            advance(1)
+    return results
 
 
 def _maps(asked: Asked) -> ClassMaps:

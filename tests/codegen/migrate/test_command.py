@@ -13,7 +13,8 @@ from tests.codegen.migrate.fake_migration import MARKER, install
 from tests.support.git import git
 from tests.support.processes import run_process
 from typed_nnx_codegen.commands import typed_nnx
-from typed_nnx_codegen.migrate import screen, session
+from typed_nnx_codegen.console import terminal as terminal_of_console
+from typed_nnx_codegen.migrate import session
 from typed_nnx_codegen.migrate.writing import WriteError, write_atomically
 
 OLD = b"import nnx\nx = nnx.VariableState\n"
@@ -157,7 +158,7 @@ def test_a_folder_without_anything_to_migrate_is_no_error() -> None:
 def terminal(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the command believe that it writes to a terminal."""
     del project
-    monkeypatch.setattr(screen, "is_terminal", lambda name: True)
+    monkeypatch.setattr(terminal_of_console, "is_terminal", lambda name: True)
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLUMNS", "80")

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from tests.codegen.migrate.fake_migration import RULES, install
 from typed_nnx_codegen.commands import typed_nnx
-from typed_nnx_codegen.migrate import rule_list
+from typed_nnx_codegen.console import terminal
 
 
 @pytest.fixture
@@ -58,7 +58,8 @@ def test_the_markers_of_linen_code_are_listed_behind_the_rules() -> None:
 
 @pytest.mark.usefixtures("stand_ins")
 def test_a_terminal_gets_the_example_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rule_list, "is_terminal", lambda name: True)
+    monkeypatch.setattr(terminal, "is_terminal", lambda name: True)
+    monkeypatch.setenv("NO_COLOR", "1")
     shown = CliRunner().invoke(typed_nnx, ["rules", "TN103"]).stdout
     assert "(since flax 0.11.0)" in shown
     assert [line.strip() for line in shown.splitlines() if line.strip()[:1] in set("+-")] == [
