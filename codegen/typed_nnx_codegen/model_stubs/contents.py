@@ -68,7 +68,7 @@ class Contents:
         if is_bare(info):
             return frozenset({UNKNOWN})
         unnamed = frozenset({UNKNOWN}) if info.is_open else _NOTHING
-        found = unnamed.union(*(self.below(each.type) for each in info.attributes))
+        found = unnamed.union(*map(self.below, info.attributes.values()))
         default = _DEFAULTS.get(info.name)
         return found | {
             replace(each, name=default) for each in found if default and is_root(each.name)

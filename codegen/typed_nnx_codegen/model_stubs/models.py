@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -51,13 +52,7 @@ class Absent:
 
 @dataclass(frozen=True)
 class Static:
-    """A value without arrays (a number, a text, a function): no place in the State.
-
-    Attributes:
-        text: The type, for people.
-    """
-
-    text: str
+    """A value without arrays (a number, a text, a function): no place in the State."""
 
 
 @dataclass(frozen=True)
@@ -75,19 +70,6 @@ Type: TypeAlias = Named | Parameter | Union | Tuple | Absent | Static | Unknown
 
 
 @dataclass(frozen=True)
-class Attribute:
-    """An attribute of a model class, its own or inherited.
-
-    Attributes:
-        name: Its name.
-        type: Its type; in a subclass of a generic class with the arguments put in.
-    """
-
-    name: str
-    type: Type
-
-
-@dataclass(frozen=True)
 class ClassInfo:
     """A class that occurs in a model, or is one.
 
@@ -96,7 +78,8 @@ class ClassInfo:
         kind: What it is.
         parameters: The names of its type parameters.
         bases: All its base classes that are Variables or models, nearest first, as in the MRO.
-        attributes: For models, in the order of the source; inherited ones first.
+        attributes: For models the types of attributes by name, in the order of the source; inherited
+            ones first, in a subclass of a generic class with the arguments put in.
         path: The file, relative to the directory the command runs in; empty for libraries.
         order: Its place among the classes of the file.
         is_open: Whether its objects may have attributes that no source names, by ``setattr``,
@@ -107,7 +90,7 @@ class ClassInfo:
     kind: Kind
     parameters: tuple[str, ...] = ()
     bases: tuple[str, ...] = ()
-    attributes: tuple[Attribute, ...] = ()
+    attributes: Mapping[str, Type] = field(default_factory=dict[str, Type])
     path: str = ""
     order: int = 0
     is_open: bool = False

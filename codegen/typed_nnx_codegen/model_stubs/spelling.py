@@ -187,7 +187,8 @@ class Speller:
         info = self._classes.get(found.name) if isinstance(found, Named) else None
         if info is None or info.kind is not Kind.PYTREE:
             return None
-        fields = {each.name for each in info.attributes if self._contents.has(each.type, part)}
+        has = self._contents.has
+        fields = {name for name, type_ in info.attributes.items() if has(type_, part)}
         return frozenset(fields | {"*"} if info.is_open else fields)
 
     def _tuple(self, items: tuple[Type, ...], part: Part, parameters: tuple[str, ...]) -> Spelled:

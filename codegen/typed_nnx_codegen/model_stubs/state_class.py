@@ -11,10 +11,7 @@ from typed_nnx_codegen.model_stubs.models import ClassInfo
 from typed_nnx_codegen.model_stubs.names import StateNames
 from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part
 from typed_nnx_codegen.model_stubs.rows import Rows, other_items
-from typed_nnx_codegen.model_stubs.spelling import Spelled, Speller, any_type
-
-# The attribute that stands for all that are not known by name.
-FURTHER = "*"
+from typed_nnx_codegen.model_stubs.spelling import Spelled, Speller
 
 # At run time these are methods; a field of that name is read as an item.
 STATE_METHODS = frozenset(
@@ -40,6 +37,11 @@ STATE_METHODS = frozenset(
     }
 )
 
+_OPEN = (
+    "    def __getattr__(self, name: _Any, /) -> _Any: ..."
+    "  # Any: attributes by computed names, or of a base class that is not known"
+)
+
 
 @dataclass(frozen=True)
 class StateClass:
@@ -50,29 +52,24 @@ class StateClass:
         info: The model.
         part: What it has of the model's State.
         fields: The types of its fields.
-        further: The type of fields that are not known by name; None where all are known.
     """
 
     name: str
     info: ClassInfo
     part: Part
     fields: Mapping[str, Spelled]
-    further: Spelled | None
 
 
 def state_class(name: str, info: ClassInfo, part: Part, speller: Speller) -> StateClass:
     """Find the fields of the State of a model in a part."""
     spelled: dict[str, Spelled] = {}
-    for attribute in info.attributes:
+    for attribute, type_ in info.attributes.items():
         # A name with two underscores is no key of a State that could be read by it.
-        if attribute.name == FURTHER or not attribute.name.startswith("__"):
-            found = speller.state(attribute.type, part, info.parameters)
+        if not attribute.startswith("__"):
+            found = speller.state(type_, part, info.parameters)
             if found is not None:
-                spelled[attribute.name] = found
-    further = spelled.pop(FURTHER, None)
-    if further is None and info.is_open:
-        further = any_type("attributes by computed names, or of a base class that is not known")
-    return StateClass(name, info, part, spelled, further)
+                spelled[attribute] = found
+    return StateClass(name, info, part, spelled)
 
 
 class StateClassWriter:
@@ -105,7 +102,8 @@ class StateClassWriter:
         for name, spelled in found.fields.items():
             if self._is_attribute(name):
                 lines += self._attribute(found, name, spelled)
-        lines += self._further_attributes(found)
+        if found.info.is_open:
+            lines.append(_OPEN)
         lines += self._phantom_methods(found)
         lines += self._items(found)
         return "\n".join(lines) + "\n"
@@ -155,15 +153,6 @@ class StateClassWriter:
             f" -> {spelled.text}: ...{_comment(spelled)}",
             f"    @{name}.setter",
             f"    def {name}(self, value: _Any, /) -> None: ...",
-        ]
-
-    def _further_attributes(self, found: StateClass) -> list[str]:
-        if found.further is None:
-            return []
-        receiver = self._self_type(found, found.further.solved)
-        return [
-            f"    def __getattr__({receiver}, name: _Any, /) -> {found.further.text}: ..."
-            f"{_comment(found.further)}"
         ]
 
     def _phantom_methods(self, found: StateClass) -> list[str]:
@@ -217,7 +206,7 @@ class StateClassWriter:
             (f"_Literal[{', '.join(names)}]", result): receiver
             for (receiver, result), names in keys.items()
         }
-        is_open = found.further is not None
+        is_open = found.info.is_open
         if not any(spelled.solved for spelled in found.fields.values()):
             return (
                 [f"    __getitem__: {self._rows.items([*rows], is_open=is_open)}"] if rows else []

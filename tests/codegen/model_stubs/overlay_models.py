@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typed_nnx_codegen.model_stubs.models import (
     Absent,
-    Attribute,
     ClassInfo,
     Kind,
     Models,
@@ -86,14 +85,14 @@ class Open(nnx.Module):
 ARRAY = Named("jax:Array")
 
 
-def attribute(name: str, found: Type) -> Attribute:
-    return Attribute(name, found)
+def attribute(name: str, found: Type) -> tuple[str, Type]:
+    return name, found
 
 
-def model(name: str, *attributes: Attribute, **more: object) -> ClassInfo:
+def model(name: str, *attributes: tuple[str, Type], **more: object) -> ClassInfo:
     """A model of the user, if nothing else is said."""
     given: dict[str, object] = {"path": "app.py", "order": 1, **more}
-    return ClassInfo(name, Kind.PYTREE, attributes=attributes, **given)  # type: ignore[arg-type]
+    return ClassInfo(name, Kind.PYTREE, attributes=dict(attributes), **given)  # type: ignore[arg-type]
 
 
 def models_of(*classes: ClassInfo) -> Models:
@@ -137,7 +136,7 @@ class Library:
             ClassInfo(f"{name}:Dict", Kind.DICT, ("A",)),
             ClassInfo(f"{name}:Module", Kind.PYTREE),
             stream,
-            model(f"{name}:Rngs", attribute("*", self("RngStream")), path=""),
+            ClassInfo(f"{name}:Rngs", Kind.DICT),
         ]
 
 
@@ -155,9 +154,9 @@ def application(module: str = "typed_nnx") -> Models:
         attribute("var_box", Named("app:Box", (param,))),
         attribute("node", Named("app:Node")),
         attribute("scale", Named("app:Scale")),
-        attribute("rngs", nnx("Rngs")),
+        attribute("rngs", nnx("Rngs", nnx("RngStream"))),
         attribute("heads", nnx("Dict", block)),
-        attribute("width", Static("int")),
+        attribute("width", Static()),
         attribute("odd", Unknown("it is declared as Any")),
     )
     scale = (f"{module}:Param", f"{module}:Variable")

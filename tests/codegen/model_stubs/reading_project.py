@@ -113,4 +113,4 @@ def _listed(items: Sequence[Type]) -> str:
 
 def attributes(info: ClassInfo) -> dict[str, str]:
     """Return the attributes of a class by name, as `shown`."""
-    return {each.name: shown(each.type) for each in info.attributes}
+    return {name: shown(found) for name, found in info.attributes.items()}

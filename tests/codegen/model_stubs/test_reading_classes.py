@@ -193,7 +193,7 @@ def test_filters_that_derive_from_others_are_known_though_no_model_has_such_leav
 def test_type_parameters_stay_and_arguments_are_put_in(models: Models) -> None:
     box = models.classes["app.models:Box"]
     assert box.parameters == ("M",)
-    assert box.attributes[0].type == Parameter("M")
+    assert box.attributes["inner"] == Parameter("M")
     assert attributes(box) == {"inner": "M", "all": "List[M]"}
     pair = models.classes["app.models:Pair"]
     assert pair.parameters == ("N", "M")
@@ -227,7 +227,7 @@ def test_a_subclass_of_a_layer_has_its_attributes(models: Models) -> None:
 
 def test_a_class_in_a_class_has_a_name_and_one_in_a_function_has_none(models: Models) -> None:
     inner = Named("app.models:Outer.Inner")
-    assert [each.type for each in models.classes["app.models:Outer"].attributes] == [inner]
+    assert [*models.classes["app.models:Outer"].attributes.values()] == [inner]
     assert attributes(models.classes["app.models:Outer.Inner"]) == {"gate": "Gate"}
     assert attributes(models.classes["app.models:Tree"]) == {"left": "Tree | None", "local": "?"}
 
@@ -275,8 +275,8 @@ def test_types_of_variables_are_there_with_their_bases(models: Models) -> None:
 
 def test_the_closure_of_layers_is_there(models: Models) -> None:
     for info in list(models.classes.values()):
-        for each in info.attributes:
-            if isinstance(each.type, Named):
-                assert each.type.name in models.classes
+        for each in info.attributes.values():
+            if isinstance(each, Named):
+                assert each.name in models.classes
     assert models.classes["jax:Array"].kind is Kind.ARRAY
     assert models.classes["typed_nnx:List"].kind is Kind.LIST

@@ -67,7 +67,7 @@ class Places:
         if not field.is_ready:
             return Unknown("no value was seen")
         if field.is_marked and field.status == "static":
-            return Static(short_name(field.type))
+            return Static()
         # In a Sequential what can be called may be a Module.
         in_row = runtime_base(field.owner, "Sequential") is field.owner
         found = self.place(field.type, marked=field.is_marked, has_functions=not in_row)
@@ -100,7 +100,7 @@ class Places:
             case types.TupleType() if not _is_named_tuple(proper):
                 inner = [self.place(each, marked=True, depth=depth + 1) for each in proper.items]
                 has_data = marked or any(self._has_data(each, depth) for each in proper.items)
-                return _tuple(proper, inner) if has_data else Static(short_name(proper))
+                return _tuple(proper, inner) if has_data else Static()
             case Instance() if not _is_local(proper):
                 return self._instance(proper, marked, depth)
             case types.CallableType() | types.Overloaded() | types.TypeType() if (
@@ -127,7 +127,7 @@ class Places:
                 return self._container(found, depth)
             case None if is_list(info) or is_dict(info):
                 if not marked and not any(self._has_data(each, depth) for each in found.args[-1:]):
-                    return Static(short_name(found))
+                    return Static()
                 self._need(info)
                 items = (self.place(e, marked=True, depth=depth + 1) for e in found.args[-1:])
                 return Named(_LIST if is_list(info) else _DICT, tuple(items))
@@ -149,7 +149,7 @@ class Places:
         if self._classes.may_be_model(info):
             return Unknown(f"what is declared as {short_name(found)} may be a model")
         if not marked:
-            return Static(short_name(found))
+            return Static()
         if is_scalar(info):
             return self.value(found)
         return Unknown(f"it is not known what data a {short_name(found)} has")
@@ -195,7 +195,7 @@ class Places:
             case AnyType():
                 return Unknown(_reason(proper))
             case types.CallableType() | types.Overloaded() | types.TypeType():
-                return Static(short_name(proper))
+                return Static()
             case _:
                 return Unknown("its type is of a kind that has no place in a State")
 

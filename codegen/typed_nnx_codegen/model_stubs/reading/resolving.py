@@ -10,7 +10,7 @@ from mypy.nodes import TypeInfo
 
 from typed_nnx_codegen.facts.assigned_types import order_of
 from typed_nnx_codegen.facts.fields import Model, attributes_of
-from typed_nnx_codegen.model_stubs.models import Attribute, ClassInfo, Kind, Models, Problem
+from typed_nnx_codegen.model_stubs.models import ClassInfo, Kind, Models, Problem, Type
 from typed_nnx_codegen.model_stubs.reading.building import Reading, new_options
 from typed_nnx_codegen.model_stubs.reading.classes import (
     Classes,
@@ -80,17 +80,16 @@ class Resolver:
             kind,
             parameters_of(info),
             tuple(map(self._classes.public, above)),
-            () if found is None else tuple(self._attributes(info, found)),
+            {} if found is None else self._attributes(info, found),
             self._paths.get(info.module_name, ""),
             order_of(info),
             found is not None and found.is_open,
         )
 
-    def _attributes(self, info: TypeInfo, model: Model) -> Iterator[Attribute]:
+    def _attributes(self, info: TypeInfo, model: Model) -> dict[str, Type]:
         places = Places(self._classes, info, self._need)
-        for name, field in model.fields.items():
-            if not field.is_of_class:
-                yield Attribute(str(name), places.of_field(field))
+        own = {name: field for name, field in model.fields.items() if not field.is_of_class}
+        return {str(name): places.of_field(field) for name, field in own.items()}
 
 
 def read(
