@@ -65,9 +65,11 @@ class Checker(Internals):
 
     def function_around(self, node: Node) -> FuncDef | LambdaExpr | None:
         """Return the innermost function or lambda that `node` stands in."""
-        return next(
-            (each for each in self.above(node) if isinstance(each, FuncDef | LambdaExpr)), None
-        )
+        known = self.syntax.functions
+        if node not in known:
+            found = (each for each in self.above(node) if isinstance(each, FuncDef | LambdaExpr))
+            known[node] = next(found, None)
+        return known[node]
 
     # -- types --------------------------------------------------------------------------------
 

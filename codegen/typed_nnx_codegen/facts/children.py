@@ -147,12 +147,14 @@ class Tree:
         file: The file.
         nodes: All nodes, at any depth, in the order of the source.
         parents: The node that each stands in.
+        functions: The innermost function around nodes that were asked for.
     """
 
     def __init__(self, file: MypyFile) -> None:
         self.file: Final = file
         self.nodes: Final[list[Node]] = []
         self.parents: Final[dict[Node, Node]] = {}
+        self.functions: Final[dict[Node, nodes.FuncDef | nodes.LambdaExpr | None]] = {}
         open_nodes: list[Node] = [file]
         found, parents, of_classes = self.nodes, self.parents, _BY_CLASS
         while open_nodes:

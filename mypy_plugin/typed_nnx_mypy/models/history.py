@@ -30,10 +30,12 @@ def assignments_to(owner: TypeInfo, name: str, checker: Reporter) -> list[Attrib
     methods = set(methods_of(owner.defn))
     found: list[AttributeCheck] = []
     for each in file_of(checker).of_attribute.get(name, ()):
-        function, target, node = checker.function_around(each.node), each.owner, each.node
-        if not isinstance(node, AssignmentStmt) or function not in methods or target is None:
+        target, node = each.owner, each.node
+        if target is None or not isinstance(node, AssignmentStmt):
             continue
-        assert isinstance(function, FuncDef)
+        function = checker.function_around(node)
+        if not isinstance(function, FuncDef) or function not in methods:
+            continue
         if is_attribute(target, self_name_of(function), name):
             found.append(AttributeCheck(checker, owner, name, node, function, each.inner()))
     return found
