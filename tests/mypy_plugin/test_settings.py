@@ -155,8 +155,8 @@ def _above(folder: Path) -> list[Path]:
 OPEN = """\
 import typed_nnx as nnx
 class Sown(nnx.Module):
-    def __call__(self) -> None:
-        self.sow(nnx.Intermediate, "x", 1)
+    def __call__(self, name: str) -> None:
+        self.sow(nnx.Intermediate, name, 1)
 class Own(nnx.Module):
     def __getattr__(self, name: str) -> int:
         return 1

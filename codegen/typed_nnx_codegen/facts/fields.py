@@ -184,6 +184,10 @@ def _own_fields(base: TypeInfo, instance: Instance) -> Iterator[tuple[str, Field
                 yield _stored(name, base), Field(name, found, "unknown", base, is_of_class=True)
             continue
         yield _stored(name, base), _field(node, found, base, said, in_dataclass, instance.type)
+    for name in marks.recorded if marks is not None else ():
+        if instance.type.get(name) is None:
+            unknown = types.AnyType(types.TypeOfAny.special_form)
+            yield name, Field(name, unknown, "unknown", base)
 
 
 def _stored(name: str, base: TypeInfo) -> str:

@@ -64,12 +64,14 @@ class ClassMarks:
         opened_by: What in its methods makes attributes by names that are not written; empty for
             nothing.
         calls_super: Whether its ``__init__`` surely calls ``super().__init__``.
+        recorded: What its methods give by name to ``sow`` and ``perturb``.
     """
 
     attributes: dict[str, Said]
     is_pytree: bool = True
     opened_by: str = ""
     calls_super: bool = False
+    recorded: tuple[str, ...] = ()
 
 
 QUIET: Final = "nnx-state-key, nnx-state-missing, nnx-state-mismatch and nnx-filter-coverage"
@@ -90,7 +92,13 @@ def marks_of(info: TypeInfo) -> ClassMarks | None:
     known = _read.get(info.fullname)
     if known is None or known[0] is not data:
         attributes = {name: Said(*said) for name, said in data["attributes"].items()}
-        marks = ClassMarks(attributes, data["is_pytree"], data["opened_by"], data["calls_super"])
+        marks = ClassMarks(
+            attributes,
+            data["is_pytree"],
+            data["opened_by"],
+            data["calls_super"],
+            tuple(data["recorded"]),
+        )
         known = _read[info.fullname] = (data, marks)
     return known[1]
 

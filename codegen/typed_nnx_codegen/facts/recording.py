@@ -49,6 +49,7 @@ def record_marks(context: ClassDefContext) -> nodes.Node | None:
         "is_pytree": found.is_pytree,
         "opened_by": found.opened_by,
         "calls_super": found.calls_super,
+        "recorded": [*found.recorded],
     }
     _show(info, context.api)
     return reading.opening
@@ -79,6 +80,7 @@ class _Reading:
         self._opened_by = ""
         self.opening: nodes.Node | None = None
         self._calls_super = False
+        self._recorded: dict[str, None] = {}
 
     def read(self) -> ClassMarks:
         """Return what the body says."""
@@ -89,7 +91,8 @@ class _Reading:
         for method in methods_of(self._definition):
             self._take_method(method)
         is_pytree = pytree is None or (isinstance(pytree, NameExpr) and pytree.name == "True")
-        return ClassMarks(self._found, is_pytree, self._opened_by, self._calls_super)
+        recorded = tuple(self._recorded)
+        return ClassMarks(self._found, is_pytree, self._opened_by, self._calls_super, recorded)
 
     def _take_field(self, statement: AssignmentStmt) -> None:
         target = statement.lvalues[0]
@@ -123,11 +126,16 @@ class _Reading:
                 for name in own_attributes(statement, self_name):
                     seen.add(name)
                     self._say(name, Said(0, is_deleted=True))
-        if not self._opened_by:
-            for node in descendants(method.body):
-                if type(node) in _MAY_OPEN and (opened := _opening(node, self_name)):
-                    self._opened_by, self.opening = opened, node
-                    break
+        known: set[nodes.Node] = set()
+        for node in descendants(method.body):
+            if type(node) not in _MAY_OPEN or node in known:
+                continue
+            recorded = _recorded(node, self_name)
+            if isinstance(node, CallExpr) and recorded:
+                known.add(node.callee)
+                self._recorded[recorded] = None
+            elif not self._opened_by and (opened := _opening(node, self_name)):
+                self._opened_by, self.opening = opened, node
 
     def _mark(self, statement: AssignmentStmt) -> str:
         by_value = self._names.mark_of(statement.rvalue)
@@ -236,6 +244,26 @@ def _in_any_case(body: nodes.Block) -> list[Statement]:
             break
         found.append(statement)
     return found
+
+
+def _recorded(node: object, self_name: str) -> str:
+    """Return the written name of what a call of ``sow`` or ``perturb`` keeps; empty for any other."""
+    match node:
+        case (
+            CallExpr(
+                callee=MemberExpr(expr=NameExpr(name=first), name="sow"),
+                args=[_, nodes.StrExpr(value=name), *_],
+                arg_kinds=[nodes.ARG_POS, nodes.ARG_POS, *_],
+            )
+            | CallExpr(
+                callee=MemberExpr(expr=NameExpr(name=first), name="perturb"),
+                args=[nodes.StrExpr(value=name), *_],
+                arg_kinds=[nodes.ARG_POS, *_],
+            )
+        ) if first == self_name:
+            return name
+        case _:
+            return ""
 
 
 def _opening(node: object, self_name: str) -> str:

@@ -18,7 +18,6 @@ from typed_nnx_codegen.facts.kinds import (
     holds_array,
     holds_data,
     is_pytree,
-    is_rngs,
     is_variable,
     options,
     short_name,
@@ -160,8 +159,7 @@ def _may_be_below(found: Type, name: str, checker: Reporter, seen: set[ProperTyp
         members = members_of(part, checker)
         if members is None or not isinstance(part, Instance) or part.type.get(name) is not None:
             return True
-        is_open = members.is_open and not is_rngs(part.type)
-        if is_open or may_be_subclass(part.type, checker):
+        if members.is_open or may_be_subclass(part.type, checker):
             return True
         held = [each.type for each in members.fields.values() if each.status != "static"]
         held += [members.other.type] if members.other is not None else []

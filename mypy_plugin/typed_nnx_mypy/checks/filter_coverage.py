@@ -55,7 +55,9 @@ def filters_cover_all(call: Call) -> None:
     if not found:
         return
     is_as_made = is_new(subject.expression, call.node, call.checker)
-    if not is_as_made and may_be_other(keys, [model], call.node, call.checker, or_fewer=True):
+    if not is_as_made and may_be_other(
+        keys, [model], call.node, call.checker, losing=[leaf.type for leaf in found]
+    ):
         return
     paths = [".".join("*" if key is None else str(key) for key in leaf.path) for leaf in found]
     pairs = zip(paths[:_LISTED], found, strict=False)

@@ -99,7 +99,7 @@ def misfit(
         leaf
         for leaf in found.leaves
         if not any(subclass_may_hold(each, [leaf.path], checker) for each in lacking)
-        and not may_be_other(leaf.path, models, call.node, checker, or_fewer=True)
+        and not may_be_other(leaf.path, models, call.node, checker, losing=[leaf.type])
     ]
     is_meant = not sure or checker.is_expected_to_fail(call.node)
     return None if is_meant else replace(found, leaves=sure)

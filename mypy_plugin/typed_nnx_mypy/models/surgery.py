@@ -13,6 +13,8 @@ from mypy.types import AnyType, CallableType, Instance, ProperType, Type, TypeVa
 from typed_nnx_codegen.facts.assigned import assigned_once, file_of, value_of
 from typed_nnx_codegen.facts.early import depend_on_origin, early_type
 from typed_nnx_codegen.facts.fields import Model, model_of
+from typed_nnx_codegen.facts.filter_syntax import read_filter
+from typed_nnx_codegen.facts.filters import passes
 from typed_nnx_codegen.facts.kinds import Kind, is_base_class, kind_of, options, short_name
 from typed_nnx_codegen.facts.leaves import is_leaf, members_of
 from typed_nnx_codegen.facts.names import runtime_of
@@ -34,7 +36,7 @@ def may_be_other(
     access: nodes.Context,
     checker: Reporter,
     *,
-    or_fewer: bool = False,
+    losing: Sequence[Type] = (),
 ) -> bool:
     """Tell whether a file may give models, or what is in them, other attributes than classes do.
 
@@ -43,7 +45,7 @@ def may_be_other(
       models: The types of the models.
       access: Where the question comes from.
       checker: The type checker of the file.
-      or_fewer: Whether it matters, too, that they may lose some.
+      losing: The types of leaves of which it matters, too, that the models may have lost them.
     """
     if not isinstance(access, Node):
         return True
@@ -52,8 +54,8 @@ def may_be_other(
     wanted = set(keys)
     owners = [target.expr for target, _ in replaced if target.name in wanted]
     owners += [owner for node in file.nodes for owner in _changed(node, checker)]
-    if or_fewer:
-        owners += [owner for node in file.nodes for owner in _popped(node)]
+    if losing:
+        owners += [owner for node in file.nodes for owner in _popped(node, losing, checker)]
     for owner in (*owners, *(target.expr for target, _ in replaced)):
         depend_on_origin(owner, checker)
     for model in models:
@@ -73,8 +75,11 @@ def is_new(model: Expression, access: nodes.Context, checker: Reporter) -> bool:
     """Tell whether an object is as its constructor makes it: nothing gets at it before an access."""
     match model:
         case CallExpr(callee=nodes.RefExpr(node=TypeInfo())):
-            nodes_ = file_of(checker).nodes
-            changed = (e for node in nodes_ for e in (*_changed(node, checker), *_popped(node)))
+            changed = (
+                owner
+                for node in file_of(checker).nodes
+                for owner in (*_changed(node, checker), *_popped(node, None, checker))
+            )
             return not any(map(is_self, changed))
         case NameExpr(node=nodes.Var() as variable):
             made = assigned_once(variable, checker)
@@ -145,11 +150,20 @@ def _changed(node: Node, checker: Reporter) -> Iterator[Expression]:
             pass
 
 
-def _popped(node: Node) -> Iterator[Expression]:
-    """Yield the objects out of which ``nnx.pop(model, ...)`` takes more than what layers record."""
+def _popped(node: Node, leaves: Sequence[Type] | None, checker: Reporter) -> Iterator[Expression]:
+    """Yield the objects out of which ``nnx.pop(model, ...)`` may take leaves of some types.
+
+    None are all that layers do not record.
+    """
     match node:
         case CallExpr(callee=MemberExpr(expr=NameExpr(node=nodes.MypyFile()), name="pop")):
-            if not {getattr(each, "name", "") for each in node.args[1:]} <= _RECORDED:
+            given = node.args[1:]
+            filters = [read_filter(each, checker.type_of(each), checker) for each in given]
+            if leaves is None:
+                is_taken = not {getattr(each, "name", "") for each in given} <= _RECORDED
+            else:
+                is_taken = any(passes(of, e) is not False for of in filters for e in leaves)
+            if is_taken:
                 yield from node.args[:1]
         case _:
             pass

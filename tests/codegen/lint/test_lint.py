@@ -332,8 +332,8 @@ class Closed(nnx.Module):
 
 
 class Sown(Closed):
-    def __call__(self) -> None:
-        self.sow(nnx.Intermediate, "x", 1)
+    def __call__(self, name: str) -> None:
+        self.sow(nnx.Intermediate, name, 1)
 
 
 def use(closed: Closed, sown: Sown) -> None:

@@ -115,7 +115,9 @@ FILES = {
                 self.gates = [Gate()]
                 self.numbers = [1]
         class Sows(nnx.Module):
-            def __call__(self, x): self.sow(nnx.Intermediate, "x", x)
+            def __call__(self, x, name): self.sow(nnx.Intermediate, name, x)
+        class SowsByName(Gate):
+            def __call__(self, x): self.sow(nnx.Intermediate, "x", self.perturb("y", x))
         class Sets(Gate):
             def __init__(self):
                 for i in range(3): setattr(self, f"x{i}", Gate())

@@ -28,6 +28,25 @@ class Sows(nnx.Module):
         return x
 
 
+class Recording(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.linear = nnx.Linear(2, 3, rngs=rngs)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        y = self.perturb("hidden", self.linear(x))
+        self.sow(nnx.Intermediate, "features", y)
+        return y
+
+
+class SowsByName(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.linear = nnx.Linear(2, 3, rngs=rngs)
+
+    def __call__(self, x: jax.Array, name: str) -> jax.Array:
+        self.sow(nnx.Intermediate, name, x)
+        return x
+
+
 class Changed(nnx.Module):
     def __init__(self, rngs: nnx.Rngs) -> None:
         self.linear = nnx.Linear(2, 3, rngs=rngs)
@@ -42,10 +61,13 @@ class Dynamic(nnx.Module):
 model = Model(nnx.Rngs(0))
 child = Child(nnx.Rngs(0))
 state = nnx.state(model)
+recorded = nnx.state(Recording(nnx.Rngs(0)))
 
 # -- reports
 # E: State of Model has no key 'linaer'; its keys are: linear, layers, named, pair. Fix: did you mean 'linear'?  [nnx-state-key]
 state.linaer
+# E: State of Recording has no key 'linaer'; its keys are: linear, hidden, features. Fix: did you mean 'linear'?  [nnx-state-key]
+recorded.linaer
 state["linaer"]  # E: did you mean 'linear'?  [nnx-state-key]
 state.linear.weight  # E: State of Linear has no key 'weight'  [nnx-state-key]
 state["linear"]["weight"]  # E: has no key 'weight'  [nnx-state-key]
@@ -128,6 +150,8 @@ nnx.state(child)["head"]["kernel"]
 state.get("nothing")
 state.pop("linear", None)
 features = nnx.state(Sows())
+print(recorded.features, recorded.hidden, recorded.linear.kernel)
+print(nnx.state(SowsByName(nnx.Rngs(0))).anything)
 print(features.split)
 
 

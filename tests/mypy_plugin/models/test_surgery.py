@@ -53,6 +53,7 @@ CHANGES = {
     "inject(model)": LESS,
     "model = pruned(model)": LESS,
     "setattr": LESS,
+    "nnx.pop(model, nnx.Param)": FOUND,
     # Nothing is known of what is in the place of the Linear.
     'setattr(model, "linear", nnx.LoRA(2, 1, 2, rngs=nnx.Rngs(1)))': [*LESS, "nnx-state-missing"],
     "model.linear = nnx.LoRA(2, 1, 2, rngs=nnx.Rngs(1))  # type: ignore[assignment]": [
