@@ -120,7 +120,8 @@ def attributes_of(instance: Instance) -> Model:
 
 def _with_all_types(field: Field, instance: Instance) -> Field:
     """Return a field with the types of all that classes assign to it, where none is declared."""
-    info, node = instance.type, field.owner.names[field.name].node
+    info, symbol = instance.type, field.owner.names.get(field.name)
+    node = symbol.node if symbol is not None else None
     if not isinstance(node, Var) or node.explicit_self_type or not node.is_inferred:
         return field
     types_: list[types.Type] = [field.type] if field.is_ready else []
