@@ -13,6 +13,7 @@ from tests.mypy_plugin.edits import edit, first_program
 
 _PARTS = """\
 from __future__ import annotations
+from typing import Any
 import jax.numpy as jnp
 import typed_nnx as nnx
 
@@ -23,6 +24,14 @@ class Inner(nnx.Module):
 class Model(nnx.Module):
     def __init__(self) -> None:
         self.inner = nnx.Linear(2, 2, rngs=nnx.Rngs(0))
+
+class Holder(nnx.Module):
+    def __init__(self) -> None:
+        self.part = nnx.Linear(2, 2, rngs=nnx.Rngs(1))
+
+def new() -> nnx.Linear:
+    return nnx.Linear(2, 2, rngs=nnx.Rngs(2))
+
 """
 _OTHER = "class Other(nnx.Module):\n    pass\n"
 _USES = """\
@@ -38,6 +47,12 @@ def read(model: parts.Model) -> None:
 
 def read_below(model: parts.Model) -> None:
     nnx.state(model).inner.weight
+
+def put(holder: parts.Holder) -> None:
+    holder.part = parts.new()
+
+def read_part(holder: parts.Holder) -> None:
+    nnx.state(holder).part.weight
 """
 _EDITS = {
     "at the start": _PARTS + _OTHER,
@@ -53,6 +68,10 @@ _EDITS = {
     "and what that class has": (_PARTS + _OTHER)
     .replace("nnx.Linear(2, 2, rngs=nnx.Rngs(0))", "Inner()")
     .replace("self.weight", "self.width"),
+    "what takes the place of an attribute": (_PARTS + _OTHER)
+    .replace("nnx.Linear(2, 2, rngs=nnx.Rngs(0))", "Inner()")
+    .replace("self.weight", "self.width")
+    .replace("def new() -> nnx.Linear:", "def new() -> Any:"),
 }
 
 

@@ -7,7 +7,6 @@ from typing import Final
 
 from mypy import nodes, types
 from mypy.nodes import CallExpr, Expression, MemberExpr, NameExpr, Node, TypeInfo
-from mypy.subtypes import is_proper_subtype
 from mypy.types import AnyType, CallableType, Instance, ProperType, Type, TypeVarType
 
 from typed_nnx_codegen.facts.assigned import assigned_once, file_of, value_of
@@ -56,7 +55,7 @@ def may_be_other(
     owners += [owner for node in file.nodes for owner in _changed(node, checker)]
     if losing:
         owners += [owner for node in file.nodes for owner in _popped(node, losing, checker)]
-    for owner in (*owners, *(target.expr for target, _ in replaced)):
+    for owner in owners:
         depend_on_origin(owner, checker)
     for model in models:
         places = (e for e in owners if _may_share(early_type(e, checker), model, checker))
@@ -178,13 +177,34 @@ def _replaced(checker: Reporter) -> Iterator[tuple[MemberExpr, Type | None]]:
         for value in values:
             if value.owner is None or is_self(value.owner.expr):
                 continue
-            owner, given = early_type(value.owner.expr, checker), value.type(checker)
+            for each in (value.owner.expr, value.value):
+                if each is not None:
+                    depend_on_origin(each, checker)
+            owner = early_type(value.owner.expr, checker)
             model = model_of(owner, checker) if isinstance(owner, Instance) else None
             field = model.fields.get(value.owner.name) if model is not None else None
             held = field.type if field is not None and field.is_ready else None
-            is_known = held is not None and given is not None and not isinstance(given, AnyType)
-            if not (is_known and held and given and is_proper_subtype(given, held)):
+            made = _made_class(value.value, checker) if not value.items else None
+            classes = [getattr(each, "type", None) for each in options(held)[0]] if held else []
+            if made is None or not any(each in made.mro for each in classes):
                 yield value.owner, held
+
+
+def _made_class(value: Expression | None, checker: Reporter) -> TypeInfo | None:
+    """Return the class of what a call makes, as far as declarations tell it.
+
+    What mypy found out of a function is there in some runs of its daemon only.
+    """
+    if isinstance(value, NameExpr):
+        value = assigned_once(value.node, checker)
+    match value:
+        case CallExpr(callee=nodes.RefExpr(node=TypeInfo() as made)):
+            return made
+        case CallExpr(callee=nodes.RefExpr(node=nodes.FuncDef(type=CallableType() as function))):
+            found = types.get_proper_type(function.ret_type)
+            return found.type if isinstance(found, Instance) else None
+        case _:
+            return None
 
 
 def _is_inside(model: Type, held: Type | None, checker: Reporter) -> bool:
