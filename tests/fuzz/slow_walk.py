@@ -15,11 +15,13 @@ MARK = "data"
 
 
 def is_variable(x: tp.Any) -> bool:
-    return isinstance(x, nnx.Variable)
+    """Tell Variables of typed_nnx and of flax without importing either."""
+    return hasattr(type(x), "get_raw_value") and hasattr(type(x), "get_metadata")
 
 
 def is_node(x: tp.Any) -> bool:
-    return isinstance(x, nnx.Pytree)
+    """Tell Pytree, Module, Object, List and Dict objects of both libraries."""
+    return any(base.__name__ == "Pytree" for base in type(x).__mro__)
 
 
 def is_array(x: tp.Any) -> bool:
@@ -56,30 +58,39 @@ def in_graph(holder: tp.Any, value: tp.Any) -> bool:
 Visit = tuple[Path, tp.Any, bool]
 
 
-def visits(root: tp.Any) -> list[Visit]:
-    """Return (path, value, first) of everything in the graph, parents first.
+def traverse(
+    root: tp.Any, below: tp.Callable[[tp.Any], tp.Iterable[tuple[tp.Any, tp.Any]]]
+) -> tp.Iterator[Visit]:
+    """Yield (path, value, first) of everything, parents first.
 
-    A node or Variable met again has ``first=False`` and is not entered again; plain containers are
-    entered each time.
+    A node or Variable met again has ``first=False`` and is not entered again; all else is entered
+    each time.
+
+    Args:
+        root: Where to begin.
+        below: Returns the (key, value) pairs to go on with.
     """
-    found: list[Visit] = []
     seen: set[int] = set()
 
-    def visit(path: Path, x: tp.Any) -> None:
+    def visit(path: Path, x: tp.Any) -> tp.Iterator[Visit]:
+        first = id(x) not in seen
+        yield path, x, first
         if is_node(x) or is_variable(x):
-            found.append((path, x, id(x) not in seen))
-            if id(x) in seen:
-                return
             seen.add(id(x))
-        else:
-            found.append((path, x, True))
-        if not is_variable(x):
-            for key, value in children(x):
-                if in_graph(x, value):
-                    visit((*path, key), value)
+        if first:
+            for key, value in below(x):
+                yield from visit((*path, key), value)
 
-    visit((), root)
-    return found
+    return visit((), root)
+
+
+def visits(root: tp.Any) -> list[Visit]:
+    """Return what a graph holds, in the order of `traverse`."""
+
+    def below(x: tp.Any) -> list[tuple[tp.Any, tp.Any]]:
+        return [] if is_variable(x) else [row for row in children(x) if in_graph(x, row[1])]
+
+    return list(traverse(root, below))
 
 
 def leaves(root: tp.Any) -> list[tuple[Path, tp.Any]]:

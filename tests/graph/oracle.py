@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import typed_nnx
+from tests.fuzz.slow_walk import is_array, is_node, is_variable, traverse
 from tests.graph.descriptions import Graph
 from tests.graph.worlds import Keyless, World, family
 
@@ -27,16 +28,6 @@ def outcome(operation: tp.Callable[[], tp.Any]) -> tuple[str, tp.Any]:
             return "ok", operation()
     except Exception as error:  # noqa: BLE001 - any failure is compared, whatever its class
         return "error", family(error)
-
-
-def is_variable(x: tp.Any) -> bool:
-    """Tell Variables of both libraries without importing either."""
-    return hasattr(type(x), "get_raw_value") and hasattr(type(x), "get_metadata")
-
-
-def is_node(x: tp.Any) -> bool:
-    """Tell Pytree, Module, Object, List and Dict objects of both libraries."""
-    return any(base.__name__ == "Pytree" for base in type(x).__mro__)
 
 
 def array_view(x: tp.Any) -> tp.Any:
@@ -104,45 +95,27 @@ def walk(root: tp.Any) -> list[tuple[tuple[tp.Any, ...], str, tp.Any]]:
         (path, kind, view) depth first; a Variable or node met again is ("ref", path of the first visit),
         so two equal lists mean equal structure, equal values and equal identity partitions.
     """
-    seen: dict[int, tuple[tp.Any, ...]] = {}
+    firsts: dict[int, tuple[tp.Any, ...]] = {}
     entries: list[tuple[tuple[tp.Any, ...], str, tp.Any]] = []
-
-    def visit(path: tuple[tp.Any, ...], x: tp.Any) -> None:
-        if is_node(x) or is_variable(x):
-            if id(x) in seen:
-                entries.append((path, "ref", seen[id(x)]))
-                return
-            seen[id(x)] = path
-        below = children(x)
-        if below is None:
-            entries.append((path, "leaf", value_view(x)))
-            return
-        entries.append((path, "node", type(x).__name__))
-        for key, child in below:
-            visit((*path, key), child)
-
-    visit((), root)
+    for path, x, first in traverse(root, lambda x: children(x) or ()):
+        if not first:
+            entries.append((path, "ref", firsts[id(x)]))
+            continue
+        firsts[id(x)] = path
+        is_leaf = children(x) is None
+        entries.append(
+            (path, "leaf", value_view(x)) if is_leaf else (path, "node", type(x).__name__)
+        )
     return entries
 
 
 def objects_by_path(root: tp.Any) -> dict[tuple[tp.Any, ...], tp.Any]:
     """Return path -> object for every node, Variable and array of an object graph (first visits only)."""
-    found: dict[tuple[tp.Any, ...], tp.Any] = {}
-    seen: set[int] = set()
-
-    def visit(path: tuple[tp.Any, ...], x: tp.Any) -> None:
-        if is_node(x) or is_variable(x):
-            if id(x) in seen:
-                return
-            seen.add(id(x))
-            found[path] = x
-        elif isinstance(x, jax.Array | np.ndarray):
-            found[path] = x
-        for key, child in children(x) or ():
-            visit((*path, key), child)
-
-    visit((), root)
-    return found
+    return {
+        path: x
+        for path, x, first in traverse(root, lambda x: children(x) or ())
+        if first and (is_node(x) or is_variable(x) or is_array(x))
+    }
 
 
 def agree(ours: tp.Any, peer: tp.Any) -> None:
