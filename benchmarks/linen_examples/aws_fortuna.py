@@ -1,6 +1,7 @@
 """Example calls for the modules of aws_fortuna 0.2.0, by file."""
 
 import functools
+from typing import Any
 
 import jax
 from flax import linen as nn
@@ -8,6 +9,7 @@ from flax import linen as nn
 from typed_nnx_codegen.verify.examples import Build, Example, wave
 
 EXAMPLES: dict[str, list[Example]] = {}
+TRAINING: dict[str, Any] = {"train": True, "mutable": ("batch_stats",), "name": "training"}
 
 EXAMPLES["fortuna/model/cnn.py"] = [
     Example(Build("CNN", output_dim=3, dropout_rate=0.1), wave(2, 16, 16, 3), train=False),
@@ -77,16 +79,14 @@ EXAMPLES["fortuna/model/resnet.py"] = [
         wave(2, 16, 16, 3),
     ),
     Example(DEEP_FEATURE_EXTRACTOR_SUB_NET, wave(2, 16, 16, 3), train=False),
-    Example(
-        DEEP_FEATURE_EXTRACTOR_SUB_NET,
-        wave(2, 16, 16, 3),
-        train=True,
-        mutable=("batch_stats",),
-        name="training",
-    ),
+    Example(DEEP_FEATURE_EXTRACTOR_SUB_NET, wave(2, 16, 16, 3), **TRAINING),
     Example(Build("OutputSubNet", output_dim=3), wave(2, 8), train=False),
     Example(RES_NET, wave(2, 16, 16, 3), train=False),
-    Example(RES_NET, wave(2, 16, 16, 3), train=True, mutable=("batch_stats",), name="training"),
+    Example(
+        RES_NET,
+        wave(2, 16, 16, 3),
+        **TRAINING,
+    ),
     Example(RES_NET_DEEP_FEATURE_EXTRACTOR_SUB_NET_WITH_SN, wave(2, 16, 16, 3), train=False),
     Example(
         RES_NET_DEEP_FEATURE_EXTRACTOR_SUB_NET_WITH_SN,
@@ -130,30 +130,14 @@ WIDE_RESNET_GROUP = Build(
 
 EXAMPLES["fortuna/model/wideresnet.py"] = [
     Example(WIDE_RESNET_BLOCK, wave(2, 16, 16, 3), train=False),
-    Example(
-        WIDE_RESNET_BLOCK, wave(2, 16, 16, 3), train=True, mutable=("batch_stats",), name="training"
-    ),
+    Example(WIDE_RESNET_BLOCK, wave(2, 16, 16, 3), **TRAINING),
     Example(WIDE_RESNET_GROUP, wave(2, 16, 16, 3), train=False),
-    Example(
-        WIDE_RESNET_GROUP, wave(2, 16, 16, 3), train=True, mutable=("batch_stats",), name="training"
-    ),
+    Example(WIDE_RESNET_GROUP, wave(2, 16, 16, 3), **TRAINING),
     Example(Build("DeepFeatureExtractorSubNet"), wave(2, 16, 16, 3), train=False),
-    Example(
-        Build("DeepFeatureExtractorSubNet"),
-        wave(2, 16, 16, 3),
-        train=True,
-        mutable=("batch_stats",),
-        name="training",
-    ),
+    Example(Build("DeepFeatureExtractorSubNet"), wave(2, 16, 16, 3), **TRAINING),
     Example(Build("OutputSubNet", output_dim=3), wave(2, 8), train=False),
     Example(Build("WideResNet", output_dim=3), wave(84, 84, 4), train=False),
-    Example(
-        Build("WideResNet", output_dim=3),
-        wave(84, 84, 4),
-        train=True,
-        mutable=("batch_stats",),
-        name="training",
-    ),
+    Example(Build("WideResNet", output_dim=3), wave(84, 84, 4), **TRAINING),
     Example(Build("WideResNetDeepFeatureExtractorSubNetWithSN"), wave(2, 16, 16, 3), train=False),
     Example(
         Build("WideResNetDeepFeatureExtractorSubNetWithSN"),

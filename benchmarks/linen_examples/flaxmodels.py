@@ -6,6 +6,7 @@ from typing import Any
 from typed_nnx_codegen.verify.examples import Build, Example, wave
 
 EXAMPLES: dict[str, list[Example]] = {}
+TRAINING: dict[str, Any] = {"train": True, "mutable": ("batch_stats",), "name": "training"}
 
 
 def channels(stage):
@@ -41,7 +42,7 @@ MAPPING: dict[str, Any] = {
 
 GENERATOR = Build("Generator", **SMALL, resolution=16, num_ws=6, fmap_max=8)
 
-EXAMPLES["flaxmodels/few_shot_gan_adaption/generator.py"] = [
+LAYERS = [
     Example(Build("MappingNetwork", **MAPPING), wave(2, 8), train=False),
     Example(
         Build("MappingNetwork", **MAPPING),
@@ -61,6 +62,10 @@ EXAMPLES["flaxmodels/few_shot_gan_adaption/generator.py"] = [
         wave(2, 8, 8, 3),
         wave(2, 10, 8),
     ),
+]
+
+EXAMPLES["flaxmodels/few_shot_gan_adaption/generator.py"] = [
+    *LAYERS,
     Example(
         Build("SynthesisBlock", fmaps=8, res=3),
         wave(2, 4, 4, 8),
@@ -118,14 +123,7 @@ RES_NET = Build("ResNet", pretrained=None, num_classes=5, architecture="resnet18
 
 EXAMPLES["flaxmodels/resnet/resnet.py"] = [
     Example(Build("BasicBlock", features=8, kernel_size=(3, 3)), wave(2, 8, 8, 8), {}, train=False),
-    Example(
-        Build("BasicBlock", features=8, kernel_size=(3, 3)),
-        wave(2, 8, 8, 8),
-        {},
-        train=True,
-        mutable=("batch_stats",),
-        name="training",
-    ),
+    Example(Build("BasicBlock", features=8, kernel_size=(3, 3)), wave(2, 8, 8, 8), {}, **TRAINING),
     Example(
         Build("BasicBlock", features=8, kernel_size=(3, 3), downsample=True),
         wave(2, 8, 8, 8),
@@ -135,14 +133,7 @@ EXAMPLES["flaxmodels/resnet/resnet.py"] = [
     Example(
         Build("Bottleneck", features=4, kernel_size=(3, 3)), wave(2, 8, 8, 16), {}, train=False
     ),
-    Example(
-        Build("Bottleneck", features=4, kernel_size=(3, 3)),
-        wave(2, 8, 8, 16),
-        {},
-        train=True,
-        mutable=("batch_stats",),
-        name="training",
-    ),
+    Example(Build("Bottleneck", features=4, kernel_size=(3, 3)), wave(2, 8, 8, 16), {}, **TRAINING),
     Example(
         Build("Bottleneck", features=4, kernel_size=(3, 3), downsample=True),
         wave(2, 8, 8, 16),
@@ -150,13 +141,11 @@ EXAMPLES["flaxmodels/resnet/resnet.py"] = [
         train=False,
     ),
     Example(RES_NET, wave(2, 32, 32, 3), train=False),
-    Example(RES_NET, wave(2, 32, 32, 3), train=True, mutable=("batch_stats",), name="training"),
+    Example(RES_NET, wave(2, 32, 32, 3), **TRAINING),
     Example(
         Build("ResNet", pretrained=None, num_classes=5, architecture="resnet18"),
         wave(2, 32, 32, 3),
-        train=True,
-        mutable=("batch_stats",),
-        name="training",
+        **TRAINING,
     ),
 ]
 
@@ -172,25 +161,7 @@ EXAMPLES["flaxmodels/stylegan2/discriminator.py"] = [
 ]
 
 EXAMPLES["flaxmodels/stylegan2/generator.py"] = [
-    Example(Build("MappingNetwork", **MAPPING), wave(2, 8), train=False),
-    Example(
-        Build("MappingNetwork", **MAPPING),
-        wave(2, 8),
-        train=True,
-        mutable=("moving_stats",),
-        name="training",
-    ),
-    Example(
-        Build("SynthesisLayer", fmaps=8, kernel=3, layer_idx=8, res=8),
-        wave(2, 16, 16, 3),
-        wave(2, 6, 8),
-    ),
-    Example(
-        Build("ToRGBLayer", fmaps=3, layer_idx=2),
-        wave(2, 8, 8, 8),
-        wave(2, 8, 8, 3),
-        wave(2, 10, 8),
-    ),
+    *LAYERS,
     Example(
         Build("SynthesisBlock", fmaps=8, res=3), wave(2, 4, 4, 8), wave(2, 4, 4, 3), wave(2, 6, 8)
     ),
