@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import sys
 from pathlib import Path
 
 import jax
 import pytest
+from IPython.core.inputtransformer2 import TransformerManager
 
 import typed_nnx as nnx
 from benchmarks import gpu, gpu_page
@@ -92,3 +94,21 @@ def test_without_an_accelerator_nothing_is_measured_or_written(
     gpu.main()
     assert FIGURES.read_bytes() == before
     assert capsys.readouterr().out.startswith("No accelerator: ")
+
+
+def test_the_notebook_for_colab_installs_and_runs_what_the_page_says() -> None:
+    page, notebook = (
+        PAGE.read_text(encoding="utf-8"),
+        PAGE.parents[1] / "examples/accelerator.ipynb",
+    )
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    for text in texts:
+        compile(TransformerManager().transform_cell(text), str(notebook), "exec")
+    (install,) = [text for text in texts if "%pip install" in text]
+    for package in ("jax", "flax", "equinox", "pytest", "pytest-timeout", "hypothesis"):
+        assert package in install
+        assert package in page.rpartition("## Measure your own")[2]
+    command = "make gpu PYTHON=python3"
+    assert f"!{command}" in texts
+    assert command in page
