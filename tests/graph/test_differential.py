@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.fuzz.slow_walk import is_variable
 from tests.graph.descriptions import Arr, ArraySpec, Graph, Var, VarSpec
 from tests.graph.filter_descriptions import (
     FilterSpec,
@@ -22,7 +23,6 @@ from tests.graph.oracle import (
     both,
     changed_leaf,
     changed_state,
-    is_variable,
     objects_by_path,
     outcome,
     pop_is_broken,

@@ -26,55 +26,11 @@ def test_attributes_types_and_dtypes_are_those_of_flax(cls: str) -> None:
     assert found[0] == found[1]
 
 
-@both
-def test_an_average_is_the_mean_of_all_values(lib: Any) -> None:
-    metric = lib.metrics.Average("loss")
-    metric.update(loss=jnp.array([1.0, 2.0, 6.0]), other="ignored")
-    metric.update(loss=3)
-    metric.update(loss=np.array([[1.0], [2.0]], np.float32))
-    assert float(metric.compute()) == 15 / 6
-    metric.reset()
-    metric.update(loss=7.0)
-    assert float(metric.compute()) == 7.0
-
-
 def test_a_mask_of_fewer_axes_counts_every_value_that_it_covers() -> None:
     metric = OURS.metrics.Average()
     metric.update(values=jnp.ones((3, 4)), mask=jnp.array([True, False, True, True]))
     assert metric.count[...] == 9
     assert float(metric.compute()) == 1.0
-
-
-@both
-def test_accuracy_compares_the_greatest_logit(lib: Any) -> None:
-    metric = lib.metrics.Accuracy()
-    logits = jnp.array([[0.1, 0.9, 0.0], [0.8, 0.2, 0.0], [0.3, 0.1, 0.7]])
-    metric.update(logits=logits, labels=jnp.array([1, 1, 2]), other="ignored")
-    assert float(metric.compute()) == pytest.approx(2 / 3)
-    mask = jnp.array([True, False, True])
-    metric.reset()
-    metric.update(logits=logits, labels=jnp.array([1, 1, 2]), mask=mask)
-    assert float(metric.compute()) == 1.0
-
-
-@both
-def test_accuracy_with_a_threshold_compares_labels_of_0_and_1(lib: Any) -> None:
-    metric = lib.metrics.Accuracy(0.5)
-    metric.update(logits=jnp.array([0.4, 0.5, 0.9, 0.1]), labels=jnp.array([0, 1, 0, 1]))
-    assert float(metric.compute()) == 0.5
-
-
-@pytest.mark.thorough
-@both
-def test_welford_gives_mean_deviation_and_error(lib: Any) -> None:
-    metric, values = lib.metrics.Welford("loss"), np.sin(np.arange(12.0)).astype(np.float32)
-    for part in (values[:5], values[5:6], values[6:].reshape(2, 3)):
-        metric.update(loss=jnp.asarray(part))
-    found = metric.compute()
-    assert type(found) is lib.metrics.Statistics
-    np.testing.assert_allclose(found.mean, values.mean(), rtol=1e-5)
-    np.testing.assert_allclose(found.standard_deviation, values.std(), rtol=1e-5)
-    np.testing.assert_allclose(found.standard_error_of_mean, values.std() / np.sqrt(12), rtol=1e-5)
 
 
 @both
@@ -208,20 +164,29 @@ SHAPES = npst.array_shapes(min_dims=0, max_dims=3, max_side=4)
 def computed(lib: Any, shape: tuple[int, ...], dtype: str, masked: bool) -> Any:
     values = (jnp.sin(jnp.arange(np.prod(shape, dtype=int)) * 1.0) * 5).reshape(shape)
     values, mask = values.astype(dtype), values > 0
-    average, welford, accuracy = (
-        getattr(lib.metrics, name)() for name in ("Average", "Welford", "Accuracy")
+    logits = jnp.stack([values, values[..., ::-1] if shape else values], -1)
+    labels, chosen = mask.astype(jnp.int32), mask if masked else None
+    average, welford, accuracy, binary = metrics = (
+        lib.metrics.Average(),
+        lib.metrics.Welford(),
+        lib.metrics.Accuracy(),
+        lib.metrics.Accuracy(0.5),
     )
-    found = []
-    for _ in range(2):
-        average.update(values=values, mask=mask if masked else None)
+    found: list[Any] = []
+    for number in range(3):
+        average.update(values=values, mask=chosen, other="ignored")
         welford.update(values=values)
-        logits = jnp.stack([values, values[..., ::-1] if shape else values], -1)
-        accuracy.update(logits=logits, labels=mask.astype(jnp.int32), mask=mask)
-        found.append(trees([average.compute(), welford.compute(), accuracy.compute()]))
-    return repr((found, contents(lib, average), contents(lib, welford), contents(lib, accuracy)))
+        accuracy.update(logits=logits, labels=labels, mask=mask)
+        binary.update(logits=values.astype(jnp.float32), labels=labels, mask=chosen)
+        found.append([(trees(metric.compute()), contents(lib, metric)) for metric in metrics])
+        if number == 1 and jnp.array(1.0).dtype == "float32":  # with 64 bits flax's Welford warns
+            for metric in metrics:
+                metric.reset()
+            average.update(values=3)
+            found.append([contents(lib, metric) for metric in metrics])
+    return repr(found)
 
 
-@pytest.mark.thorough
 @settings(max_examples=10, deadline=None)
 @given(st.sampled_from([(), (0,), (3,), (2, 3)]), DTYPES, st.booleans())
 def test_values_of_any_shape_and_dtype_give_what_flax_gives(
@@ -231,7 +196,7 @@ def test_values_of_any_shape_and_dtype_give_what_flax_gives(
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(SHAPES, DTYPES, st.booleans(), st.booleans())
 def test_many_more_values_give_what_flax_gives(
     shape: tuple[int, ...], dtype: str, masked: bool, x64: bool

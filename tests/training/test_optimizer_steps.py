@@ -20,7 +20,6 @@ from tests.training.models import (
     batch,
     contents,
     each_transformation,
-    loss,
     network,
     ones_like_params,
     train_step,
@@ -107,18 +106,6 @@ def test_training_equals_that_of_flax_with_64_bits() -> None:
     assert {entry[3] for entry in ours[1]} >= {"float64", "bfloat16", "uint32"}
 
 
-def test_a_step_follows_the_rule_of_momentum() -> None:
-    model = OURS.Dict(w=OURS.Param(jnp.array([1.0, 2.0])))
-    opt = OURS.Optimizer(model, optax.sgd(0.5, momentum=0.5), wrt=OURS.Param)
-    weight, velocity = np.array([1.0, 2.0]), np.zeros(2)
-    for _ in range(5):
-        _, grads = OURS.value_and_grad(lambda m: 0.5 * jnp.square(m.w[...]).sum())(model)
-        opt.update(model, grads)
-        velocity = 0.5 * velocity + weight
-        weight = weight - 0.5 * velocity
-        np.testing.assert_allclose(model.w[...], weight, rtol=1e-6)
-
-
 def test_lookahead_needs_two_sets_of_params_in_both_libraries() -> None:
     for lib in (OURS, FLAX):
         model = network(lib)
@@ -166,16 +153,6 @@ def test_models_of_many_more_shapes_are_updated_as_in_flax(
     params: dict[str, Any], nested: bool, name: str
 ) -> None:
     generated(params, nested, name)
-
-
-@pytest.mark.thorough
-def test_a_loss_falls() -> None:
-    model = network(OURS)
-    opt = OURS.Optimizer(model, optax.adam(0.05), wrt=OURS.Param)
-    step = OURS.jit(train_step(OURS))
-    losses = [float(step(model, opt, batch())) for _ in range(30)]
-    assert losses[-1] < 0.1 * losses[0]
-    assert float(loss(model, batch())) < losses[-1] * 1.5
 
 
 def test_gradients_by_keyword_alone_are_an_error_that_says_what_to_write() -> None:
