@@ -49,6 +49,7 @@ BELOW = {
     "codegen/typed_nnx_codegen/model_stubs/reading": (
         "typed_nnx_codegen.facts",
         "typed_nnx_codegen.model_stubs.models",
+        "typed_nnx_codegen.model_stubs.overlay_file",  # names of files, no more
         "typed_nnx_codegen.module_names",
         "typed_nnx_codegen.mypy_run",
     ),
