@@ -35,7 +35,6 @@ MARKED: Final[dict[str, set[str]]] = {
         "ReturnedToName",
     },
     "chosen_functions": {"ChosenByCall", "ExtractorBefore"},
-    "class_methods": {"OfFields"},
     "configs": {
         "KeywordConfigured",
         "TextEncoder",

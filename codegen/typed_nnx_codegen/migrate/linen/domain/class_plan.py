@@ -240,6 +240,7 @@ class Site:
         is_alternative: Whether it is one of the alternatives of another one.
         alternatives: What else it may construct: a field or a local holds one of several classes.
         tests: Where conditions of the constructor choose the class, that of each but the last one.
+        otherwise: What is there where all of them have a condition and none holds.
         subclass: The class of the project that derives from the layer, where one is constructed.
         is_bridged: Whether it stays a module of Linen in a bridge.
         updates: Whether calls of it may change variables, if it does.
@@ -279,6 +280,7 @@ class Site:
     is_alternative: bool = False
     alternatives: tuple[Site, ...] = ()
     tests: tuple[str, ...] = ()
+    otherwise: str = "None"
     subclass: str = ""
     is_bridged: bool = False
     updates: bool = True
@@ -402,8 +404,8 @@ class Build(Event):
 
 
 @dataclass(frozen=True, eq=False)
-class BuildForSetup(Event):
-    """`setup` constructs what a function that it calls returns, in the place of the call."""
+class BuildAtCall(Event):
+    """What a function returns is constructed in the place of a call of it."""
 
     call: cst.Call
     function: cst.FunctionDef | cst.Lambda
@@ -411,7 +413,7 @@ class BuildForSetup(Event):
 
 @dataclass(frozen=True, eq=False)
 class OutsideChange(Event):
-    """A function that `setup` calls changes something beside its own names."""
+    """A function that is called changes something beside its own names."""
 
     call: cst.Call
 

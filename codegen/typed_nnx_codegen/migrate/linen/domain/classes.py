@@ -272,6 +272,7 @@ class LinenClasses:
         self.analyses = list(analyses)
         self._by_node: dict[cst.ClassDef, LinenClass | None] = {}
         self._owners: dict[cst.ClassDef, Analysis] = {}
+        self._called: set[cst.CSTNode] | None = None
         self._attributes: dict[str, list[tuple[cst.Attribute, LinenClass | None]]] | None = None
         self._read_on: dict[str, set[LinenClass]] | None = None
         for analysis in self.analyses:
@@ -315,6 +316,32 @@ class LinenClasses:
                     found = self._attributes.setdefault(node.attr.value, [])
                     found.append((node, owners.get(node)))
         return self._attributes.get(name, [])
+
+    def reads_on(
+        self, name: str, cls: LinenClass
+    ) -> Iterator[tuple[cst.Attribute, LinenClass | None]]:
+        """Yield where an attribute of the objects of a module may be read, and the modules around."""
+        for one, owner in self.reads_of(name):
+            # `self` in a module that has nothing to do with it is another object.
+            is_related = owner is None or cls in owner.ancestry() or owner in cls.ancestry()
+            if is_related or not is_name(one.value, "self"):
+                yield one, owner
+
+    def is_only_called(self, method: Method) -> bool:
+        """Whether just its own class reads a method, to call it, and no class replaces it."""
+        related = (
+            cls
+            for one in self.analyses
+            for cls in self.all_in(one)
+            if cls in method.owner.ancestry() or method.owner in cls.ancestry()
+        )
+        if sum(method.name in cls.own_methods for cls in related) > 1:
+            return False
+        if self._called is None:
+            calls = (call for one in self.analyses for call in one.nodes.of(cst.Call))
+            self._called = {call.func for call in calls}
+        reads = self.reads_on(method.name, method.owner)
+        return all(owner is method.owner and node in self._called for node, owner in reads)
 
     def read_on(self, name: str) -> set[LinenClass]:
         """Return the modules of which the files read an attribute of a name as `Class.name`."""

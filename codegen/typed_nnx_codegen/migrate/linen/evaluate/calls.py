@@ -93,7 +93,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
 from typed_nnx_codegen.migrate.linen.evaluate.submodules import (
     Members,
     Submodules,
-    for_setup,
+    built_at,
     of_elsewhere,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.variables import Variables
@@ -326,11 +326,13 @@ class Calls:
                 return self.submodules.construct(callee, passed, node, frame)
             case Ref(name=name) if name.startswith(f"{LINEN}."):
                 return self._linen(callee, passed, node, frame)
-            case Ref(name=name):
+            case Ref(name=name, code=code):
                 value = self._external(name, passed, node, frame)
                 if isinstance(value, Unknown):
                     self._check_classes(name, passed, node, frame)
-                return _made_elsewhere(name, node) if value == UNKNOWN else value
+                if value == UNKNOWN:
+                    return _activated(code, passed, node) or _made_elsewhere(name, node)
+                return value
             case ModuleValue() | FieldModule():
                 given = with_arrays(passed, frame)
                 return self.module_calls.call(callee, "__call__", given, node, frame)
@@ -473,12 +475,12 @@ class Calls:
                 if callee.name == "setup" and frame.method and frame.method.name == "setup":
                     return self.parent_setup(instance, callee.method, node, frame)
                 method = callee.method
-                return for_setup(
-                    lambda: self.functions.call_method(instance, method, passed, node, frame),
-                    method.node,
-                    node,
-                    frame,
-                )
+
+                def run() -> Value:
+                    return self.functions.call_method(instance, method, passed, node, frame)
+
+                is_only_called = frame.root == "setup" or self.classes.is_only_called(method)
+                return built_at(node, method.node, run, frame) if is_only_called else run()
             case SelfValue() as instance:
                 return self.variables.call(instance, callee.name, passed, node, frame)
             case ModuleValue() | FieldModule():
@@ -522,12 +524,11 @@ class Calls:
                 self.code.asked.setdefault(node, asked)
         if frame.records and node in self.code.asked:
             return self.evaluate(self.code.asked[node], frame)
-        found = for_setup(
-            lambda: self.functions.call_function(callee, passed, frame, node),
-            callee.node,
-            node,
-            frame,
-        )
+
+        def run() -> Value:
+            return self.functions.call_function(callee, passed, frame, node)
+
+        found = built_at(node, callee.node, run, frame) if frame.root == "setup" else run()
         if isinstance(found, OneOf) and callee.code:
             return self.merging.one_of_callables(found.options, node, frame) or found
         if isinstance(found, (Code, Unknown)) and frame.records and self._names_class(callee):
@@ -601,13 +602,23 @@ def _may_be_none(one: Passed) -> bool:
     return isinstance(one.value, Array) and one.value.is_optional
 
 
-def _opaque(code: str, passed: list[Passed], node: cst.Call) -> Value:
-    """Return what a call of something unknown returns: an activation keeps the shape."""
-    arrays = [one.value for one in passed if isinstance(one.value, Array)]
+def _activated(code: str, passed: list[Passed], node: cst.Call) -> Array | None:
+    """Return what something unknown makes of an array where its name is that of an activation."""
     held = code.partition("[")[0].rpartition(".")[2]  # `self.activations[i]` is one of a list
     names = (held, dotted(node.func).rpartition(".")[2])
-    if len(passed) == 1 and arrays and any(_ACTIVATION.search(name.lower()) for name in names):
-        return arrays[0]
+    match passed:
+        case [Passed(value=Array() as array)] if any(
+            _ACTIVATION.search(name.lower()) for name in names
+        ):
+            return array
+    return None
+
+
+def _opaque(code: str, passed: list[Passed], node: cst.Call) -> Value:
+    """Return what a call of something unknown returns: an activation keeps the shape."""
+    known = _activated(code, passed, node)
+    if known is not None:
+        return known
     made = Made(node) if code.startswith("self.") or code.endswith("]") else None
     return Unknown(f"what `{code}` returns", made=made)
 

@@ -434,7 +434,7 @@ def asked_for_none(node: cst.Comparison, frame: Frame) -> cst.BaseExpression | N
 def _there(value: Value | None, node: cst.BaseExpression, frame: Frame) -> str:
     """Return the condition on which a value is not None; empty where the constructor has none."""
     match value:
-        case Array(condition=condition) if condition == OPEN or not frame.records:
+        case Array(condition=condition) if condition == OPEN:
             return ""
         case Array(is_optional=True, origin=str(origin), condition=condition) if origin:
             if not isinstance(node, cst.Name):

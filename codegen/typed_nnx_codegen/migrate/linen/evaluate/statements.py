@@ -12,7 +12,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, is_name
 from typed_nnx_codegen.migrate.linen import shapes
-from typed_nnx_codegen.migrate.linen.domain.class_plan import NAME, BuildForSetup, Enter
+from typed_nnx_codegen.migrate.linen.domain.class_plan import NAME, BuildAtCall, Enter
 from typed_nnx_codegen.migrate.linen.domain.classes import Method
 from typed_nnx_codegen.migrate.linen.domain.code import is_place
 from typed_nnx_codegen.migrate.linen.domain.dims import OF_CALL, Piece, as_dim, loops_of
@@ -259,9 +259,7 @@ class Statements:
             for one in node.body
         )
         if not is_left_out and not is_derived(node, frame):
-            calls = [
-                one for one in descendants(node) if frame.recorder.log.about(BuildForSetup, one)
-            ]
+            calls = [one for one in descendants(node) if frame.recorder.log.about(BuildAtCall, one)]
             aside = {below for one in calls for below in descendants(one)}
             for one in descendants(node):
                 if one in aside or not isinstance(one, cst.Name):
@@ -292,7 +290,7 @@ class Statements:
             ):
                 is_super = code_of(owner) == "super()"
                 return is_super or isinstance(frame.seen(owner), ClassRef)
-        return bool(frame.recorder.log.about(BuildForSetup, node))
+        return bool(frame.recorder.log.about(BuildAtCall, node))
 
     def _expect(self, target: cst.BaseExpression, value: cst.BaseExpression, frame: Frame) -> None:
         """Note to which attribute `setup` assigns what an expression makes."""
@@ -343,7 +341,7 @@ class Statements:
             return False
         self._run_here(instance, method, frame)
         frame.log(Enter(method.node, frame.method.node, node))
-        frame.log(BuildForSetup(node, method.node))
+        frame.log(BuildAtCall(node, method.node))
         return True
 
     def parent_setup(

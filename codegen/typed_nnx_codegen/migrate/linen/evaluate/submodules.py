@@ -17,8 +17,9 @@ from typed_nnx_codegen.migrate.analysis.values import ProjectClass, ProjectFunct
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     COUNTERPART,
     Build,
-    BuildForSetup,
+    BuildAtCall,
     Condition,
+    Need,
     OutsideChange,
     Site,
     movable,
@@ -74,7 +75,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.functions import Functions, is_num
 from typed_nnx_codegen.migrate.linen.evaluate.lists import one_by_one
 from typed_nnx_codegen.migrate.linen.evaluate.merging import is_class, is_of_callables
 from typed_nnx_codegen.migrate.linen.evaluate.recurrence import SEQUENTIAL
-from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.layers import Helper, find_layer
 from typed_nnx_codegen.migrate.linen.project.fields import (
     Evidence,
     FieldFacts,
@@ -125,6 +126,7 @@ def _is_of_call(layers: Passed) -> bool:
     return any(True for site in sites for _ in movable(site))
 
 
+NOT_BUILT: Final = Helper("not_built")
 BUILDER: Final = (
     "the function that is called here builds submodules or variables: write it as a method"
 )
@@ -421,35 +423,35 @@ class Submodules:
         return Table({name: given.get(name, UNKNOWN) for name in names}, callee.cls)
 
 
-def for_setup(
-    run: Callable[[], Value],
-    function: cst.FunctionDef | cst.Lambda,
+def built_at(
     call: cst.Call,
+    function: cst.FunctionDef | cst.Lambda,
+    run: Callable[[], Value],
     frame: Frame,
 ) -> Value:
-    """Return what a call returns; `setup` constructs itself the submodule that it returns.
+    """Return what a call returns: it is written as the submodule where it returns one.
 
     Args:
-        run: Goes through the function that is called.
-        function: The function.
         call: The call.
-        frame: Where it is.
+        function: The function that is called.
+        run: Goes through it.
+        frame: Where the call is.
     """
     recorder = frame.recorder
-    if frame.root != "setup":
-        return run()
+    is_setup = frame.root == "setup"
     before = len(recorder.log.of(Build))
     changes = recorder.log.of(OutsideChange)
     value = run()
     if not only_computes(function):
         frame.log(OutsideChange(call))
     built = [one.site for one in recorder.log.of(Build)[before:]]
-    if not built or (frame.records and not frame.verbatim):
+    if not built or (frame.records and is_setup and not frame.verbatim):
         return value
     # That of another module calls functions that it is given.
     is_one = frame.records and changes == recorder.log.of(OutsideChange)
+    is_one = is_one and (is_setup or NONE not in _options_of(value))
     is_one = is_one and _is_one(value, built, recorder)
-    for site in built:
+    for site in built if is_setup else ():
         site.is_verbatim = is_one
         if is_one:
             recorder.unwrite(site)
@@ -462,8 +464,19 @@ def for_setup(
     for other in others:
         other.node, other.is_alternative = call, True
         recorder.log.drop(*recorder.log.about(Build, other))
-    frame.log(BuildForSetup(call, function))
-    return ModuleValue(first) if others else value
+    frame.log(BuildAtCall(call, function))
+    if not others:
+        return value
+    if len(first.tests) > len(others):
+        # The function refuses all else.
+        first.otherwise = f'{NOT_BUILT.name}("{code_of(call.func)}")'
+        frame.log(Need(NOT_BUILT))
+    if not is_setup:
+        for site in built:
+            recorder.unwrite(site)
+        first.conditions = tuple(recorder.conditions)
+        recorder.block.append(Line("", site=first))
+    return ModuleValue(first)
 
 
 @lru_cache(maxsize=4096)
@@ -504,6 +517,11 @@ def _roots(target: cst.BaseExpression) -> list[str]:
     return []
 
 
+def _options_of(value: Value) -> tuple[Value, ...]:
+    """Return what a value may be."""
+    return value.options if isinstance(value, Choice) else (value,)
+
+
 def _is_one(value: Value, built: Sequence[Site], recorder: Recorder) -> bool:
     """Whether a value is one submodule, or what conditions of the constructor choose.
 
@@ -514,7 +532,7 @@ def _is_one(value: Value, built: Sequence[Site], recorder: Recorder) -> bool:
         built: The submodules that it builds.
         recorder: The evaluation.
     """
-    options = value.options if isinstance(value, Choice) else (value,)
+    options = _options_of(value)
     modules = [one.site for one in options if isinstance(one, ModuleValue)]
     is_maybe = len(modules) < len(options)
     if not modules or any(one != NONE for one in options if not isinstance(one, ModuleValue)):
@@ -541,7 +559,7 @@ def _is_one(value: Value, built: Sequence[Site], recorder: Recorder) -> bool:
             test = cst.parse_expression(code)
             tests.append(code if one.side else code_of(negated(test)))
             ruled_out.add(replace(one, side=not one.side))
-    modules[0].tests = tuple(tests[: len(options) - 1])
+    modules[0].tests = tuple(tests)
     return True
 
 

@@ -31,7 +31,7 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     COUNTERPART,
     NAME,
     Build,
-    BuildForSetup,
+    BuildAtCall,
     Call,
     ClassPlan,
     Edit,
@@ -73,9 +73,9 @@ from typed_nnx_codegen.migrate.linen.evaluate.entries import (
 from typed_nnx_codegen.migrate.linen.evaluate.executor import Executor, TooLong
 from typed_nnx_codegen.migrate.linen.evaluate.lifts import name_optional
 from typed_nnx_codegen.migrate.linen.evaluate.module_calls import is_sayable, write_output
-from typed_nnx_codegen.migrate.linen.evaluate.submodules import BUILDER
+from typed_nnx_codegen.migrate.linen.evaluate.submodules import BUILDER, NOT_BUILT
 from typed_nnx_codegen.migrate.linen.evaluate.variables import mark_stacked
-from typed_nnx_codegen.migrate.linen.layers import Given, Helper, find_layer
+from typed_nnx_codegen.migrate.linen.layers import Given, find_layer
 from typed_nnx_codegen.migrate.linen.layers.products import CellLayer
 from typed_nnx_codegen.migrate.linen.plan.naming import Naming
 from typed_nnx_codegen.migrate.linen.project.fields import (
@@ -111,16 +111,16 @@ def drop_unread(recorder: Recorder, classes: LinenClasses) -> None:
 
 
 def drop_helpers(recorder: Recorder, classes: LinenClasses) -> None:
-    """Drop the methods that only `setup` called, which constructs now what they returned."""
+    """Drop the methods whose calls are all written as what they return."""
     plan = recorder.plan
-    calls = plan.log.of(BuildForSetup)
+    calls = plan.log.of(BuildAtCall)
     within: set[cst.CSTNode] = {one.call.func for one in calls}
     methods = plan.cls.methods()
     kept = {name: one for name, one in methods.items() if one.node in plan.methods}
     is_more = bool(calls)
     while is_more:
         reads = {
-            name: {node for node, _ in _reads(name, one.owner, classes)}
+            name: {node for node, _ in classes.reads_on(name, one.owner)}
             for name, one in kept.items()
         }
         gone = {
@@ -135,7 +135,7 @@ def drop_helpers(recorder: Recorder, classes: LinenClasses) -> None:
 
 def _is_for_setups(method: Method, cls: LinenClass, classes: LinenClasses) -> bool:
     """Whether only the `setup` of other modules reads a method."""
-    reads = [*_reads(method.name, method.owner, classes)]
+    reads = [*classes.reads_on(method.name, method.owner)]
     return bool(reads) and all(
         owner is not cls and _is_in_setup(node, owner) for node, owner in reads
     )
@@ -160,20 +160,9 @@ def _assigned(statement: cst.BaseStatement | None) -> cst.Attribute | None:
     return None
 
 
-def _reads(
-    name: str, cls: LinenClass, classes: LinenClasses
-) -> Iterator[tuple[cst.Attribute, LinenClass | None]]:
-    """Yield where an attribute of the objects of a module may be read, and the modules around."""
-    for one, owner in classes.reads_of(name):
-        # `self` in a module that has nothing to do with it is another object.
-        is_related = owner is None or cls in owner.ancestry() or owner in cls.ancestry()
-        if is_related or not is_name(one.value, "self"):
-            yield one, owner
-
-
 def _is_read(attribute: cst.Attribute, cls: LinenClass, classes: LinenClasses) -> bool:
     """Whether an attribute of the objects of a module is read anywhere."""
-    if any(one is not attribute for one, _ in _reads(attribute.attr.value, cls, classes)):
+    if any(one is not attribute for one, _ in classes.reads_on(attribute.attr.value, cls)):
         return True
     return any(
         isinstance(one, cst.Name) and one.value in _BY_NAME
@@ -274,9 +263,6 @@ def _uses(site: Site, calls: list[cst.Call]) -> set[cst.CSTNode] | None:
     return None
 
 
-NOT_BUILT: Final = Helper("not_built")
-
-
 def untaken(method: cst.FunctionDef, recorder: Recorder) -> set[cst.CSTNode]:
     """Return the nodes of a method on the sides of branches that no call takes."""
     found: set[cst.CSTNode] = set()
@@ -325,7 +311,7 @@ def mark_unseen(recorder: Recorder, classes: LinenClasses) -> None:
     plan = recorder.plan
     written = {*plan.replacements, *plan.rebuilt, *plan.dropped}
     written |= {site.node for site in plan.sites}
-    written |= {one.function for one in plan.log.of(BuildForSetup)}
+    written |= {one.function for one in plan.log.of(BuildAtCall)}
     for method in plan.cls.methods().values():
         is_entered = method.node in plan.methods or method.name in MOVED_METHODS
         if not is_entered or method.node in plan.dropped:
@@ -557,7 +543,8 @@ def mark_shifting_names(recorder: Recorder) -> None:
             counted = [linen_class_name(one) for one in (other, *other.alternatives)]
             is_field = bool(site.code) and other.code == site.code
             is_choice = bool(site.tests) and (other.tests, counted) == (site.tests, names)
-            if other is site or is_field or is_choice:
+            is_alike = {*names} == {*counted} and len({*names}) == 1
+            if other is site or is_field or is_choice or is_alike:
                 continue  # it is of the same class, whichever that is
             if {*names} & {*counted}:
                 called = site.code or code_of(site.node.func)

@@ -35,6 +35,7 @@ from typed_nnx_codegen.migrate.linen.project.rewriting import (
     NotBorrowed,
     Replaced,
     Rewriting,
+    asks_for_carry,
     builds,
     can_move,
     find_builders,
@@ -454,17 +455,14 @@ def _names_of(cls: LinenClass, every: Iterable[LinenClass]) -> set[str]:
 
 
 def _bind_static(cls: LinenClass, classes: LinenClasses, edits: Edits) -> None:
-    """Give static methods that build submodules the module, where only `self.name` calls them.
-
-    A cell that is only asked for its first carry is no submodule.
-    """
+    """Give static methods that build submodules the module, where only `self.name` calls them."""
     for name, method in cls.own_methods.items():
         node = method.node
         if (
             [*method.decorators] == ["builtins.staticmethod"]
             and SELF not in _bound(node)
             and builds(node, cls.analysis, classes)
-            and not any(is_name(one, "initialize_carry") for one in descendants(node))
+            and not asks_for_carry(node)
             and all(_is_of(one, SELF) for one, _ in classes.reads_of(name))
         ):
             edits.expressions[node.params] = _with_self(node.params, "")

@@ -171,6 +171,11 @@ class Builder:
         """Whether it is a method that is called with an object."""
         return self.owner is not None and _decorators(self) in ([], [f"{LINEN}.compact"])
 
+    @property
+    def is_of_class(self) -> bool:
+        """Whether it is a method that is called without an object."""
+        return _decorators(self) in (["builtins.classmethod"], ["builtins.staticmethod"])
+
     def is_given(self, call: cst.Call, owner: str) -> bool:
         """Whether a call gives a function the module, as its first argument and no other one."""
         first = first_parameter(self.node)
@@ -318,12 +323,19 @@ def _functions(analysis: Analysis) -> Iterator[Builder]:
 
 
 def _methods(analysis: Analysis, classes: LinenClasses) -> Iterator[Builder]:
-    """Yield the methods of the classes of a file that are no modules."""
+    """Yield the methods of the classes of a file; of modules those that are called with none."""
     for cls in analysis.classes:
-        if classes.of(cls) is None:
-            for name, one in cls.methods.items():
-                if isinstance(one.node, cst.FunctionDef):
-                    yield Builder(name, one.node, analysis, one.node, cls)
+        is_module = classes.of(cls) is not None
+        for name, one in cls.methods.items():
+            if isinstance(one.node, cst.FunctionDef):
+                builder = Builder(name, one.node, analysis, one.node, cls)
+                if not is_module or (builder.is_of_class and not asks_for_carry(one.node)):
+                    yield builder
+
+
+def asks_for_carry(function: Function) -> bool:
+    """Whether a function asks a cell for its first carry: such a cell is no submodule."""
+    return any(is_name(one, "initialize_carry") for one in descendants(function))
 
 
 def builds(function: Function, analysis: Analysis, classes: LinenClasses) -> bool:
@@ -389,8 +401,7 @@ def _can_leave_class(one: Builder, owner: ProjectClass) -> bool:
     """Whether a method needs no more of its class than an object or the class."""
     if owner.node not in one.analysis.tree.body:
         return False
-    is_of_class = _decorators(one) in (["builtins.classmethod"], ["builtins.staticmethod"])
-    if not is_of_class and not one.is_of_objects:
+    if not one.is_of_class and not one.is_of_objects:
         return False
     params = [below for below in descendants(one.node) if isinstance(below, cst.Param)]
     bound = [*bound_in(one.node.body), *(below.name.value for below in params)]

@@ -320,7 +320,7 @@ def chosen_constructor(
     (first, last), *others = codes
     if first.tests:
         every = [last, *(code for _, code in others)]
-        *before, final = every if len(every) > len(first.tests) else [*every, "None"]
+        *before, final = every if len(every) > len(first.tests) else [*every, first.otherwise]
         pairs = zip(before, first.tests, strict=True)
         return "(" + "".join(f"{code} if {test} else " for code, test in pairs) + f"{final})"
     text = ""

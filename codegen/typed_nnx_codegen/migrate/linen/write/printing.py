@@ -18,7 +18,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
 )
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     SIZE,
-    BuildForSetup,
+    BuildAtCall,
     ClassPlan,
     Lifted,
     Site,
@@ -513,7 +513,7 @@ class Printing:
         """Write the lines of the constructor into the plan."""
         self._names = self._names_in_setup()
         consume_within(self._plan.sites)
-        functions = [one.function for one in self._plan.log.of(BuildForSetup)]
+        functions = [one.function for one in self._plan.log.of(BuildAtCall)]
         aside = {below for one in functions for below in descendants(one)}
         for site in self._plan.sites:
             if site.is_nested and site.node in aside:
@@ -611,7 +611,9 @@ class Printing:
         refer = self._executor.refer
         item = refer("nnx.Module")
         targets = {site.target for site in sites}
-        if len(targets) == 1 and not any(site.is_bridged or site.code for site in sites):
+        if len(targets) == 1 and not any(
+            site.is_bridged or site.code or site.alternatives for site in sites
+        ):
             (target,) = targets
             layer = find_layer(target) if isinstance(target, str) else None
             if layer is not None and layer.nnx:

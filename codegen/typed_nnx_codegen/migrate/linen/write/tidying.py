@@ -85,7 +85,8 @@ def pure_in(analysis: Analysis) -> IsPure:
         return _PURE.match(f"{full}.{rest}" if rest else full) is not None
 
     def is_pure(node: cst.BaseExpression) -> bool:
-        for one in (node, *descendants(node)):
+        within = () if isinstance(node, cst.Lambda) else descendants(node)
+        for one in (node, *within):
             if isinstance(one, cst.Call) and not is_pure_call(one):
                 return False
             if isinstance(one, cst.BaseExpression) and not isinstance(one, _PLAIN):
