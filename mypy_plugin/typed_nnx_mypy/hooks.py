@@ -99,9 +99,9 @@ class Hooks:
     ) -> CallHook | None:
         """Return the hook for a method; mypy names the class of the object, not the one it is of."""
         if fullname not in self._of_methods:
-            self._of_methods[fullname] = self.of_call(fullname) or self._inherited(
-                *fullname.rpartition(".")[::2], find_class
-            )
+            owner, _, method = fullname.rpartition(".")
+            found = self.of_call(fullname)
+            self._of_methods[fullname] = found or self._inherited(owner, method, find_class)
         return self._of_methods[fullname]
 
     def _inherited(

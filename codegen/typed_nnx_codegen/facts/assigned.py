@@ -186,6 +186,8 @@ class File:
                     args=[owner, nodes.StrExpr(value=name), value],
                 ):
                     self._bind(MemberExpr(owner, name), Value(call, value))
+                case _:
+                    pass
         if not isinstance(call.callee, MemberExpr) or call.callee.name not in _WRITERS:
             return
         self.keys.update(name for name in call.arg_names if name is not None)

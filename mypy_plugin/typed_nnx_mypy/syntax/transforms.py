@@ -247,6 +247,8 @@ def _function(given: Expression, checker: Reporter) -> Function | None:
         case NameExpr(node=Decorator(func=definition, original_decorators=[_, *_] as every)):
             if is_of_file(definition, checker) and _keep_signature(every, checker):
                 return of_definition(definition, checker)
+        case _:
+            pass
     return function_of(given, checker)
 
 
