@@ -22,7 +22,7 @@ from mypy.options import Options
 from mypy.plugin import Plugin, ReportConfigContext
 
 from typed_nnx_codegen.lint.hovers import Hover, hovers_in
-from typed_nnx_codegen.model_stubs.overlay_file import NAME
+from typed_nnx_codegen.model_stubs.overlay_file import EXCLUDED
 from typed_nnx_codegen.module_names import as_imported
 from typed_nnx_codegen.mypy_run import CouldNotRun, MypyRun
 from typed_nnx_codegen.sarif.reports import Report
@@ -32,7 +32,6 @@ from typed_nnx_mypy.plugin_class import TypedNnxPlugin
 
 _CODE: Final = "nnx"
 _NEVER_FOUND: Final = ("__pycache__", "site-packages", "node_modules")
-_OVERLAY: Final = rf"(^|/){NAME.replace('.', '[.]')}$"
 
 
 @dataclass(frozen=True)
@@ -120,7 +119,7 @@ class Linter:
 
     def _arguments_for(self, paths: Sequence[str]) -> list[str]:
         files, exclude = _own_settings(Path.cwd())
-        excluded = [word for each in (*exclude, _OVERLAY) for word in ("--exclude", each)]
+        excluded = [word for each in (*exclude, EXCLUDED) for word in ("--exclude", each)]
         given = [*self._arguments, *excluded]
         if paths or files:
             return [*given, "--", *(paths or files)]

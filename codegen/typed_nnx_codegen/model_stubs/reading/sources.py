@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -15,11 +14,8 @@ from mypy.modulefinder import BuildSource, get_search_dirs
 from mypy.options import Options
 
 from typed_nnx_codegen.model_stubs.models import Problem
-from typed_nnx_codegen.model_stubs.overlay_file import NAME, TREE
+from typed_nnx_codegen.model_stubs.overlay_file import EXCLUDED
 from typed_nnx_codegen.module_names import as_imported
-
-# What this command writes must not be read as a source of models.
-_OVERLAY = rf"(^|/)({re.escape(NAME)}|{re.escape(TREE)})$"
 
 
 @dataclass(frozen=True)
@@ -76,7 +72,7 @@ def find_sources(names: Sequence[str], python: Interpreter, options: Options) ->
         python: Where installed packages are looked for.
         options: mypy's.
     """
-    options.exclude = [_OVERLAY]
+    options.exclude = [EXCLUDED]
     files: dict[str, BuildSource] = {}
     problems = []
     for name in names:

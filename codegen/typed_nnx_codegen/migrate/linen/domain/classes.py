@@ -272,7 +272,7 @@ class LinenClasses:
         self.analyses = list(analyses)
         self._by_node: dict[cst.ClassDef, LinenClass | None] = {}
         self._owners: dict[cst.ClassDef, Analysis] = {}
-        self._called: set[cst.CSTNode] | None = None
+        self._only_called: dict[cst.FunctionDef, bool] = {}
         self._attributes: dict[str, list[tuple[cst.Attribute, LinenClass | None]]] | None = None
         self._read_on: dict[str, set[LinenClass]] | None = None
         for analysis in self.analyses:
@@ -329,19 +329,25 @@ class LinenClasses:
 
     def is_only_called(self, method: Method) -> bool:
         """Whether just its own class reads a method, to call it, and no class replaces it."""
-        related = (
-            cls
-            for one in self.analyses
-            for cls in self.all_in(one)
-            if cls in method.owner.ancestry() or method.owner in cls.ancestry()
-        )
-        if sum(method.name in cls.own_methods for cls in related) > 1:
+        if method.node not in self._only_called:
+            self._only_called[method.node] = self._is_only_called(method)
+        return self._only_called[method.node]
+
+    def _is_only_called(self, method: Method) -> bool:
+        owner = method.owner
+        every = (cls for one in self.analyses for cls in self.all_in(one))
+        having = (cls for cls in every if cls is not owner and method.name in cls.own_methods)
+        if any(cls in owner.ancestry() or owner in cls.ancestry() for cls in having):
             return False
-        if self._called is None:
-            calls = (call for one in self.analyses for call in one.nodes.of(cst.Call))
-            self._called = {call.func for call in calls}
-        reads = self.reads_on(method.name, method.owner)
-        return all(owner is method.owner and node in self._called for node, owner in reads)
+        return all(
+            reader is owner and node in self._called
+            for node, reader in self.reads_on(method.name, owner)
+        )
+
+    @cached_property
+    def _called(self) -> frozenset[cst.CSTNode]:
+        """What the files call."""
+        return frozenset(call.func for one in self.analyses for call in one.nodes.of(cst.Call))
 
     def read_on(self, name: str) -> set[LinenClass]:
         """Return the modules of which the files read an attribute of a name as `Class.name`."""
