@@ -7,6 +7,7 @@ and go. Each program is a value; an edit returns another one.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Final
@@ -294,6 +295,25 @@ def first_program(random: Random) -> Program:
     classes = {name: Class(_attributes(random)) for name in CLASSES}
     uses = {f"use{n}.py": [_use(random) for _ in range(3)] for n in range(5)}
     return Program(classes, uses)
+
+
+def edited(edits: int, seed: int) -> Iterator[tuple[str, Program]]:
+    """Yield a program and what comes of it by edits, each with what the edit does.
+
+    Args:
+        edits: How many.
+        seed: Decides the program and its edits.
+    """
+    random = Random(seed)
+    programs = [first_program(random)]
+    yield "the start", programs[0]
+    for _ in range(edits):
+        if random.random() < 0.1:
+            said, program = "undone", random.choice(programs[-5:])
+        else:
+            said, program = edit(programs[-1], random)
+        programs.append(program)
+        yield said, program
 
 
 def edit(program: Program, random: Random) -> tuple[str, Program]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
-from random import Random
 
 import pytest
 
 from tests.mypy_plugin.daemon_fuzz import CheckerProcess, daemon, differences, from_files
-from tests.mypy_plugin.edits import edit, first_program
+from tests.mypy_plugin.edits import CLASSES, Class, Program, Use, edited
 
 _PARTS = """\
 from __future__ import annotations
@@ -99,21 +98,28 @@ def test_the_daemon_checks_again_what_the_plugin_read_in_another_place(tmp_path:
 )
 def test_each_way_says_the_same_after_each_edit(edits: int, seed: int, tmp_path: Path) -> None:
     log: list[str] = []
-    found = [str(each) for each in differences(edits, seed, tmp_path, log)]
+    found = [str(each) for each in differences(edited(edits, seed), tmp_path, log)]
     assert not found, "\n".join(found)
     assert len(log) == edits + 1
 
 
-def test_a_seed_decides_the_edits_and_most_of_them_change_a_file() -> None:
-    def programs(seed: int) -> list[dict[str, str]]:
-        random = Random(seed)
-        program = first_program(random)
-        found = [program.files()]
-        for _ in range(100):
-            _, program = edit(program, random)
-            found.append(program.files())
-        return found
+@pytest.mark.thorough
+@pytest.mark.timeout(600)
+def test_what_mypy_itself_finds_out_in_another_order_is_no_difference(tmp_path: Path) -> None:
+    classes = {name: Class({}) for name in CLASSES}
+    classes["Model2"] = Class({"gamma": "Model3"})
+    reads = Use(form=3, model="Model2", name="gamma", other="gamma", filter="")
+    before = Program(classes, {"use0.py": []})
+    after = Program(classes, {"use0.py": [reads]})
 
-    assert programs(1) == programs(1)
-    changed = [one != other for one, other in zip(programs(1), programs(1)[1:], strict=False)]
-    assert sum(changed) > 50
+    log: list[str] = []
+    edits = [("the start", before), ("use0.py reads an attribute at its top", after)]
+    assert not [*differences(edits, tmp_path, log)]
+    assert "as mypy alone differs" in log[-1]
+
+
+def test_a_seed_decides_the_edits_and_most_of_them_change_a_file() -> None:
+    programs, again = ([each.files() for _, each in edited(100, seed=1)] for _ in range(2))
+
+    assert programs == again
+    assert sum(one != other for one, other in pairwise(programs)) > 50
