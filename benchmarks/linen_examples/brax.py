@@ -5,7 +5,7 @@ from typing import Any
 import jax
 from flax import linen as nn
 
-from typed_nnx_codegen.verify.examples import Build, Example, wave
+from typed_nnx_codegen.verify.examples import Build, Example, variants, wave
 
 EXAMPLES: dict[str, list[Example]] = {}
 
@@ -52,19 +52,14 @@ EXAMPLES["brax/training/networks.py"] = [
         mutable=("sing_vec",),
         rngs=("sing_vec",),
     ),
-    Example(
-        Build("CNN", num_filters=(8, 8), kernel_sizes=((3, 3), (3, 3)), strides=((3, 3), (3, 3))),
-        wave(2, 16, 16, 3),
-    ),
-    Example(
-        Build(
-            "CNN",
-            num_filters=(8, 8),
-            kernel_sizes=((3, 3), (3, 3)),
-            strides=((3, 3), (3, 3)),
-            use_bias=False,
+    *variants(
+        Example(
+            Build(
+                "CNN", num_filters=(8, 8), kernel_sizes=((3, 3), (3, 3)), strides=((3, 3), (3, 3))
+            ),
+            wave(2, 16, 16, 3),
         ),
-        wave(2, 16, 16, 3),
+        {"use_bias": False},
     ),
     *(
         Example(
@@ -94,32 +89,21 @@ EXAMPLES["brax/training/networks.py"] = [
     ),
     Example(Build("Param")),
     Example(Build("LogParam")),
-    Example(
-        Build(
-            "PolicyModuleWithStd",
-            param_size=8,
-            hidden_layer_sizes=(8, 8),
-            activation=jax.nn.relu,
-            kernel_init=jax.nn.initializers.normal(0.5),
-            layer_norm=False,
-            noise_std_type="log",
-            init_noise_std=0.1,
+    *variants(
+        Example(
+            Build(
+                "PolicyModuleWithStd",
+                param_size=8,
+                hidden_layer_sizes=(8, 8),
+                activation=jax.nn.relu,
+                kernel_init=jax.nn.initializers.normal(0.5),
+                layer_norm=False,
+                noise_std_type="log",
+                init_noise_std=0.1,
+            ),
+            wave(2, 8),
         ),
-        wave(2, 8),
-    ),
-    Example(
-        Build(
-            "PolicyModuleWithStd",
-            param_size=8,
-            hidden_layer_sizes=(8, 8),
-            activation=jax.nn.relu,
-            kernel_init=jax.nn.initializers.normal(0.5),
-            layer_norm=False,
-            noise_std_type="log",
-            init_noise_std=0.1,
-            state_dependent_std=True,
-        ),
-        wave(2, 8),
+        {"state_dependent_std": True},
     ),
     Example(
         Build(

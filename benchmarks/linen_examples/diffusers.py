@@ -5,7 +5,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from typed_nnx_codegen.verify.examples import Build, Example, wave
+from typed_nnx_codegen.verify.examples import Build, Example, variants, wave
 
 EXAMPLES: dict[str, list[Example]] = {}
 
@@ -142,17 +142,13 @@ EXAMPLES["diffusers/models/unets/unet_2d_blocks_flax.py"] = [
         )
         for other in DOWN_BLOCK_OPTIONS
     ),
-    Example(
-        Build("FlaxDownBlock2D", in_channels=32, out_channels=64, num_layers=2),
-        wave(2, 8, 8, 32),
-        wave(2, 16),
-    ),
-    Example(
-        Build(
-            "FlaxDownBlock2D", in_channels=32, out_channels=64, num_layers=2, add_downsample=False
+    *variants(
+        Example(
+            Build("FlaxDownBlock2D", in_channels=32, out_channels=64, num_layers=2),
+            wave(2, 8, 8, 32),
+            wave(2, 16),
         ),
-        wave(2, 8, 8, 32),
-        wave(2, 16),
+        {"add_downsample": False},
     ),
     *(
         Example(
@@ -172,43 +168,29 @@ EXAMPLES["diffusers/models/unets/unet_2d_blocks_flax.py"] = [
         )
         for other in UP_BLOCK_OPTIONS
     ),
-    Example(
-        Build(
-            "FlaxUpBlock2D", in_channels=64, out_channels=32, prev_output_channel=32, num_layers=2
+    *variants(
+        Example(
+            Build(
+                "FlaxUpBlock2D",
+                in_channels=64,
+                out_channels=32,
+                prev_output_channel=32,
+                num_layers=2,
+            ),
+            wave(2, 8, 8, 32),
+            (wave(2, 8, 8, 64), wave(2, 8, 8, 32)),
+            wave(2, 16),
         ),
-        wave(2, 8, 8, 32),
-        (wave(2, 8, 8, 64), wave(2, 8, 8, 32)),
-        wave(2, 16),
+        {"add_upsample": False},
     ),
-    Example(
-        Build(
-            "FlaxUpBlock2D",
-            in_channels=64,
-            out_channels=32,
-            prev_output_channel=32,
-            num_layers=2,
-            add_upsample=False,
+    *variants(
+        Example(
+            Build("FlaxUNetMidBlock2DCrossAttn", in_channels=32, num_attention_heads=2),
+            wave(2, 8, 8, 32),
+            wave(2, 16),
+            wave(2, 6, 8),
         ),
-        wave(2, 8, 8, 32),
-        (wave(2, 8, 8, 64), wave(2, 8, 8, 32)),
-        wave(2, 16),
-    ),
-    Example(
-        Build("FlaxUNetMidBlock2DCrossAttn", in_channels=32, num_attention_heads=2),
-        wave(2, 8, 8, 32),
-        wave(2, 16),
-        wave(2, 6, 8),
-    ),
-    Example(
-        Build(
-            "FlaxUNetMidBlock2DCrossAttn",
-            in_channels=32,
-            num_attention_heads=2,
-            use_linear_projection=True,
-        ),
-        wave(2, 8, 8, 32),
-        wave(2, 16),
-        wave(2, 6, 8),
+        {"use_linear_projection": True},
     ),
 ]
 
@@ -245,33 +227,19 @@ EXAMPLES["diffusers/models/vae_flax.py"] = [
     Example(Build("FlaxDownsample2D", in_channels=8), wave(2, 8, 8, 8)),
     Example(Build("FlaxResnetBlock2D", in_channels=32, out_channels=64), wave(2, 8, 8, 32)),
     Example(Build("FlaxAttentionBlock", channels=32, num_head_channels=16), wave(2, 8, 8, 32)),
-    Example(
-        Build("FlaxDownEncoderBlock2D", in_channels=32, out_channels=64, num_layers=2),
-        wave(2, 8, 8, 32),
-    ),
-    Example(
-        Build(
-            "FlaxDownEncoderBlock2D",
-            in_channels=32,
-            out_channels=64,
-            num_layers=2,
-            add_downsample=False,
+    *variants(
+        Example(
+            Build("FlaxDownEncoderBlock2D", in_channels=32, out_channels=64, num_layers=2),
+            wave(2, 8, 8, 32),
         ),
-        wave(2, 8, 8, 32),
+        {"add_downsample": False},
     ),
-    Example(
-        Build("FlaxUpDecoderBlock2D", in_channels=32, out_channels=64, num_layers=2),
-        wave(2, 8, 8, 32),
-    ),
-    Example(
-        Build(
-            "FlaxUpDecoderBlock2D",
-            in_channels=32,
-            out_channels=64,
-            num_layers=2,
-            add_upsample=False,
+    *variants(
+        Example(
+            Build("FlaxUpDecoderBlock2D", in_channels=32, out_channels=64, num_layers=2),
+            wave(2, 8, 8, 32),
         ),
-        wave(2, 8, 8, 32),
+        {"add_upsample": False},
     ),
     Example(Build("FlaxUNetMidBlock2D", in_channels=32), wave(2, 8, 8, 32)),
     Example(

@@ -4,7 +4,7 @@ from typing import Any
 
 import jax
 
-from typed_nnx_codegen.verify.examples import Build, Example, wave
+from typed_nnx_codegen.verify.examples import Build, Example, variants, wave
 
 EXAMPLES: dict[str, list[Example]] = {}
 
@@ -38,35 +38,19 @@ EXAMPLES["evosax/learned_eo/evotf_tools/attention.py"] = [
 ]
 
 EXAMPLES["evosax/learned_eo/evotf_tools/evo_modules.py"] = [
-    Example(
-        Build("CompressionPerceiver", num_latents=8, latent_dim=8, embed_dim=8, num_heads=2),
-        wave(2, 16, 16, 3),
-    ),
-    Example(
-        Build(
-            "CompressionPerceiver",
-            num_latents=8,
-            latent_dim=8,
-            embed_dim=8,
-            num_heads=2,
-            use_bias=True,
+    *variants(
+        Example(
+            Build("CompressionPerceiver", num_latents=8, latent_dim=8, embed_dim=8, num_heads=2),
+            wave(2, 16, 16, 3),
         ),
-        wave(2, 16, 16, 3),
+        {"use_bias": True},
     ),
-    Example(
-        Build("SolutionPerceiver", num_latents=8, latent_dim=8, embed_dim=8, num_heads=2),
-        wave(2, 3, 4, 5, 8),
-    ),
-    Example(
-        Build(
-            "SolutionPerceiver",
-            num_latents=8,
-            latent_dim=8,
-            embed_dim=8,
-            num_heads=2,
-            use_bias=True,
+    *variants(
+        Example(
+            Build("SolutionPerceiver", num_latents=8, latent_dim=8, embed_dim=8, num_heads=2),
+            wave(2, 3, 4, 5, 8),
         ),
-        wave(2, 3, 4, 5, 8),
+        {"use_bias": True},
     ),
     Example(
         Build("DistributionAttention", embed_dim=8, num_heads=2), wave(2, 6, 4, 8), train=False
@@ -81,19 +65,14 @@ EXAMPLES["evosax/learned_eo/evotf_tools/evo_modules.py"] = [
 ]
 
 EXAMPLES["evosax/learned_eo/evotf_tools/evo_transformer.py"] = [
-    Example(
-        Build("EvoTransformer", embed_dim=8, num_heads=2, num_latents=2, latent_dim=8),
-        wave(2, 3, 4, 5, 8),
-        wave(2, 3, 4, 8),
-        wave(2, 3, 5, 8),
-    ),
-    Example(
-        Build(
-            "EvoTransformer", embed_dim=8, num_heads=2, num_latents=2, latent_dim=8, use_bias=True
+    *variants(
+        Example(
+            Build("EvoTransformer", embed_dim=8, num_heads=2, num_latents=2, latent_dim=8),
+            wave(2, 3, 4, 5, 8),
+            wave(2, 3, 4, 8),
+            wave(2, 3, 5, 8),
         ),
-        wave(2, 3, 4, 5, 8),
-        wave(2, 3, 4, 8),
-        wave(2, 3, 5, 8),
+        {"use_bias": True},
     ),
 ]
 
@@ -106,22 +85,13 @@ ENCODER: dict[str, Any] = {
 }
 
 EXAMPLES["evosax/learned_eo/evotf_tools/perceiver.py"] = [
-    Example(
-        Build("MultiheadPerceiver", num_latents=8, latent_dim=8, embed_dim=8, num_heads=2),
-        wave(2, 6, 8),
-        train=False,
-    ),
-    Example(
-        Build(
-            "MultiheadPerceiver",
-            num_latents=8,
-            latent_dim=8,
-            embed_dim=8,
-            num_heads=2,
-            use_bias=True,
+    *variants(
+        Example(
+            Build("MultiheadPerceiver", num_latents=8, latent_dim=8, embed_dim=8, num_heads=2),
+            wave(2, 6, 8),
+            train=False,
         ),
-        wave(2, 6, 8),
-        train=False,
+        {"use_bias": True},
     ),
     Example(
         Build(

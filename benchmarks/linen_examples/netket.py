@@ -5,7 +5,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from typed_nnx_codegen.verify.examples import Build, Example, wave
+from typed_nnx_codegen.verify.examples import Build, Example, variants, wave
 
 EXAMPLES: dict[str, list[Example]] = {}
 
@@ -151,20 +151,12 @@ EXAMPLES["netket/nn/fast_masked_linear.py"] = [
     Example(
         Build("FastMaskedDense1D", size=8, features=8, exclusive=True, use_bias=False), wave(2, 8)
     ),
-    Example(
-        Build("FastMaskedConv1D", features=8, kernel_size=3, kernel_dilation=1, exclusive=True),
-        wave(2, 8),
-    ),
-    Example(
-        Build(
-            "FastMaskedConv1D",
-            features=8,
-            kernel_size=3,
-            kernel_dilation=1,
-            exclusive=True,
-            use_bias=False,
+    *variants(
+        Example(
+            Build("FastMaskedConv1D", features=8, kernel_size=3, kernel_dilation=1, exclusive=True),
+            wave(2, 8),
         ),
-        wave(2, 8),
+        {"use_bias": False},
     ),
     Example(Build("FastMaskedConv2D", **CONV_2D), wave(2, 16, 16, 3)),
     Example(Build("FastMaskedConv2D", **CONV_2D, use_bias=False), wave(2, 16, 16, 3)),
@@ -173,36 +165,24 @@ EXAMPLES["netket/nn/fast_masked_linear.py"] = [
 EXAMPLES["netket/nn/masked_linear.py"] = [
     Example(Build("MaskedDense1D", features=8, exclusive=True), wave(2, 8)),
     Example(Build("MaskedDense1D", features=8, exclusive=True, use_bias=False), wave(2, 8)),
-    Example(
-        Build("MaskedConv1D", features=8, kernel_size=3, kernel_dilation=1, exclusive=True),
-        wave(2, 8),
-    ),
-    Example(
-        Build(
-            "MaskedConv1D",
-            features=8,
-            kernel_size=3,
-            kernel_dilation=1,
-            exclusive=True,
-            use_bias=False,
+    *variants(
+        Example(
+            Build("MaskedConv1D", features=8, kernel_size=3, kernel_dilation=1, exclusive=True),
+            wave(2, 8),
         ),
-        wave(2, 8),
+        {"use_bias": False},
     ),
-    Example(
-        Build(
-            "MaskedConv2D", features=8, kernel_size=(3, 3), kernel_dilation=(1, 1), exclusive=True
+    *variants(
+        Example(
+            Build(
+                "MaskedConv2D",
+                features=8,
+                kernel_size=(3, 3),
+                kernel_dilation=(1, 1),
+                exclusive=True,
+            ),
+            wave(2, 16, 16, 3),
         ),
-        wave(2, 16, 16, 3),
-    ),
-    Example(
-        Build(
-            "MaskedConv2D",
-            features=8,
-            kernel_size=(3, 3),
-            kernel_dilation=(1, 1),
-            exclusive=True,
-            use_bias=False,
-        ),
-        wave(2, 16, 16, 3),
+        {"use_bias": False},
     ),
 ]

@@ -7,7 +7,8 @@ Example(Build("MLP", features=(8, 4)), jnp.ones((2, 5)), train=False),
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -98,6 +99,24 @@ class Example:
 
     def __repr__(self) -> str:
         return f"Example({self.build!r}, method={self.method!r})"
+
+
+def variants(example: Example, *changes: Mapping[str, Any]) -> Iterator[Example]:
+    """Yield an example, and the same call of models with other fields.
+
+    Args:
+        example: The first example.
+        *changes: For each further example, the fields in which its model differs.
+    """
+    yield example
+    build = example.build
+    for change in changes:
+        other = Build(
+            build.class_name, *build.args, lifted=build.lifted, **{**build.fields, **change}
+        )
+        varied = copy(example)
+        varied.build = other
+        yield varied
 
 
 def wave(*shape: int) -> jax.Array:
