@@ -65,6 +65,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     accept_interrupts()
     examples.quick = "not thorough" in config.option.markexpr
+    examples.many = not config.option.markexpr.startswith("not slow")
     on_cpu = os.environ.get("JAX_PLATFORMS") == "cpu"
     is_quick = config.option.markexpr.startswith("not slow")
     if on_cpu and is_quick and "XLA_FLAGS" not in os.environ:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import typed_nnx as nnx
 from tests.bridge.sides import FLAX, OURS, Side, assert_as_in_flax, plain
+from tests.support.examples import few_or
 from typed_nnx import bridge
 from typed_nnx.bridge import variables
 from typed_nnx.errors import (
@@ -300,21 +301,10 @@ def trees() -> Any:
     )
 
 
-def check(tree: Any) -> None:
+@given(tree=trees())
+@settings(max_examples=few_or(20, 300), deadline=None)
+def test_attributes_are_those_of_flax_and_come_back(tree: Any) -> None:
     ours, theirs = OURS.bridge.variables, FLAX.bridge.variables
     attrs = ours.linen_vars_to_nnx_attrs(tree)
     assert plain(attrs) == plain(theirs.linen_vars_to_nnx_attrs(tree))
     assert plain(ours.nnx_attrs_to_linen_vars(attrs)) == plain(tree)
-
-
-@given(tree=trees())
-@settings(max_examples=20, deadline=None)
-def test_attributes_are_those_of_flax_and_come_back(tree: Any) -> None:
-    check(tree)
-
-
-@pytest.mark.slow
-@given(tree=trees())
-@settings(max_examples=300, deadline=None)
-def test_attributes_are_those_of_flax_and_come_back_over_many_trees(tree: Any) -> None:
-    check(tree)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -12,14 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import typed_nnx as nnx
-from tests.nn.twins import LIBRARIES, Twins, assert_same_bits
+from tests.nn.twins import LIBRARIES, Twins, assert_same_bits, normal
 
 quick = settings(max_examples=6, deadline=None)
-
-
-def normal(*shape: int, dtype: Any = jnp.float32) -> jax.Array:
-    # numpy makes them: jax would compile a program for each shape.
-    return jnp.asarray(np.random.default_rng(3).standard_normal(shape).astype(dtype))
 
 
 def cached(layer: Any, shape: tuple[int, ...], dtype: Any = jnp.float32) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import jax
@@ -13,19 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import typed_nnx as nnx
-from tests.nn.array_twins import ArrayTwins
-from tests.nn.twins import LIBRARIES, assert_refused_alike, assert_same_bits, fresh_rngs
+from tests.nn.twins import DTYPES, LIBRARIES, Twins, assert_refused_alike, fresh_rngs, normal
+from tests.support.examples import few_or
 from typed_nnx import errors
 from typed_nnx.nn.linear import canonicalize_padding
 
-DTYPES = (None, jnp.float32, jnp.bfloat16, jnp.float16)
-quick = settings(max_examples=12, deadline=None)
-thorough = settings(max_examples=300, deadline=None)
-
-
-def an_input(shape: Any, dtype: Any = None) -> jax.Array:
-    # Not of jax.random: it would be compiled for each shape.
-    return jnp.asarray(np.random.RandomState(7).randn(*shape), dtype or jnp.float32)
+quick = settings(max_examples=few_or(12, 300), deadline=None)
 
 
 def numbers(draw: Any, rank: int, largest: int) -> Any:
@@ -71,34 +63,23 @@ def configurations(draw: Any) -> tuple[dict[str, Any], jax.Array]:
         options["input_dilation"] = numbers(draw, rank, 2)
     if draw(st.booleans()):
         of_mask = draw(st.sampled_from([jnp.float32, jnp.int32, jnp.bool_]))
-        options["mask"] = an_input((*kernel, ins // groups, out)).astype(of_mask)
+        options["mask"] = normal(*kernel, ins // groups, out).astype(of_mask)
     batch = draw(st.sampled_from([(2,), (), (2, 3)]))
     shape = (*batch, *[7, 6, 5][:rank], ins)
-    return options, an_input(shape, draw(st.sampled_from(DTYPES)))
-
-
-def check_conv(configuration: tuple[dict[str, Any], jax.Array]) -> None:
-    options, x = configuration
-    twins = ArrayTwins(lambda lib, rngs: lib.Conv(**options, rngs=rngs))
-    twins.assert_made_alike()
-    twins.assert_same_program(x)
-    # jax has no gradient where the accumulator is wider than the operands.
-    if options["preferred_element_type"] is None:
-        twins.assert_same_gradients(x)
+    return options, normal(*shape, dtype=draw(st.sampled_from(DTYPES)))
 
 
 @pytest.mark.thorough
 @quick
 @given(configurations())
 def test_conv_is_the_twin_of_flax(configuration: Any) -> None:
-    check_conv(configuration)
-
-
-@pytest.mark.slow
-@thorough
-@given(configurations())
-def test_conv_is_the_twin_of_flax_in_many_configurations(configuration: Any) -> None:
-    check_conv(configuration)
+    options, x = configuration
+    twins = Twins(lambda lib, rngs: lib.Conv(**options, rngs=rngs))
+    twins.assert_made_alike()
+    twins.assert_same_program(x)
+    # jax has no gradient where the accumulator is wider than the operands.
+    if options["preferred_element_type"] is None:
+        twins.assert_same_gradients(x)
 
 
 @pytest.mark.parametrize(("padding", "mode"), [("CIRCULAR", "wrap"), ("REFLECT", "symmetric-less")])
@@ -140,35 +121,6 @@ def test_a_replacement_of_the_convolution_is_called_as_in_flax() -> None:
             )
             layer(jnp.ones((2, 5, 5, 2)))
     assert seen[:4] == seen[4:]
-
-
-def of_scanned_layers(lib: Any) -> list[Any]:
-    """Return loss and gradients of three layers, made under vmap and called under scan."""
-    layers = lib.vmap(lambda rngs: lib.Conv(2, 2, (3,), rngs=rngs))(fresh_rngs(lib).split(3))
-    scanned = lib.scan(
-        lambda x, layer: jnp.tanh(layer(x)), in_axes=(lib.Carry, 0), out_axes=lib.Carry
-    )
-    loss = lib.value_and_grad(lambda layers, x: scanned(x, layers).sum())
-    return jax.tree.leaves(lib.jit(loss)(layers, an_input((2, 5, 2))))
-
-
-@pytest.mark.thorough
-def test_conv_works_in_vmap_scan_and_grad() -> None:
-    results = [of_scanned_layers(lib) for lib in LIBRARIES]
-    for mine, other in zip(*results, strict=True):
-        assert_same_bits(mine, other)
-
-
-@pytest.mark.parametrize("name", ["Conv", "ConvTranspose"])
-def test_a_call_reads_the_attributes_of_any_object(name: str) -> None:
-    def called(lib: Any) -> jax.Array:
-        cls = getattr(lib, name)
-        layer = cls(2, 3, (3,), rngs=fresh_rngs(lib))
-        public = {key: value for key, value in vars(layer).items() if not key.startswith("_")}
-        # A subclass with kernels of its own calls the layer in this way.
-        return cls.__call__(SimpleNamespace(**public), an_input((2, 5, 2)))
-
-    assert_same_bits(*map(called, LIBRARIES))
 
 
 @pytest.mark.parametrize(
@@ -217,8 +169,3 @@ def test_conv_refuses_what_flax_refuses(shape: Any, options: Any) -> None:
         )
 
     assert_refused_alike(make, jnp.ones(shape))
-
-
-def test_conv_refuses_an_unknown_name_of_a_padding_when_it_is_made() -> None:
-    with pytest.raises(errors.LayerArgumentError, match="padding='CIRCULAR'"):
-        nnx.Conv(2, 4, (3,), padding="circular", rngs=nnx.Rngs(0))

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import typed_nnx as nnx
 from tests.core.libraries import seen
+from tests.nn.twins import Make, Twins, normal
 
 VALUES: list[Any] = [
     None,
@@ -61,3 +62,37 @@ def test_a_list_becomes_a_tuple_as_in_flax() -> None:
     args: Any = [jnp.ones(2), None]
     assert type(nnx.nn.dtypes.promote_dtype(args)) is tuple
     assert type(flax.nnx.nn.dtypes.promote_dtype(args)) is tuple
+
+
+LAYERS: dict[str, Make] = {
+    "Linear": lambda lib, rngs: lib.Linear(3, 4, param_dtype=jnp.float64, rngs=rngs),
+    "Conv": lambda lib, rngs: lib.Conv(3, 2, (2,), padding="CIRCULAR", rngs=rngs),
+    "ConvTranspose": lambda lib, rngs: lib.ConvTranspose(
+        3, 2, (2,), 2, padding="CIRCULAR", rngs=rngs
+    ),
+    "LayerNorm": lambda lib, rngs: lib.LayerNorm(3, rngs=rngs),
+    "GroupNorm": lambda lib, rngs: lib.GroupNorm(
+        3, num_groups=3, param_dtype=jnp.float64, rngs=rngs
+    ),
+    "InstanceNorm": lambda lib, rngs: lib.InstanceNorm(3, rngs=rngs),
+    "WeightNorm": lambda lib, rngs: lib.WeightNorm(lib.Linear(3, 2, rngs=rngs), rngs=rngs),
+    "SpectralNorm": lambda lib, rngs: lib.SpectralNorm(lib.Linear(3, 2, rngs=rngs), rngs=rngs),
+    "MultiHeadAttention": lambda lib, rngs: lib.MultiHeadAttention(
+        1, 3, decode=False, dropout_rate=0.5, deterministic=False, rngs=rngs
+    ),
+    **{
+        name: lambda lib, rngs, name=name: lib.RNN(  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+            getattr(lib, name)(3, 4, dtype=jnp.float64, param_dtype=jnp.float64, rngs=rngs)
+        )
+        for name in ("LSTMCell", "OptimizedLSTMCell", "GRUCell", "SimpleCell")
+    },
+}
+
+
+@pytest.mark.parametrize("make", LAYERS.values(), ids=LAYERS)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+def test_layers_are_the_twins_of_flax_in_64_bits(make: Make, dtype: str) -> None:
+    with jax.enable_x64(True):
+        twins = Twins(make)
+        twins.assert_made_alike()
+        twins.assert_same_program(normal(4, 2, 3, dtype=dtype))

@@ -11,18 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import typed_nnx as nnx
-from tests.nn.twins import Twins, assert_refused_alike
+from tests.nn.twins import DTYPES, Twins, assert_refused_alike, normal
 from typed_nnx import errors
 
-DTYPES = (None, jnp.float32, jnp.bfloat16, jnp.float16)
 dtypes = st.sampled_from(DTYPES)
 param_dtypes = st.sampled_from(DTYPES[1:])
 sizes = st.integers(1, 5)
 quick = settings(max_examples=15, deadline=None)
-
-
-def an_input(shape: tuple[int, ...], dtype: Any) -> jax.Array:
-    return jax.random.normal(jax.random.key(7), shape).astype(dtype or jnp.float32)
 
 
 @st.composite
@@ -47,7 +42,7 @@ def test_linear_is_the_twin_of_flax(
 ) -> None:
     twins = Twins(lambda lib, rngs: lib.Linear(ins, out, use_bias=use_bias, rngs=rngs, **options))
     twins.assert_made_alike()
-    x = an_input((*batch, ins), of_input)
+    x = normal(*batch, ins, dtype=of_input)
     twins.assert_same_call(x)
     twins.assert_same_gradients(x)
 
@@ -76,7 +71,7 @@ def test_linear_general_is_the_twin_of_flax(options: Any, data: Any) -> None:
     )
     twins = Twins(make)
     twins.assert_made_alike()
-    x = an_input(tuple(shape), options["dtype"])
+    x = normal(*shape, dtype=options["dtype"])
     twins.assert_same_call(x)
     twins.assert_same_gradients(x)
 
@@ -106,20 +101,20 @@ def test_einsum_is_the_twin_of_flax(
             )
         )
         twins.assert_made_alike()
-        twins.assert_same_call(an_input(shape, None))
-        twins.assert_same_gradients(an_input(shape, None))
+        twins.assert_same_call(normal(*shape))
+        twins.assert_same_gradients(normal(*shape))
 
 
 @pytest.mark.thorough
 def test_einsum_takes_a_number_as_the_shape_of_its_bias() -> None:
     twins = Twins(lambda lib, rngs: lib.Einsum("ik,kj->ij", (5, 4), 4, rngs=rngs))
-    twins.assert_same_call(an_input((3, 5), None))
+    twins.assert_same_call(normal(3, 5))
 
 
 @pytest.mark.thorough
 def test_einsum_takes_another_equation_for_one_call() -> None:
     twins = Twins(lambda lib, rngs: lib.Einsum("nta,ab->ntb", (2, 4), (4,), rngs=rngs))
-    twins.assert_same_call(an_input((3, 6, 2), None), einsum_str="n t a, a b -> btn")
+    twins.assert_same_call(normal(3, 6, 2), einsum_str="n t a, a b -> btn")
 
 
 @pytest.mark.thorough
@@ -135,7 +130,7 @@ def test_embed_is_the_twin_of_flax(
     assert twins.ours.dtype == twins.theirs.dtype
     numbers = jnp.array([[0, rows - 1], [rows + 1, 0]], of_input)
     twins.assert_same_call(numbers)
-    mine, other = (layer.attend(an_input((2, features), None)) for layer in twins.both)
+    mine, other = (layer.attend(normal(2, features)) for layer in twins.both)
     assert mine.dtype == other.dtype
     assert (mine == other).all()
 
@@ -235,12 +230,3 @@ def test_a_kernel_with_metadata_of_its_initializer_keeps_it_through_the_reshape(
     twins = Twins(make)
     twins.assert_made_alike()
     assert twins.ours.kernel.get_metadata("note") == "mine"
-
-
-@pytest.mark.thorough
-def test_under_x64_integers_promote_as_in_flax() -> None:
-    with jax.enable_x64(True):
-        twins = Twins(lambda lib, rngs: lib.Linear(3, 4, param_dtype=jnp.float64, rngs=rngs))
-        twins.assert_made_alike()
-        for dtype in (jnp.int64, jnp.float64, jnp.float32):
-            twins.assert_same_call(jnp.ones((2, 3), dtype))

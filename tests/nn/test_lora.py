@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 import typed_nnx as nnx
 from tests.core.libraries import both
-from tests.nn.twins import Twins, assert_refused_alike
+from tests.nn.twins import DTYPES, Twins, assert_refused_alike
 
-DTYPES = (None, jnp.float32, jnp.bfloat16, jnp.float16)
 sizes = st.integers(1, 5)
 
 

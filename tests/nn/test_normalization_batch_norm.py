@@ -12,9 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import typed_nnx as nnx
-from tests.nn.array_twins import ArrayTwins
-from tests.nn.test_conv import DTYPES, an_input, quick, thorough
-from tests.nn.twins import LIBRARIES, assert_refused_alike, assert_same_bits, fresh_rngs
+from tests.nn.test_conv import quick
+from tests.nn.twins import (
+    DTYPES,
+    LIBRARIES,
+    Twins,
+    assert_refused_alike,
+    assert_same_bits,
+    fresh_rngs,
+    normal,
+)
 from typed_nnx import errors
 
 
@@ -42,48 +49,25 @@ def configurations(draw: Any) -> tuple[dict[str, Any], jax.Array, dict[str, Any]
         call["use_running_average"] = draw(st.booleans())
     if draw(st.booleans()):
         call["mask"] = jnp.asarray(np.random.RandomState(3).rand(*shape) > 0.3)
-    return options, an_input(shape, draw(st.sampled_from([*DTYPES, jnp.int32]))), call
-
-
-def check_batch_norm(configuration: Any) -> None:
-    options, x, call = configuration
-    twins = ArrayTwins(lambda lib, rngs: lib.BatchNorm(**options, rngs=rngs))
-    twins.assert_made_alike()
-    twins.assert_same_program(x, **call)
-    if jnp.issubdtype(x.dtype, jnp.inexact):
-        twins.assert_same_gradients(x, **call)
+    return options, normal(*shape, dtype=draw(st.sampled_from([*DTYPES, jnp.int32]))), call
 
 
 @pytest.mark.thorough
 @quick
 @given(configurations())
 def test_batch_norm_is_the_twin_of_flax(configuration: Any) -> None:
-    check_batch_norm(configuration)
-
-
-@pytest.mark.slow
-@thorough
-@given(configurations())
-def test_batch_norm_is_the_twin_of_flax_in_many_configurations(configuration: Any) -> None:
-    check_batch_norm(configuration)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("dtype", DTYPES, ids=lambda d: getattr(d, "__name__", "promoted"))
-def test_the_running_averages_follow_the_batches_as_in_flax(dtype: Any) -> None:
-    twins = ArrayTwins(lambda lib, rngs: lib.BatchNorm(3, momentum=0.9, dtype=dtype, rngs=rngs))
-    for number in range(3):
-        twins.assert_same_jitted_call(an_input((4, 3), dtype) + number)
-    twins.assert_same_call(an_input((4, 3), dtype))
-    for layer in twins.both:
-        layer.eval()
-    twins.assert_same_call(an_input((4, 3), dtype))
+    options, x, call = configuration
+    twins = Twins(lambda lib, rngs: lib.BatchNorm(**options, rngs=rngs))
+    twins.assert_made_alike()
+    twins.assert_same_program(x, **call)
+    if jnp.issubdtype(x.dtype, jnp.inexact):
+        twins.assert_same_gradients(x, **call)
 
 
 @pytest.mark.parametrize("fast", [True, False], ids=["fast", "precise"])
 @pytest.mark.parametrize("masked", [True, False], ids=["masked", "whole"])
 def test_devices_of_a_mapped_axis_form_one_batch_as_in_flax(fast: bool, masked: bool) -> None:
-    x = an_input((2, 5, 3))
+    x = normal(2, 5, 3)
     mask = jnp.asarray([True, True, False, True, True])[:, None] if masked else None
     results = []
     for lib in LIBRARIES:
@@ -106,7 +90,7 @@ def after_training(lib: Any) -> list[Any]:
         lambda x, layer: jnp.tanh(layer(x)) + x, in_axes=(lib.Carry, 0), out_axes=lib.Carry
     )
     loss = lib.value_and_grad(lambda layers, x: (scanned(x, layers) ** 2).sum())
-    value, gradients = lib.jit(loss)(layers, an_input((5, 3)))
+    value, gradients = lib.jit(loss)(layers, normal(5, 3))
     return [value, *jax.tree.leaves(gradients), layers.mean[...], layers.var[...]]
 
 
@@ -172,32 +156,11 @@ def test_batch_norm_refuses_what_flax_refuses(shape: Any, options: Any, mask: An
     assert_refused_alike(make, jnp.ones(shape), mask=mask)
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda lib, rngs: lib.Conv(3, 2, (2,), padding="CIRCULAR", rngs=rngs),
-        lambda lib, rngs: lib.ConvTranspose(3, 2, (2,), 2, padding="CIRCULAR", rngs=rngs),
-        lambda lib, rngs: lib.LayerNorm(3, rngs=rngs),
-        lambda lib, rngs: lib.GroupNorm(3, num_groups=3, param_dtype=jnp.float64, rngs=rngs),
-        lambda lib, rngs: lib.InstanceNorm(3, rngs=rngs),
-        lambda lib, rngs: lib.WeightNorm(lib.Linear(3, 2, rngs=rngs), rngs=rngs),
-        lambda lib, rngs: lib.SpectralNorm(lib.Linear(3, 2, rngs=rngs), rngs=rngs),
-    ],
-    ids=["conv", "conv-transpose", "layer", "group", "instance", "weight", "spectral"],
-)
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_layers_are_the_twins_of_flax_in_64_bits(make: Any, dtype: str) -> None:
-    with jax.enable_x64(True):
-        twins = ArrayTwins(make)
-        twins.assert_made_alike()
-        twins.assert_same_program(an_input((4, 2, 3), dtype))
-
-
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_batch_norm_keeps_float32_averages_in_64_bits(dtype: str) -> None:
     with jax.enable_x64(True):
-        mine, other = ArrayTwins(lambda lib, rngs: lib.BatchNorm(3, rngs=rngs)).both
-        x = an_input((4, 3), dtype)
+        mine, other = Twins(lambda lib, rngs: lib.BatchNorm(3, rngs=rngs)).both
+        x = normal(4, 3, dtype=dtype)
         result = mine(x)
         # flax warns that it casts the averages: an error where it is one.
         if dtype == "float32":

@@ -14,7 +14,14 @@ from hypothesis import strategies as st
 
 import typed_nnx as nnx
 import typed_nnx.nn.recurrent
-from tests.nn.twins import LIBRARIES, Twins, assert_refused_alike, assert_same_bits
+from tests.nn.twins import (
+    DTYPES,
+    LIBRARIES,
+    Twins,
+    assert_refused_alike,
+    assert_same_bits,
+    normal,
+)
 
 # flax warns of initializers in the constructor, which it takes all the same.
 pytestmark = pytest.mark.filterwarnings("ignore:carry_init is provided:UserWarning")
@@ -22,12 +29,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:carry_init is provided:UserWarni
 quick = settings(max_examples=6, deadline=None)
 CELLS = ("LSTMCell", "OptimizedLSTMCell", "GRUCell", "SimpleCell")
 cells = pytest.mark.parametrize("cell", CELLS)
-DTYPES = (jnp.float32, jnp.bfloat16, jnp.float16)
-
-
-def normal(*shape: int, dtype: Any = jnp.float32, seed: int = 7) -> jax.Array:
-    # numpy makes them: jax would compile a program for each shape.
-    return jnp.asarray(np.random.default_rng(seed).standard_normal(shape).astype(dtype))
 
 
 def a_carry(cell: str, *shape: int) -> Any:
@@ -40,7 +41,7 @@ def a_carry(cell: str, *shape: int) -> Any:
 @given(st.data())
 def test_a_cell_is_the_twin_of_flax(cell: str, data: Any) -> None:
     options = {
-        "dtype": data.draw(st.sampled_from(DTYPES)),
+        "dtype": data.draw(st.sampled_from(DTYPES[1:])),
         "kernel_metadata": data.draw(st.sampled_from([{}, {"note": "k"}])),
         "recurrent_kernel_metadata": {"note": "r"},
         "bias_metadata": {"note": "b"},
@@ -55,21 +56,6 @@ def test_a_cell_is_the_twin_of_flax(cell: str, data: Any) -> None:
     carry, x = a_carry(cell, *batch, 4), normal(*batch, 3)
     twins.assert_same_program(carry, x)
     assert twins.ours.num_feature_axes == twins.theirs.num_feature_axes == 1
-
-
-@cells
-def test_gradients_of_a_step_are_those_of_flax(cell: str) -> None:
-    twins = Twins(lambda lib, rngs: getattr(lib, cell)(3, 4, rngs=rngs))
-    texts = []
-    for lib, layer in zip(LIBRARIES, twins.both, strict=True):
-        graphdef, state = lib.split(layer)
-
-        def loss(state: Any, carry: Any, x: Any, lib: Any = lib, graphdef: Any = graphdef) -> Any:
-            return lib.merge(graphdef, state)(carry, x)[1].sum()
-
-        gradients = jax.grad(loss, argnums=(0, 1, 2))
-        texts.append(str(jax.make_jaxpr(gradients)(state, a_carry(cell, 2, 4), normal(2, 3))))
-    assert texts[0] == texts[1]
 
 
 @cells
@@ -101,22 +87,10 @@ def test_a_cell_that_keeps_its_stream_warns_and_draws_from_it_as_in_flax(cell: s
     twins.assert_states_equal()
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("dtype", [jnp.float32, jnp.float64], ids=["f32", "f64"])
-def test_under_x64_parameters_are_those_of_flax(dtype: Any) -> None:
-    with jax.enable_x64(True):
-        for cell in CELLS:
-            twins = Twins(
-                lambda lib, rngs, cell=cell: getattr(lib, cell)(3, 4, param_dtype=dtype, rngs=rngs)  # type: ignore[misc]  # mypy cannot infer a lambda with a default
-            )
-            twins.assert_made_alike()
-            twins.assert_same_program(a_carry(cell, 2, 4), normal(2, 3))
-
-
 @pytest.mark.parametrize("shape", [(4, 4), (3, 7), (7, 3)], ids=str)
 def test_modified_orthogonal_is_that_of_flax(shape: Any) -> None:
     key = jax.random.key(0)
-    for dtype in DTYPES:
+    for dtype in DTYPES[1:]:
         ours = typed_nnx.nn.recurrent.modified_orthogonal(key, shape, dtype)
         assert_same_bits(ours, flax.nnx.nn.recurrent.modified_orthogonal(key, shape, dtype))
 

@@ -21,6 +21,13 @@ import typed_nnx
 Make = Callable[[Any, Any], Any]
 
 LIBRARIES: tuple[Any, Any] = (typed_nnx, flax.nnx)
+DTYPES = (None, jnp.float32, jnp.bfloat16, jnp.float16)
+
+
+def normal(*shape: int, dtype: Any = None, seed: int = 7) -> jax.Array:
+    """Return numbers of a normal distribution, made by numpy: jax would compile for each shape."""
+    numbers = np.random.default_rng(seed).standard_normal(shape)
+    return jnp.asarray(numbers, dtype or jnp.float32)
 
 
 def fresh_rngs(lib: Any) -> Any:
@@ -46,21 +53,23 @@ class Twins:
         return self.ours, self.theirs
 
     def assert_made_alike(self) -> None:
-        """Compare attributes in order, Variables by path, type and bits, and counts of streams."""
+        """Compare attributes in order, leaves by path, type and bits, and counts of streams."""
         assert names(self.ours) == names(self.theirs)
         self.assert_states_equal()
         counts = [{name: int(s.count[...]) for name, s in rngs.items()} for rngs in self.rngs]
         assert counts[0] == counts[1]
 
     def assert_states_equal(self) -> None:
-        """Compare the Variables of both: path, type, metadata, dtype and every bit."""
+        """Compare the leaves of both: path, type, metadata, dtype and every bit."""
         ours, theirs = values(typed_nnx, self.ours), values(flax.nnx, self.theirs)
         assert list(ours) == list(theirs)
         for path, mine in ours.items():
             other = theirs[path]
             assert type(mine).__name__ == type(other).__name__, path
-            assert mine.get_metadata() == other.get_metadata(), path
-            assert_same_bits(mine.get_value(), other.get_value(), path)
+            if isinstance(mine, typed_nnx.Variable):
+                assert mine.get_metadata() == other.get_metadata(), path
+                mine, other = mine.get_value(), other.get_value()
+            assert_same_bits(mine, other, path)
 
     def assert_same_program(self, *args: Any, **kwargs: Any) -> None:
         """Compare the jaxprs of a call."""
@@ -89,9 +98,25 @@ class Twins:
 
         Equal programs give equal bits, and comparing them compiles nothing.
         """
-        assert gradient_program(typed_nnx, self.ours, args, kwargs) == gradient_program(
-            flax.nnx, self.theirs, args, kwargs
-        )
+        programs = []
+        for lib, layer in zip(LIBRARIES, self.both, strict=True):
+            function, operands = gradients(lib, layer, args, kwargs)
+            programs.append(text_of(jax.make_jaxpr(function)(*operands)))
+        assert programs[0] == programs[1]
+
+    def assert_same_values_and_gradients(self, *args: Any, **kwargs: Any) -> None:
+        """Compare results, gradients and the state after a call, where programs differ.
+
+        Jitted, since that is where our programs and theirs become the same ones.
+        """
+        results = []
+        for lib, layer in zip(LIBRARIES, self.both, strict=True):
+            function, operands = gradients(lib, layer, args, kwargs)
+            results.append(jax.jit(function)(*operands))
+        jax.tree.map(assert_same_bits, *map(jax.tree.leaves, results))
+        mine, other = (layer(*args, **kwargs) for layer in self.both)
+        assert_same_bits(mine, other)
+        self.assert_states_equal()
 
 
 def names(layer: Any) -> list[str]:
@@ -100,7 +125,7 @@ def names(layer: Any) -> list[str]:
 
 
 def values(lib: Any, layer: Any) -> dict[Any, Any]:
-    """Map each path of a layer to its Variable."""
+    """Map each path of a layer to its Variable or array."""
     return dict(lib.to_flat_state(lib.state(layer)))
 
 
@@ -112,20 +137,24 @@ def program(lib: Any, layer: Any, args: Any, kwargs: Any) -> str:
         merged = lib.merge(graphdef, state)
         return merged(*args, **kwargs), lib.state(merged)
 
-    text = str(jax.make_jaxpr(call)(state, *args))
-    return re.sub(r"0x[0-9a-f]+", "", text)
+    return text_of(jax.make_jaxpr(call)(state, *args))
 
 
-def gradient_program(lib: Any, layer: Any, args: Any, kwargs: Any) -> str:
-    """Return the text of the jaxpr of the gradients of a call."""
+def text_of(jaxpr: Any) -> str:
+    """Return a program without the addresses of functions."""
+    return re.sub(r"0x[0-9a-f]+", "", str(jaxpr))
+
+
+def gradients(lib: Any, layer: Any, args: Any, kwargs: Any) -> tuple[Any, tuple[Any, ...]]:
+    """Return a function that gives the gradients of a call and its result, and what it takes."""
     graphdef, params, rest = lib.split(layer, lib.Param, ...)
 
     def loss(params: Any, first: Any, rest: Any) -> Any:
-        y = lib.merge(graphdef, params, rest)(first, *args[1:], **kwargs)
-        return sum(out.astype(jnp.float32).sum() for out in jax.tree.leaves(y))
+        fresh = jax.tree.map(lambda value: value, rest)  # the call may change it
+        y = lib.merge(graphdef, params, fresh)(first, *args[1:], **kwargs)
+        return sum(out.astype(jnp.float32).sum() for out in jax.tree.leaves(y)), y
 
-    text = str(jax.make_jaxpr(jax.grad(loss, argnums=(0, 1)))(params, args[0], rest))
-    return re.sub(r"0x[0-9a-f]+", "", text)
+    return jax.grad(loss, argnums=(0, 1), has_aux=True), (params, args[0], rest)
 
 
 def assert_same_bits(mine: Any, other: Any, where: Any = "result") -> None:

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import typed_nnx as nnx
+from tests.support.examples import few_or
 from tests.training.checkpoint_models import bits
 from typed_nnx.training import checkpoint
 
@@ -59,7 +60,7 @@ def array(draw: st.DrawFn) -> Any:
 
 
 @st.composite
-def nodes(draw: st.DrawFn, depth: int = 3) -> Any:
+def nodes(draw: st.DrawFn, depth: int) -> Any:
     kinds = ["array", "variable"] if depth == 0 else ["array", "variable", "module", "list", "dict"]
     match draw(st.sampled_from(kinds)):
         case "variable":
@@ -91,7 +92,10 @@ def emptied(node: Any) -> Any:
     return nnx.merge(graphdef, jax.tree.map(blank, state))
 
 
-def check(node: Any) -> None:
+@pytest.mark.thorough
+@settings(max_examples=few_or(15, 400), deadline=None)
+@given(nodes(depth=few_or(3, 4)))
+def test_any_model_comes_back(node: Any) -> None:
     root = nnx.Dict(root=nnx.data(node))
     other, part = emptied(root), emptied(root)
     with tempfile.TemporaryDirectory() as folder:
@@ -103,17 +107,3 @@ def check(node: Any) -> None:
         assert bits(nnx.state(part, nnx.Param)) == bits(nnx.state(root, nnx.Param))
         rest = nnx.Not(nnx.Param)
         assert bits(nnx.state(part, rest)) == bits(nnx.state(emptied(root), rest))
-
-
-@pytest.mark.thorough
-@settings(max_examples=15, deadline=None)
-@given(nodes())
-def test_any_model_comes_back(node: Any) -> None:
-    check(node)
-
-
-@pytest.mark.slow
-@settings(max_examples=400, deadline=None)
-@given(nodes(depth=4))
-def test_any_of_many_models_comes_back(node: Any) -> None:
-    check(node)
