@@ -181,6 +181,13 @@ CASES = [
         "model.train() or model.eval()",
     ),
     Case(
+        "a mask of numbers for a batch",
+        errors.LayerInputError,
+        lambda: nnx.BatchNorm(2, rngs=nnx.Rngs(0))(jnp.ones((3, 2)), mask=jnp.ones((3, 2))),
+        ("BatchNorm: `mask` is float32[3,2]", "expected booleans", "(3, 2)"),
+        "mask.astype(bool)",
+    ),
+    Case(
         "a mask of numbers",
         errors.LayerInputError,
         lambda: nnx.LayerNorm(2, rngs=nnx.Rngs(0))(jnp.ones((3, 2)), mask=jnp.ones((3, 2))),
@@ -336,6 +343,13 @@ CASES = [
         lambda: nnx.dot_product_attention(Q, Q, Q[:, :2]),
         ("`value` is float32[2,2,2,4]", "the batch, keys and heads of the key"),
         "compute keys and values from the same inputs",
+    ),
+    Case(
+        "a bias of another shape",
+        errors.LayerInputError,
+        lambda: nnx.nn.attention.dot_product_attention_weights(Q, Q, bias=jnp.ones((4, 3, 3))),
+        ("`bias` is float32[4,3,3]", "broadcasts to (2, 2, 3, 3)", "heads, queries, keys"),
+        "bias[:, None] if it lacks the axis of the heads",
     ),
     Case(
         "a mask of another shape",

@@ -177,8 +177,17 @@ def one_tag_twice(nnx: tp.Any) -> tp.Any:
     return walk(a)
 
 
+def flattened_by_filters(nnx: tp.Any) -> tp.Any:
+    model = nnx.Dict(w=nnx.Param(1), b=nnx.BatchStat(2), a=nnx.Param(3))
+    with nnx.split_context() as context:
+        _, params, rest = context.flatten(model, nnx.Param, ...)
+        with pytest.raises(ValueError, match="with_paths=False"):
+            context.flatten(model, nnx.Param, with_paths=False)
+    return list(params.paths), list(rest.paths), type(params).__name__
+
+
 @scenarios(
-    two_objects_that_share, new_nodes, removed_attributes, replaced_and_swapped, cycles,
+    flattened_by_filters, two_objects_that_share, new_nodes, removed_attributes, replaced_and_swapped, cycles,
     other_objects_come_back, lists_and_dicts, nested_contexts, one_tag_twice,
 )  # fmt: skip
 def test_changes_come_back_as_in_flax(scenario: Scenario) -> None:

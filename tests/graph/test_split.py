@@ -189,6 +189,11 @@ def test_a_clone_shares_no_container_that_a_variable_holds(value: tp.Any) -> Non
         assert float(model.v[key]) == 1.0
 
 
+def test_a_bare_variable_that_no_filter_takes_is_refused() -> None:
+    with pytest.raises(nnx.errors.NoFilterMatchedError, match=r"path \(\)"):
+        nnx.split(nnx.Param(1.0), nnx.BatchStat)
+
+
 @both_libraries
 def test_a_merge_without_any_state_is_a_type_error(nnx: tp.Any) -> None:
     graphdef, _ = nnx.split(nnx.Dict(w=nnx.Param(jnp.ones(2))))
