@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import typed_nnx as nnx
 from tests.errors.case import Case
 from typed_nnx import errors
+from typed_nnx.nn.attention import dot_product_attention_weights
 
 NO_RNGS: Any = 0
 ROWS = jnp.ones((2, 5))
@@ -347,7 +348,7 @@ CASES = [
     Case(
         "a bias of another shape",
         errors.LayerInputError,
-        lambda: nnx.nn.attention.dot_product_attention_weights(Q, Q, bias=jnp.ones((4, 3, 3))),
+        lambda: dot_product_attention_weights(Q, Q, bias=jnp.ones((4, 3, 3))),
         ("`bias` is float32[4,3,3]", "broadcasts to (2, 2, 3, 3)", "heads, queries, keys"),
         "bias[:, None] if it lacks the axis of the heads",
     ),

@@ -13,6 +13,8 @@ import typed_nnx as nnx
 from tests.graph.oracle import walk
 from tests.support.peer import Scenario, assert_as_in_flax, scenarios
 
+OURS: tp.Any = nnx
+
 
 @functools.cache
 def node_class(nnx: tp.Any) -> tp.Any:
@@ -237,7 +239,7 @@ def test_a_context_ends_when_an_exception_leaves_it() -> None:
 
 
 def test_a_context_that_has_ended_splits_and_merges_nothing() -> None:
-    a = node_class(nnx)(w=nnx.Param(jnp.ones(1)))
+    a = node_class(OURS)(w=nnx.Param(jnp.ones(1)))
     with nnx.update_context("a"):
         with nnx.split_context("a") as splitting:
             parts = splitting.split(a)

@@ -20,6 +20,8 @@ from tests.support.peer import (
     scenarios,
 )
 
+OURS: tp.Any = nnx
+
 
 @functools.cache
 def model_class(nnx: tp.Any) -> tp.Any:
@@ -128,7 +130,7 @@ def test_what_flax_refuses_is_refused(scenario: Scenario) -> None:
 
 
 def test_merge_lists_all_that_is_missing_extra_and_wrong() -> None:
-    graphdef, state = nnx.split(model_class(nnx)())
+    graphdef, state = nnx.split(model_class(OURS)())
     del state["scale"]
     state["again"]["kernel"] = nnx.BatchStat(jnp.ones(2))
     state["more"] = {"x": 1, "y": {"z": 2}}
@@ -156,7 +158,7 @@ def test_an_unpacked_dict_may_have_keys_of_several_types() -> None:
 
 
 def test_a_copy_of_arrays_may_be_donated() -> None:
-    model = model_class(nnx)()
+    model = model_class(OURS)()
     made = nnx.clone(model, arrays=True)
     assert walk(made) == walk(model)
     assert made.scale is not model.scale
@@ -165,7 +167,7 @@ def test_a_copy_of_arrays_may_be_donated() -> None:
 
 
 def test_split_merge_and_update_work_inside_jit() -> None:
-    model = model_class(nnx)()
+    model = model_class(OURS)()
     graphdef, state = nnx.split(model)
 
     @jax.jit
@@ -258,7 +260,7 @@ def test_a_call_does_what_it_does_in_flax(scenario: Scenario) -> None:
 
 def test_the_state_that_went_in_is_not_changed() -> None:
     # flax changes the Variables in it, where it is not called under jit.
-    model = counter_class(nnx)()
+    model = counter_class(OURS)()
     pair = nnx.split(model)
     nnx.call(pair).add(7)
     assert int(model.count[...]) == 0
@@ -266,7 +268,7 @@ def test_the_state_that_went_in_is_not_changed() -> None:
 
 def test_an_unknown_method_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="nope"):
-        nnx.call(nnx.split(counter_class(nnx)())).nope()
+        nnx.call(nnx.split(counter_class(OURS)())).nope()
 
 
 # -- `pure`, `as_pure` and `as_abstract`; compared with flax.nnx ------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import flax.nnx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -132,7 +131,7 @@ def test_hooks_get_what_flax_gives_them() -> None:
 
     def make(lib: Any, rngs: Any) -> Any:
         log = seen[lib.__name__]
-        dtypes = lib.nn.dtypes if lib is flax.nnx else nnx.nn.dtypes
+        dtypes = lib.nn.dtypes
 
         def attention(*args: Any, **kwargs: Any) -> Any:
             module = kwargs.pop("module")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import flax.nnx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -12,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import typed_nnx as nnx
 from tests.core.libraries import seen
-from tests.nn.twins import Make, Twins, normal
+from tests.nn.twins import LIBRARIES, Make, Twins, normal
 
 VALUES: list[Any] = [
     None,
@@ -44,7 +42,7 @@ def test_arrays_get_the_dtype_that_flax_gives_them(
     with jax.enable_x64(x64):
         ours, theirs = (
             seen(lambda lib=lib: lib.nn.dtypes.promote_dtype(args, dtype=dtype, inexact=inexact))
-            for lib in (nnx, flax.nnx)
+            for lib in LIBRARIES
         )
         assert ours == theirs
         ours, theirs = (
@@ -53,15 +51,14 @@ def test_arrays_get_the_dtype_that_flax_gives_them(
                     lib.nn.dtypes.canonicalize_dtype(*args, dtype=dtype, inexact=inexact)
                 )
             )
-            for lib in (nnx, flax.nnx)
+            for lib in LIBRARIES
         )
         assert ours == theirs
 
 
 def test_a_list_becomes_a_tuple_as_in_flax() -> None:
-    args: Any = [jnp.ones(2), None]
-    assert type(nnx.nn.dtypes.promote_dtype(args)) is tuple
-    assert type(flax.nnx.nn.dtypes.promote_dtype(args)) is tuple
+    for lib in LIBRARIES:
+        assert type(lib.nn.dtypes.promote_dtype([jnp.ones(2), None])) is tuple
 
 
 LAYERS: dict[str, Make] = {
