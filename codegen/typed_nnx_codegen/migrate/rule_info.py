@@ -49,3 +49,15 @@ def known_rules() -> tuple[RuleInfo, ...]:
         )
         for rule in registry.all_rules()
     )
+
+
+def shown(example: str) -> str:
+    """Return an example without the import of NNX, unless nothing else in it changes."""
+    imports = (
+        "from flax import nnx",
+        "from flax.experimental import nnx",
+        "import typed_nnx as nnx",
+    )
+    lines = [line for line in example.rstrip().splitlines() if line[2:] not in imports]
+    is_changed = any(line.startswith(("+", "-")) for line in lines)
+    return "\n".join(lines).lstrip("\n") if is_changed else example.rstrip()

@@ -20,9 +20,9 @@ _HEADING: Final = f"""\
 # The rules of `typed-nnx migrate`
 
 What each rule rewrites, in the order in which they apply, and where it leaves a marker for a
-person. The examples are what all rules together make of a module for the target `typed_nnx`;
-tests run them. [Migrating older code](migrating.md) has the rest. `--linen` has no rules that can be
-chosen, but its markers have codes too: they are at the end.
+person. The examples show what all rules together make of a module for the target `typed_nnx`,
+without the import of NNX; tests run them. [Migrating older code](migrating.md) is the guide. The
+markers of `--linen`, which has no rules to choose from, are at the end.
 """
 _MARKERS: Final = """\
 ## Markers of `--linen`
