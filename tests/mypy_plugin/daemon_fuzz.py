@@ -131,6 +131,7 @@ class CheckerProcess(AbstractContextManager["CheckerProcess"]):
     def __init__(self, folder: Path, kind: Callable[[], Checker], config: str = FOR_DAEMON) -> None:
         self._folder = folder
         self._kind = kind
+        self._time = time.time()
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "mypy.ini").write_text(config, encoding="utf-8")
         (folder / "pyproject.toml").touch()
@@ -168,10 +169,12 @@ class CheckerProcess(AbstractContextManager["CheckerProcess"]):
         for path in self._folder.glob("*.py*"):
             if path.name not in files:
                 path.unlink()
+        self._time += 2  # mypy takes a file of the same size and second for unchanged
         for name, text in files.items():
             path = self._folder / name
             if not path.exists() or path.read_text(encoding="utf-8") != text + end:
                 path.write_text(text + end, encoding="utf-8")
+                os.utime(path, (self._time, self._time))
         try:
             self._connection.send((sorted(files), self._limit))
             said: list[str] = self._connection.recv()

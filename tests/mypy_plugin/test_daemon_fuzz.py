@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from tests.mypy_plugin.daemon_fuzz import CheckerProcess, daemon, differences, from_files
+from tests.mypy_plugin.daemon_fuzz import Checker, CheckerProcess, daemon, differences, from_files
 from tests.mypy_plugin.edits import CLASSES, Class, Program, Use, edited
 
 _PARTS = """\
@@ -116,6 +117,15 @@ def test_what_mypy_itself_finds_out_in_another_order_is_no_difference(tmp_path: 
     edits = [("the start", before), ("use0.py reads an attribute at its top", after)]
     assert not [*differences(edits, tmp_path, log)]
     assert "as mypy alone differs" in log[-1]
+
+
+@pytest.mark.parametrize("kind", [from_files, daemon])
+def test_each_way_sees_a_change_that_keeps_size_and_second(
+    kind: Callable[[], Checker], tmp_path: Path
+) -> None:
+    with CheckerProcess(tmp_path, kind, config="[mypy]\ncache_dir = mypy_cache\n") as checker:
+        said = [checker.check({"each.py": f"reveal_type({number})\n"}) for number in range(4)]
+    assert len({*said}) == 4
 
 
 def test_a_seed_decides_the_edits_and_most_of_them_change_a_file() -> None:
