@@ -48,6 +48,10 @@ _MAPPINGS: Final = frozenset(
     {"builtins.dict", "collections.OrderedDict", "collections.defaultdict"}
 )
 _SETS: Final = frozenset({"builtins.set", "builtins.frozenset"})
+_ABSTRACT_SEQUENCES: Final = frozenset(
+    f"typing.{name}" for name in ("Collection", "Iterable", "MutableSequence", "Sequence")
+)
+_ABSTRACT_MAPPINGS: Final = frozenset(("typing.Mapping", "typing.MutableMapping"))
 _BASES: Final = ("Metric", "Module", "Object", "Pytree", "RNNCellBase")
 _STATES: Final = ("State", "FlatState")
 
@@ -152,6 +156,13 @@ def kind_of_class(info: TypeInfo) -> Kind | None:
     if any(base.fullname in _ARRAYS for base in info.mro):
         return Kind.ARRAY
     return None
+
+
+def kind_of_plain(info: TypeInfo) -> Kind | None:
+    """Return whether a class is a plain list or dict, or what either may be declared as."""
+    if info.fullname in _SEQUENCES | _ABSTRACT_SEQUENCES:
+        return Kind.LIST
+    return Kind.DICT if info.fullname in _MAPPINGS | _ABSTRACT_MAPPINGS else None
 
 
 # -- types ------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import shlex
 from collections.abc import Mapping
@@ -55,22 +54,12 @@ class Request:
 
     def read(self) -> Models:
         """Read the source of the models."""
-        is_new = self.cache is not None and not self.cache.exists()
-        models = read(self.sources, runtime=self.runtime, cache=self.cache, python=self.python)
-        if self.cache is not None and is_new:
-            _hide_from_git(self.cache)
-        return models
+        return read(self.sources, runtime=self.runtime, cache=self.cache, python=self.python)
 
     def files(self, models: Models) -> dict[Path, str]:
         """Return the overlay of the models, and the stub of `jax.tree` beside it."""
         text = overlay_text(models, runtime=self.runtime, command=self.command)
         return {self.path: text, self.out / TREE: tree_text(self.runtime, self.command)}
-
-
-def _hide_from_git(folder: Path) -> None:
-    # What cannot be written is left out, as the cache itself.
-    with contextlib.suppress(OSError):
-        (folder / ".gitignore").write_text("# Written by `typed-nnx stubs`.\n*\n", encoding="utf-8")
 
 
 def _portable(name: str) -> str:

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from textwrap import indent
 
 from typed_nnx_codegen.model_stubs.contents import Contents
 from typed_nnx_codegen.model_stubs.models import ClassInfo, Kind, Named
 from typed_nnx_codegen.model_stubs.names import StateNames
 from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part
 from typed_nnx_codegen.model_stubs.plan import Plan
+from typed_nnx_codegen.model_stubs.rows import overloads
 from typed_nnx_codegen.model_stubs.spelling import Speller
 
 _HAS_STATES = """\
@@ -56,8 +58,7 @@ class Hooks:
     if not MYPY and _DESCRIBED:
         __nnx_list__: _Lists
     else:
-{groups}
-        @_property
+{groups}        @_property
         def __nnx_list__(self: _HasGroup[_HasStates[_S]], /) -> _S: ...
 '''
 
@@ -73,8 +74,6 @@ _OF_ITEMS = """\
     @_property
     def {part}(self: {states}[{item}], /) -> {state}[_S0]: ...
 """
-
-_OVERLOAD = "    @_overload"
 
 _GROUP_OF_OTHERS = "    def __nnx_group__(self: _A, /) -> _Others[_A]: ..."
 _GROUP = "    def __nnx_group__(self: {member}, /) -> {group}[{member}]: ..."
@@ -127,10 +126,10 @@ class HooksWriter:
         groups = _groups([*models, *self._plan.containers])
         names = [f"_Group{index}" for index in range(len(groups))]
         members = [_GROUP.format(member=f"{name}Member", group=name) for name in names]
-        grouped = _overloads([*members, _GROUP_OF_OTHERS]).rstrip().replace("    @", "        @")
+        grouped = indent(overloads([*members, _GROUP_OF_OTHERS]), "    ")
         # None for other classes: pyrefly takes a type variable for its bound, such as `Module`.
         pairs = [pair for group in groups for info in group for pair in self._members(info)]
-        answers = _overloads([_LIST.format(model=model, states=found) for model, found in pairs])
+        answers = overloads([_LIST.format(model=model, states=found) for model, found in pairs])
         return "".join(
             [
                 _HAS_STATES,
@@ -140,10 +139,10 @@ class HooksWriter:
                 *(self._group(name, group) for name, group in zip(names, groups, strict=True)),
                 _OTHERS,
                 _LISTS.format(answers=answers),
-                _HOOKS.format(groups=grouped.replace("    def", "        def")),
+                _HOOKS.format(groups=grouped),
                 f"{_STATE.format(part='Everything')}\n",
-                _overloads(self._parts(taken)),
-                _overloads(self._rests(left)),
+                overloads(self._parts(taken)),
+                overloads(self._rests(left)),
             ]
         )
 
@@ -243,7 +242,7 @@ class HooksWriter:
         """Return the text of a group: the type of its members, and their State classes."""
         members = " | ".join(self._speller.plain(Named(info.name)) for info in models)
         pairs = [pair for info in models for pair in self._members(info)]
-        methods = _overloads(
+        methods = overloads(
             [_MEMBER.format(group=name, model=model, states=found) for model, found in pairs]
         )
         return (
@@ -270,9 +269,3 @@ def _groups(models: list[ClassInfo]) -> list[list[ClassInfo]]:
 
 def _parameters(info: ClassInfo) -> list[str]:
     return [f"_P{index}" for index in range(len(info.parameters))]
-
-
-def _overloads(methods: list[str]) -> str:
-    if len(methods) == 1:
-        return f"{methods[0]}\n"
-    return "".join(f"{_OVERLOAD}\n{method}\n" for method in methods)

@@ -29,16 +29,18 @@ def _prefix(module: str, level: int) -> str:
 
 def distinct(
     keys: Iterable[K],
-    names_of: Callable[[K, int], Iterable[str]],
+    names_of: Callable[[K, int], list[str]],
+    is_reserved: Callable[[str], bool] = lambda name: False,
     rank: Callable[[K], int] = lambda key: 0,
-) -> dict[K, int]:
-    """Return for each key the first level at which none of its names belongs to another key.
+) -> dict[K, list[str]]:
+    """Return the names of each key at the first level at which none belongs to another key.
 
     Names depend on which others they clash with, never on their number or order.
 
     Args:
         keys: What is named.
         names_of: The names of a key at a level; they get longer with the level.
+        is_reserved: Whether a name is not to be had; it gets an underscore.
         rank: Of two keys that clash, the one with the lower rank keeps its name.
     """
     levels = dict.fromkeys(keys, 0)
@@ -58,7 +60,15 @@ def distinct(
             break
         for key in longer:
             levels[key] += 1
-    return levels
+    taken: set[str] = set()
+
+    def free(name: str) -> str:
+        while name in taken or is_reserved(name):
+            name += "_"
+        taken.add(name)
+        return name
+
+    return {key: [*map(free, names_of(key, level))] for key, level in levels.items()}
 
 
 class StateNames:
@@ -77,29 +87,27 @@ class StateNames:
         reserved: frozenset[str],
     ) -> None:
         variables = sorted(name for name, info in classes.items() if info.kind is Kind.VARIABLE)
-        at = distinct(variables, lambda name, level: [_short(name, level)])
-        self._variables = {name: _short(name, level) for name, level in at.items()}
+        short = distinct(variables, lambda name, level: [_short(name, level)])
+        self._variables = {name: spelled for name, (spelled,) in short.items()}
         self._labelled = [made for name in variables for made in (Part(name), Part("", (name,)))]
         self._parts = {name: sorted(each) for name, each in parts.items()}
+
+        def spellings(name: str, level: int) -> list[str]:
+            start = _short(name, level)
+            return [f"{start}{self.part(part)}State" for part in self._parts[name]]
+
         # The classes of a library give way to those of the user.
-        levels = distinct(
-            sorted(parts), self._names_at, lambda name: 0 if classes[name].path else 1
+        names = distinct(
+            sorted(parts),
+            spellings,
+            reserved.__contains__,
+            lambda name: 0 if classes[name].path else 1,
         )
-        self._names: dict[tuple[str, Part], str] = {}
-        taken = set(reserved)
-        for name in sorted(parts):
-            for part in self._parts[name]:
-                spelled = self._name_at(name, part, levels[name])
-                while spelled in taken:
-                    spelled += "_"
-                taken.add(spelled)
-                self._names[name, part] = spelled
-
-    def _names_at(self, name: str, level: int) -> list[str]:
-        return [self._name_at(name, part, level) for part in self._parts[name]]
-
-    def _name_at(self, name: str, part: Part, level: int) -> str:
-        return f"{_short(name, level)}{self.part(part)}State"
+        self._names = {
+            (name, part): spelled
+            for name, found in names.items()
+            for part, spelled in zip(self._parts[name], found, strict=True)
+        }
 
     def part(self, part: Part) -> str:
         """Return what a part is called: ``RestOfParam``, ``RestOfCacheAndParam``; nothing for everything."""
@@ -137,16 +145,12 @@ class Imports:
     """
 
     def __init__(self, names: Iterable[str], reserved: frozenset[str]) -> None:
-        outer = sorted({_outermost(name) for name in names})
-        levels = distinct(outer, lambda name, level: [_alias(name, level)])
-        self._aliases: dict[str, str] = {}
-        taken = set(reserved)
-        for name in outer:
-            alias = _alias(name, levels[name])
-            while alias in taken or OWN_NUMBERED.fullmatch(alias):
-                alias += "_"
-            taken.add(alias)
-            self._aliases[name] = alias
+        found = distinct(
+            sorted({_outermost(name) for name in names}),
+            lambda name, level: [_alias(name, level)],
+            lambda alias: alias in reserved or bool(OWN_NUMBERED.fullmatch(alias)),
+        )
+        self._aliases = {name: alias for name, (alias,) in found.items()}
         self._used: set[str] = set()
 
     def spell(self, name: str) -> str:

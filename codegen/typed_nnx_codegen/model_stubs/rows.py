@@ -20,21 +20,21 @@ class {name}(_Generic[{parameters}]):
 _TUPLE = '''
 class TupleState{count}({base}, _Generic[{parameters}]):
     """The State of a tuple: elements by their index."""
-{items}
-    @_overload
-    def __getitem__(self, key: int, /) -> {any_item}: ...
-    def __iter__(self, /) -> _Iterator[int]: ...
+{items}    def __iter__(self, /) -> _Iterator[int]: ...
     __getattr__: NoSuchField
 '''
 
-_ITEM = """\
-    @_overload
-    def __getitem__(self, key: _Literal[{number}], /) -> _M{number}: ..."""
+_ITEM = "    def __getitem__(self, key: {key}, /) -> {item}: ..."
+_METHOD = "    def __call__(self, {name}: {argument}, /) -> {result}: ..."
 
-_METHOD = """\
-    @_overload
-    def __call__(self, {name}: {argument}, /) -> {result}: ...
-"""
+
+def overloads(definitions: Sequence[str]) -> str:
+    """Return the text of the overloads of a function; each is a line. One alone is none."""
+    if len(definitions) == 1:
+        return f"{definitions[0]}\n"
+    return "".join(
+        f"{each[: len(each) - len(each.lstrip())]}@_overload\n{each}\n" for each in definitions
+    )
 
 
 class Rows:
@@ -90,9 +90,9 @@ def _items(count: int, is_open: bool) -> str:
 
 def _class(name: str, documentation: str, parameters: Sequence[str], rows: Sequence[Row]) -> str:
     argument = "key" if "Items" in name else "taken"
-    methods = (_METHOD.format(name=argument, argument=row[0], result=row[1]) for row in rows)
+    methods = [_METHOD.format(name=argument, argument=row[0], result=row[1]) for row in rows]
     start = _CLASS.format(name=name, documentation=documentation, parameters=", ".join(parameters))
-    return start + "".join(methods)
+    return start + overloads(methods)
 
 
 def _own(count: int) -> list[Row]:
@@ -107,14 +107,9 @@ def _leaves_class(count: int) -> str:
 
 def _tuple_class(count: int, base: str) -> str:
     items = [f"_M{number}" for number in range(count)]
-    methods = "\n".join(_ITEM.format(number=number) for number in range(count))
-    return _TUPLE.format(
-        count=count,
-        base=base,
-        parameters=", ".join(items),
-        items=methods,
-        any_item=" | ".join(items),
-    )
+    by_index = [_ITEM.format(key=f"_Literal[{at}]", item=item) for at, item in enumerate(items)]
+    methods = overloads([*by_index, _ITEM.format(key="int", item=" | ".join(items))])
+    return _TUPLE.format(count=count, base=base, parameters=", ".join(items), items=methods)
 
 
 def _items_class(count: int, is_open: bool) -> str:

@@ -10,7 +10,7 @@ from typed_nnx_codegen.model_stubs.contents import Contents
 from typed_nnx_codegen.model_stubs.models import ClassInfo
 from typed_nnx_codegen.model_stubs.names import StateNames
 from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part
-from typed_nnx_codegen.model_stubs.rows import Rows, other_items
+from typed_nnx_codegen.model_stubs.rows import Rows, other_items, overloads
 from typed_nnx_codegen.model_stubs.spelling import Spelled, Speller
 
 # At run time these are methods; a field of that name is read as an item.
@@ -212,16 +212,11 @@ class StateClassWriter:
                 [f"    __getitem__: {self._rows.items([*rows], is_open=is_open)}"] if rows else []
             )
         # Items of a type parameter need the type of `self`.
-        others = other_items([key for key, _ in rows], is_open=is_open)
-        return [
-            line
-            for key, result in [*rows, *others]
-            for line in (
-                "    @_overload",
-                f"    def __getitem__({rows.get((key, result), 'self')}, key: {key}, /)"
-                f" -> {result}: ...",
-            )
+        definitions = [
+            f"    def __getitem__({rows.get((key, result), 'self')}, key: {key}, /) -> {result}: ..."
+            for key, result in [*rows, *other_items([key for key, _ in rows], is_open=is_open)]
         ]
+        return [overloads(definitions).rstrip()]
 
 
 def _qualified(info: ClassInfo) -> str:

@@ -130,21 +130,3 @@ def test_a_failure_while_writing_keeps_the_old_overlay_and_leaves_nothing_behind
     assert f"typed-nnx: {OVERLAY}: No space left on device\n  Fix: " in result.stderr
     assert OVERLAY.read_text() == before
     assert sorted(os.listdir(OVERLAY.parent)) == ["jax", OVERLAY.name]
-
-
-@pytest.mark.parametrize("was_there", [False, True])
-def test_a_cache_folder_that_the_command_makes_is_hidden_from_git(
-    was_there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cache = tmp_path / "cache"
-    if was_there:
-        cache.mkdir()
-
-    def read(*given: object, **more: object) -> Models:
-        cache.mkdir(exist_ok=True)
-        return net("w")
-
-    monkeypatch.setattr(generation, "read", read)
-    generation.Request(("app",), cache=cache).read()
-    written = {path.name: path.read_text().splitlines()[-1] for path in cache.iterdir()}
-    assert written == ({} if was_there else {".gitignore": "*"})

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.codegen.model_stubs.reading_project import attributes
 from typed_nnx_codegen.facts import assigned_types
-from typed_nnx_codegen.model_stubs.reading import building
+from typed_nnx_codegen.model_stubs.reading import building, resolving
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from tests.codegen.model_stubs.reading_project import Project
     from typed_nnx_codegen.model_stubs.models import Models
-    from typed_nnx_codegen.model_stubs.reading.building import Reading
 
 FILES = {
     "app/__init__.py": "",
@@ -59,17 +58,17 @@ FILES = {
 def checked(monkeypatch: pytest.MonkeyPatch) -> list[set[str]]:
     """The modules that mypy checked, for each run."""
     runs: list[set[str]] = []
-    modules, keep = building.Reading.modules, assigned_types.keep_types
+    modules_of, keep = building.modules_of, assigned_types.keep_types
 
-    def observed(self: Reading) -> dict[str, MypyFile]:
+    def observed(*given: Any) -> Any:
         runs.append(set())
-        return modules(self)
+        return modules_of(*given)
 
     def kept(tree: MypyFile, known: Callable[[Expression], Type | None]) -> None:
         runs[-1].add(tree.fullname)
         keep(tree, known)
 
-    monkeypatch.setattr(building.Reading, "modules", observed)
+    monkeypatch.setattr(resolving, "modules_of", observed)
     monkeypatch.setattr(building, "keep_types", kept)
     return runs
 
@@ -188,3 +187,13 @@ def test_a_damaged_cache_of_mypy_is_made_again(name: str, project: Project) -> N
     DAMAGES[name](project.cache)
     assert project.read("app") == before
     assert project.read("app") == before
+
+
+def test_what_makes_the_next_run_quick_is_hidden_from_git(project: Project) -> None:
+    project.write(FILES)
+    for path in project.cache.rglob(".gitignore"):
+        path.unlink()
+    project.read("app")
+    (ignored,) = project.cache.rglob(".gitignore")
+    assert ignored.read_text(encoding="utf-8").splitlines()[-1] == "*"
+    assert {path.name for path in project.cache.iterdir()} == {ignored.parent.name}

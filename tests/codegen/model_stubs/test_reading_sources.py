@@ -9,9 +9,13 @@ import pytest
 
 from tests.codegen.model_stubs.reading_project import attributes
 from typed_nnx_codegen.model_stubs.reading import read, resolving
-from typed_nnx_codegen.model_stubs.reading.sources import Interpreter
+from typed_nnx_codegen.model_stubs.reading.building import new_options
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mypy.options import Options
+
     from tests.codegen.model_stubs.reading_project import Project
 
 MODEL = """
@@ -169,8 +173,12 @@ class Filled(Box[Gate]): ...
 def test_syntax_of_a_newer_python_is_read(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    newer = Interpreter(sys.executable, (3, 13))
-    monkeypatch.setattr(resolving, "interpreter", lambda executable: newer)
+    def newer(executable: str | None, cache: Path | None) -> Options:
+        options = new_options(executable, cache)
+        options.python_version = (3, 13)
+        return options
+
+    monkeypatch.setattr(resolving, "new_options", newer)
     project.write({"app.py": NEW_SYNTAX})
     models = project.read("app.py")
     assert not models.problems

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import subprocess
 from collections.abc import Callable, Container, Sequence
 from pathlib import Path
 from typing import Final
@@ -23,25 +24,24 @@ from typed_nnx_codegen.facts.probes import HOOKED, insert_class_check
 from typed_nnx_codegen.facts.recording import record_marks
 from typed_nnx_codegen.model_stubs.models import Problem
 from typed_nnx_codegen.model_stubs.reading.following import rules
-from typed_nnx_codegen.model_stubs.reading.sources import Interpreter
 from typed_nnx_codegen.mypy_run import CouldNotRun, MypyRun
 
 _CODE: Final = (FACTS, Path(__file__).parent)
 
 
-def new_options(
-    runtime: str, python: Interpreter, cache: Path | None, own: Container[str] = ()
-) -> Options:
-    """Return mypy's options for reading models of a runtime; no settings of the user count.
+def new_options(executable: str | None, cache: Path | None) -> Options:
+    """Return mypy's options for reading models; no settings of the user count.
 
     Args:
-        runtime: The package that the models are made with.
-        python: The interpreter whose packages are used.
+        executable: The interpreter whose packages are used; None for the running one.
         cache: Where mypy keeps what it found out.
-        own: The packages that are read.
+
+    Raises:
+        ValueError: The interpreter does not run.
     """
     options = Options()
-    options.python_executable, options.python_version = python.executable, python.version
+    if executable is not None:
+        options.python_executable, options.python_version = executable, _version_of(executable)
     options.cache_dir = os.devnull if cache is None else str(cache)
     options.incremental = cache is not None
     options.check_untyped_defs = True
@@ -49,8 +49,20 @@ def new_options(
     options.local_partial_types = False
     options.follow_imports = "silent"  # only the sources have bodies that matter
     options.ignore_missing_imports = True
-    options.per_module_options = rules(runtime, own)
     return options
+
+
+def _version_of(executable: str) -> tuple[int, int]:
+    question = [executable, "-c", "import sys; print(*sys.version_info[:2])"]
+    try:
+        answer = subprocess.run(question, check=True, capture_output=True, text=True).stdout
+        major, minor = map(int, answer.split())
+    except (OSError, subprocess.CalledProcessError, ValueError) as error:
+        raise ValueError(
+            f"python: {executable} does not run ({error}); expected an interpreter.\n"
+            "  Fix: pass the path of the Python that your code runs with"
+        ) from error
+    return major, minor
 
 
 class _Observer(Plugin):
@@ -99,50 +111,29 @@ class _Observer(Plugin):
         return set()
 
 
-class Reading:
-    """Runs mypy over sources, and again without the files that it cannot read.
+def modules_of(
+    sources: Sequence[BuildSource], runtime: str, options: Options
+) -> tuple[dict[str, MypyFile], tuple[Problem, ...]]:
+    """Run mypy over sources, and again without the files that it cannot read.
 
-    Args:
-        runtime: The package that the models are made with.
-        python: The interpreter whose packages are used.
-        cache: Where mypy keeps what it found out.
+    Returns:
+        All modules, none where mypy fails in a way that nothing helps against, and what went wrong.
     """
+    watched = frozenset(each.module for each in sources)
+    followed = rules(runtime, {module.partition(".")[0] for module in watched})
+    run = MypyRun(sources)
 
-    def __init__(
-        self,
-        sources: Sequence[BuildSource],
-        runtime: str,
-        python: Interpreter,
-        cache: Path | None,
-    ) -> None:
-        self._run = MypyRun(sources)
-        self._runtime = runtime
-        self._python = python
-        self._cache = cache
-        self._modules = frozenset(each.module for each in sources)
-        self._failure: list[Problem] = []
+    def prepare() -> tuple[Options, list[_Observer]]:
+        fresh = options.apply_changes({"per_module_options": dict(followed)})
+        return fresh, [_Observer(fresh, watched)]
 
-    def modules(self) -> dict[str, MypyFile]:
-        """Run mypy and return all modules; none where it fails in a way that nothing helps against."""
-        own = {module.partition(".")[0] for module in self._modules}
-
-        def prepare() -> tuple[Options, list[_Observer]]:
-            options = new_options(self._runtime, self._python, self._cache, own)
-            return options, [_Observer(options, self._modules)]
-
-        try:
-            return self._run.build(prepare, _all_modules)
-        except CouldNotRun as error:
-            self._failure = [Problem("", 1, f"mypy failed: {error}")]
-            return {}
-
-    def problems(self) -> tuple[Problem, ...]:
-        """Return what went wrong."""
-        broken = self._run.left_out.values()
-        return (
-            *(Problem(each.file, max(each.line, 1), each.message) for each in broken),
-            *self._failure,
-        )
+    modules, problems = dict[str, MypyFile](), list[Problem]()
+    try:
+        modules = run.build(prepare, _all_modules)
+    except CouldNotRun as error:
+        problems.append(Problem("", 1, f"mypy failed: {error}"))
+    broken = (Problem(each.file, each.line, each.message) for each in run.left_out.values())
+    return modules, (*broken, *problems)
 
 
 def _all_modules(result: BuildResult) -> dict[str, MypyFile]:

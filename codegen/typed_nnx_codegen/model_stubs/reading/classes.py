@@ -10,24 +10,12 @@ from mypy.typevars import fill_typevars
 
 from typed_nnx_codegen.facts.assigned_types import classes_of, order_of
 from typed_nnx_codegen.facts.fields import attributes_of
-from typed_nnx_codegen.facts.kinds import is_rngs, kind_of_class, runtime_base
+from typed_nnx_codegen.facts.kinds import is_rngs, kind_of_class, kind_of_plain, runtime_base
 from typed_nnx_codegen.model_stubs.models import Kind
 
 # Modules by whose names library classes are known to people, better than by their private ones.
 _PUBLIC = ("jax", "jax.numpy", "numpy")
 
-_LISTS = frozenset(
-    (
-        *("builtins.list", "builtins.tuple", "collections.deque"),
-        *(f"typing.{name}" for name in ("Sequence", "MutableSequence", "Iterable", "Collection")),
-    )
-)
-_DICTS = frozenset(
-    (
-        *("builtins.dict", "collections.OrderedDict", "collections.defaultdict"),
-        *("typing.Mapping", "typing.MutableMapping"),
-    )
-)
 _SCALARS = frozenset(f"builtins.{name}" for name in ("int", "float", "bool", "complex"))
 
 
@@ -63,7 +51,7 @@ def kind_of(info: TypeInfo) -> Kind | None:
 
 def kind_of_value(info: TypeInfo) -> Kind:
     """Return what a class is that stands in the value of a Variable or in plain data."""
-    return Kind.LIST if is_list(info) else Kind.DICT if is_dict(info) else Kind.ARRAY
+    return kind_of_plain(info) or Kind.ARRAY
 
 
 def container_of(info: TypeInfo) -> TypeInfo:
@@ -71,16 +59,6 @@ def container_of(info: TypeInfo) -> TypeInfo:
     found = runtime_base(info, "List", "Dict", "Rngs")
     assert found is not None  # it has that kind
     return found
-
-
-def is_list(info: TypeInfo) -> bool:
-    """Tell whether a class is a plain list or tuple."""
-    return info.fullname in _LISTS
-
-
-def is_dict(info: TypeInfo) -> bool:
-    """Tell whether a class is a plain dict."""
-    return info.fullname in _DICTS
 
 
 def is_scalar(info: TypeInfo) -> bool:

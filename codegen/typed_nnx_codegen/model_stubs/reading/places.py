@@ -12,7 +12,13 @@ from mypy.types import AnyType, Instance, TypeOfAny, get_proper_type
 from mypy.types import Type as MypyType
 
 from typed_nnx_codegen.facts.fields import Field
-from typed_nnx_codegen.facts.kinds import runtime_base, short_name
+from typed_nnx_codegen.facts.kinds import (
+    holds_data,
+    kind_of_plain,
+    options,
+    runtime_base,
+    short_name,
+)
 from typed_nnx_codegen.model_stubs.models import (
     Absent,
     Kind,
@@ -27,17 +33,13 @@ from typed_nnx_codegen.model_stubs.models import (
 from typed_nnx_codegen.model_stubs.reading.classes import (
     Classes,
     container_of,
-    is_dict,
-    is_list,
     is_scalar,
     kind_of,
     last,
     parameters_of,
 )
 
-_LIST = "builtins:list"
-_DICT = "builtins:dict"
-_PLAIN = (_LIST, _DICT)
+_PLAIN = {Kind.LIST: "builtins:list", Kind.DICT: "builtins:dict"}
 _DEEPEST = 12
 
 
@@ -99,7 +101,7 @@ class Places:
                 )
             case types.TupleType() if not _is_named_tuple(proper):
                 inner = [self.place(each, marked=True, depth=depth + 1) for each in proper.items]
-                has_data = marked or any(self._has_data(each, depth) for each in proper.items)
+                has_data = marked or any(map(_has_data, proper.items))
                 return _tuple(proper, inner) if has_data else Static()
             case Instance() if not _is_local(proper):
                 return self._instance(proper, marked, depth)
@@ -125,12 +127,12 @@ class Places:
                 return Named(self._classes.public(info), inner)
             case Kind.LIST | Kind.DICT:
                 return self._container(found, depth)
-            case None if is_list(info) or is_dict(info):
-                if not marked and not any(self._has_data(each, depth) for each in found.args[-1:]):
+            case None if plain := kind_of_plain(info):
+                if not marked and not any(map(_has_data, found.args[-1:])):
                     return Static()
                 self._need(info)
                 items = (self.place(e, marked=True, depth=depth + 1) for e in found.args[-1:])
-                return Named(_LIST if is_list(info) else _DICT, tuple(items))
+                return Named(_PLAIN[plain], tuple(items))
             case None:
                 return self._other(found, marked)
 
@@ -153,10 +155,6 @@ class Places:
         if is_scalar(info):
             return self.value(found)
         return Unknown(f"it is not known what data a {short_name(found)} has")
-
-    def _has_data(self, found: MypyType, depth: int) -> bool:
-        """Tell whether a plain container of such values is data without a mark."""
-        return _has_place(self.place(found, depth=depth + 1))
 
     def value(self, found: MypyType, depth: int = 0) -> Type:  # noqa: C901  # one line per type
         """Return a type as that of a value, in which every class stands for itself."""
@@ -222,11 +220,6 @@ def _reason(found: AnyType) -> str:
     return f"{missing} could not be imported" if missing else "its type is Any"
 
 
-def _has_place(found: Type) -> bool:
-    match found:
-        case Named(name, arguments):
-            return name not in _PLAIN or any(map(_has_place, arguments))
-        case Union(items) | Tuple(items):
-            return any(map(_has_place, items))
-        case _:
-            return isinstance(found, Parameter)
+def _has_data(found: MypyType) -> bool:
+    """Tell whether a plain container of such values is data without a mark."""
+    return any(isinstance(e, types.TypeVarType) or holds_data(e) for e in options(found)[0])

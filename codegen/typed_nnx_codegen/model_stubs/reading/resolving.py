@@ -11,7 +11,7 @@ from mypy.nodes import TypeInfo
 from typed_nnx_codegen.facts.assigned_types import order_of
 from typed_nnx_codegen.facts.fields import Model, attributes_of
 from typed_nnx_codegen.model_stubs.models import ClassInfo, Kind, Models, Problem, Type
-from typed_nnx_codegen.model_stubs.reading.building import Reading, new_options
+from typed_nnx_codegen.model_stubs.reading.building import modules_of, new_options
 from typed_nnx_codegen.model_stubs.reading.classes import (
     Classes,
     instance_of,
@@ -21,7 +21,7 @@ from typed_nnx_codegen.model_stubs.reading.classes import (
     parameters_of,
 )
 from typed_nnx_codegen.model_stubs.reading.places import Places
-from typed_nnx_codegen.model_stubs.reading.sources import find_sources, interpreter
+from typed_nnx_codegen.model_stubs.reading.sources import find_sources
 
 
 class Resolver:
@@ -110,12 +110,11 @@ def read(
     Raises:
         ValueError: `python` does not run.
     """
-    used = interpreter(python)
-    found = find_sources(sources, used, new_options(runtime, used, None))
+    options = new_options(python, None if cache is None else cache / "mypy")
+    found = find_sources(sources, options)
     if not found.files:
         return Models({}, (), found.problems)
-    reading = Reading(found.files, runtime, used, None if cache is None else cache / "mypy")
-    modules = reading.modules()
+    modules, problems = modules_of(found.files, runtime, options)
     paths = {each.module: each.path or "" for each in found.files}
     resolver = Resolver(Classes(modules, runtime, frozenset(paths)), paths, runtime)
-    return resolver.models((*found.problems, *reading.problems()))
+    return resolver.models((*found.problems, *problems))

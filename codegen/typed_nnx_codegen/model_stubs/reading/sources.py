@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,39 +14,6 @@ from mypy.options import Options
 from typed_nnx_codegen.model_stubs.models import Problem
 from typed_nnx_codegen.model_stubs.overlay_file import EXCLUDED
 from typed_nnx_codegen.module_names import as_imported
-
-
-@dataclass(frozen=True)
-class Interpreter:
-    """The Python whose packages the source uses.
-
-    Attributes:
-        executable: Its path.
-        version: Its major and minor version.
-    """
-
-    executable: str
-    version: tuple[int, int]
-
-
-def interpreter(executable: str | None) -> Interpreter:
-    """Return what is known of an interpreter, by default of the running one.
-
-    Raises:
-        ValueError: It does not run.
-    """
-    if executable is None or executable == sys.executable:
-        return Interpreter(sys.executable, sys.version_info[:2])
-    question = [executable, "-c", "import sys; print(*sys.version_info[:2])"]
-    try:
-        answer = subprocess.run(question, check=True, capture_output=True, text=True).stdout
-        major, minor = answer.split()
-    except (OSError, subprocess.CalledProcessError, ValueError) as error:
-        raise ValueError(
-            f"python: {executable} does not run ({error}); expected an interpreter.\n"
-            "  Fix: pass the path of the Python that your code runs with"
-        ) from error
-    return Interpreter(executable, (int(major), int(minor)))
 
 
 @dataclass(frozen=True)
@@ -64,19 +29,19 @@ class Sources:
     problems: tuple[Problem, ...]
 
 
-def find_sources(names: Sequence[str], python: Interpreter, options: Options) -> Sources:
+def find_sources(names: Sequence[str], options: Options) -> Sources:
     """Find the files of packages, directories and files.
 
     Args:
         names: What the user named.
-        python: Where installed packages are looked for.
-        options: mypy's.
+        options: mypy's, with the interpreter whose packages are looked for.
     """
     options.exclude = [EXCLUDED]
+    installed = _installed(options)
     files: dict[str, BuildSource] = {}
     problems = []
     for name in names:
-        place = _place(name, python)
+        place = _place(name, installed)
         if place is None:
             problems.append(Problem(name, 1, _not_found(name)))
             continue
@@ -85,7 +50,7 @@ def find_sources(names: Sequence[str], python: Interpreter, options: Options) ->
         except InvalidSourceList as error:
             problems.append(Problem(name, 1, str(error)))
             continue
-        for each in as_imported(found, _installed(python)):
+        for each in as_imported(found, installed):
             first = files.setdefault(each.module, each)
             if _real(first) != _real(each):
                 problems.append(_same_name(first, each))
@@ -94,14 +59,14 @@ def find_sources(names: Sequence[str], python: Interpreter, options: Options) ->
     return Sources(tuple(files.values()), tuple(problems))
 
 
-def _place(name: str, python: Interpreter) -> Path | None:
+def _place(name: str, installed: Sequence[str]) -> Path | None:
     path = Path(name)
     if path.exists():
         return path
     parts = name.split(".")
     if not all(part.isidentifier() for part in parts):
         return None
-    for folder in (".", "src", *_installed(python)):
+    for folder in (".", "src", *installed):
         package = Path(folder, *parts)
         for found in (package, package.with_suffix(".py"), package.with_suffix(".pyi")):
             if found.exists():
@@ -109,8 +74,8 @@ def _place(name: str, python: Interpreter) -> Path | None:
     return None
 
 
-def _installed(python: Interpreter) -> list[str]:
-    system, installed = get_search_dirs(python.executable)
+def _installed(options: Options) -> list[str]:
+    system, installed = get_search_dirs(options.python_executable)
     here = os.getcwd()
     return [folder for folder in (*system, *installed) if os.path.abspath(folder) != here]
 
