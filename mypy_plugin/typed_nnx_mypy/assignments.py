@@ -2,68 +2,81 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from dataclasses import dataclass
 
 from mypy import nodes
-from mypy.nodes import AssignmentStmt, CallExpr, MemberExpr
+from mypy.nodes import AssignmentStmt, ExpressionStmt, MemberExpr
 from mypy.plugin import AttributeContext
 from mypy.types import Instance, get_proper_type
 
 from typed_nnx_codegen.facts.marks import self_name_of
-from typed_nnx_codegen.facts.probes import AT_END, BEHIND, begins_empty, checked
-from typed_nnx_codegen.facts.targets import own_attributes, statements_of
-from typed_nnx_mypy.call import AttributeCheck, ClassCheck, StoreCheck
+from typed_nnx_codegen.facts.probes import begins_empty, checked
+from typed_nnx_codegen.facts.targets import blocks_of, own_attributes, statements_of
+from typed_nnx_mypy.call import AttributeCheck, StoreCheck
 from typed_nnx_mypy.models.history import assignments_to
 from typed_nnx_mypy.reporter import Reporter
 
 
-def attribute_checks(call: nodes.Context, checker: Reporter) -> list[AttributeCheck]:
-    """Return what the assignment does that a check stands behind; nothing for other calls."""
-    block, owner = _block_of(call, BEHIND, checker), checker.current_class
-    if block is None or owner is None:
-        return []
-    check = checker.parent(call) if isinstance(call, CallExpr) else None
-    statement = next(before for before, each in pairwise(block.body) if each is check)
-    function = checker.function_around(statement)
-    if not isinstance(function, nodes.FuncDef):
+@dataclass(frozen=True)
+class Probe:
+    """A call that checks a place.
+
+    Attributes:
+        place: Which place, `BEHIND` or `AT_END` of `facts.probes`.
+        around: The innermost function or class.
+        before: The statements before it in its block.
+    """
+
+    place: complex
+    around: nodes.FuncDef | nodes.TypeInfo
+    before: list[nodes.Statement]
+
+
+def probe_of(call: nodes.Context, checker: Reporter) -> Probe | None:
+    """Return the place that a call checks; None for any other call of the method."""
+    around = checker.functions_around[-1]
+    match around:
+        case nodes.FuncDef():
+            block = around.body
+        case nodes.TypeInfo():
+            block = around.defn.defs
+        case _:
+            return None
+    open_blocks = [block]
+    while open_blocks:
+        block = open_blocks.pop()
+        for at, each in enumerate(block.body):
+            place = checked(each)
+            if place is not None and isinstance(each, ExpressionStmt) and each.expr is call:
+                return Probe(place, around, block.body[:at])
+            open_blocks += blocks_of(each)
+    return None
+
+
+def attribute_checks(probe: Probe, checker: Reporter) -> list[AttributeCheck]:
+    """Return what the assignment does that a check stands behind."""
+    statement, owner = probe.before[-1], checker.current_class
+    if owner is None or not isinstance(probe.around, nodes.FuncDef):
         return []
     return [
         each
-        for name in own_attributes(statement, self_name_of(function))
+        for name in own_attributes(statement, self_name_of(probe.around))
         if _is_plain(owner, name)
         for each in assignments_to(owner, name, checker)
         if each.statement is statement
     ]
 
 
-def checks_at_end(call: nodes.Context, checker: Reporter) -> list[AttributeCheck]:
+def checks_at_end(function: nodes.FuncDef, checker: Reporter) -> list[AttributeCheck]:
     """Return the attributes that began empty, where a check is at the end of a method."""
-    block, owner = _block_of(call, AT_END, checker), checker.current_class
-    function = checker.parent(block) if block is not None else None
-    if owner is None or not isinstance(function, nodes.FuncDef):
-        return []
-    self_name, empty = self_name_of(function), filter(begins_empty, statements_of(function.body))
+    self_name, owner = self_name_of(function), checker.current_class
     return [
         each
-        for statement in empty
+        for statement in filter(begins_empty, statements_of(function.body))
         for name in own_attributes(statement, self_name)
-        for each in assignments_to(owner, name, checker)
+        for each in (assignments_to(owner, name, checker) if owner is not None else ())
         if each.statement is statement
     ]
-
-
-def class_check(call: nodes.Context, checker: Reporter) -> ClassCheck | None:
-    """Return what the check of a class sees; None for any other call of the method."""
-    block = _block_of(call, AT_END, checker)
-    around = checker.parent(block) if block is not None else None
-    return ClassCheck(checker, around.info) if isinstance(around, nodes.ClassDef) else None
-
-
-def _block_of(call: nodes.Context, place: complex, checker: Reporter) -> nodes.Block | None:
-    """Return the block in which a call checks a place; None for any other call of the method."""
-    check = checker.parent(call) if isinstance(call, CallExpr) else None
-    block = checker.parent(check) if check is not None else None
-    return block if isinstance(block, nodes.Block) and checked(check) == place else None
 
 
 def _is_plain(owner: nodes.TypeInfo, name: str) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeAlias, TypeVar
 
-from mypy.nodes import Node, TypeInfo
+from mypy.nodes import FuncDef, Node, TypeInfo
 from mypy.plugin import (
     AttributeContext,
     ClassDefContext,
@@ -27,13 +27,14 @@ from typed_nnx_codegen.facts.internals import note_in_analysis
 from typed_nnx_codegen.facts.kinds import is_variable, runtime_of_class
 from typed_nnx_codegen.facts.marks import QUIET, begins_static, opening_of
 from typed_nnx_codegen.facts.names import OWN_VARIABLE, PARTIALS, Name, name_of, runtime_of
-from typed_nnx_codegen.facts.probes import HOOKED, insert_checks
+from typed_nnx_codegen.facts.probes import BEHIND, HOOKED, insert_checks
 from typed_nnx_codegen.facts.recording import record_marks
 from typed_nnx_mypy import registry
 from typed_nnx_mypy.assignments import (
+    Probe,
     attribute_checks,
     checks_at_end,
-    class_check,
+    probe_of,
     store_check,
 )
 from typed_nnx_mypy.call import Call, ClassCheck, StateAccess
@@ -179,14 +180,18 @@ class Hooks:
         return access.result
 
     def _on_assignment(self, context: FunctionContext | MethodContext) -> Type:
-        checker, call = Reporter(context.api, self._config), context.context
-        for found in attribute_checks(call, checker):
-            self._run(registry.ATTRIBUTE_CHECKS, found)
-        for found in checks_at_end(call, checker):
-            self._run(registry.END_CHECKS, found)
-        of_class = class_check(call, checker)
-        if of_class is not None:
-            self._run(registry.CLASS_CHECKS, of_class)
+        checker = Reporter(context.api, self._config)
+        match probe_of(context.context, checker):
+            case Probe(place=place) as probe if place == BEHIND:
+                for found in attribute_checks(probe, checker):
+                    self._run(registry.ATTRIBUTE_CHECKS, found)
+            case Probe(around=FuncDef() as function):
+                for found in checks_at_end(function, checker):
+                    self._run(registry.END_CHECKS, found)
+            case Probe(around=TypeInfo() as owner):
+                self._run(registry.CLASS_CHECKS, ClassCheck(checker, owner))
+            case _:
+                pass
         return context.default_return_type
 
     def _run(self, checks: Sequence[Callable[[Place], None]], found: Place) -> None:

@@ -93,12 +93,24 @@ class Model:
         return self.fields.get(key, self.other if is_other else None)
 
 
+# What was found in the file that was asked from last, in its round: most calls ask for a few classes.
+_LAST: Final[list[tuple[object, dict[Instance, Model]]]] = []
+
+
 def model_of(instance: Instance, checker: Checker) -> Model | None:
     """Return the attributes of a Pytree, inherited ones too; None where it is no Pytree."""
     if not is_pytree(instance.type):
         return None
     depend_on(instance.type, checker)
-    return attributes_of(instance)
+    if not _LAST or _LAST[0][0] is not checker.round:
+        _LAST[:] = [(checker.round, {})]
+    known = _LAST[0][1]
+    model = known.get(instance)
+    if model is None:
+        model = attributes_of(instance)
+        if model.is_ready:
+            known[instance] = model
+    return model
 
 
 def attributes_of(instance: Instance) -> Model:

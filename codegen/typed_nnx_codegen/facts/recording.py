@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import astuple, replace
+from dataclasses import fields, replace
+from operator import attrgetter
 from typing import Final
 
 from mypy import nodes
@@ -26,6 +27,7 @@ from typed_nnx_codegen.facts.marks import (
 from typed_nnx_codegen.facts.names import runtime_of
 from typed_nnx_codegen.facts.targets import blocks_of, own_attributes, statements_of
 
+_VALUES: Final = attrgetter(*(each.name for each in fields(Said)))
 _FUNCTIONS: Final = ("data", "static")
 _ANNOTATIONS: Final = {"Data": "data", "Static": "static"}
 _MAY_OPEN: Final = frozenset({CallExpr, MemberExpr})
@@ -45,7 +47,7 @@ def record_marks(context: ClassDefContext) -> nodes.Node | None:
     found = reading.read()
     info = definition.info
     info.metadata[KEY] = {
-        "attributes": {name: list(astuple(said)) for name, said in found.attributes.items()},
+        "attributes": {name: [*_VALUES(said)] for name, said in found.attributes.items()},
         "is_pytree": found.is_pytree,
         "opened_by": found.opened_by,
         "calls_super": found.calls_super,
