@@ -18,7 +18,6 @@ from tests.fuzz.slow_walk import (
     Path,
     changed_leaf,
     changed_state,
-    describe,
     ids,
     is_array,
     is_node,
@@ -26,8 +25,9 @@ from tests.fuzz.slow_walk import (
     leaves,
     mutable_parts,
     same,
-    view_value,
+    value_view,
     visits,
+    walk,
 )
 
 
@@ -52,20 +52,20 @@ def check_filters(root: tp.Any) -> None:
 
 def check_merge(root: tp.Any) -> None:
     """Merge gives an equal graph of other nodes around the same Variables."""
-    before = describe(root)
+    before = walk(root)
     graphdef, state = nnx.split(root)
     merged = nnx.merge(graphdef, state)
-    same("merge", describe(merged), before)
+    same("merge", walk(merged), before)
     own = {id(x) for _, x, _ in visits(root) if is_node(x) or isinstance(x, list | dict)}
     assert not any(id(x) in own for _, x, _ in visits(merged)), "merge: a node is the old one"
     same("graphdef of merged", nnx.graphdef(merged) == graphdef, True)
-    same("split changes nothing", describe(root), before)
+    same("split changes nothing", walk(root), before)
 
 
 def check_clone(root: tp.Any) -> None:
     """A clone is equal and shares nothing that can be changed."""
     made = nnx.clone(root)
-    same("clone", describe(made), describe(root))
+    same("clone", walk(made), walk(root))
     shared = mutable_parts(made) & mutable_parts(root)
     rows = [(p, x) for p, x, _ in visits(root) if id(x) in shared]
     assert not rows, f"clone: shared {rows}"
@@ -74,7 +74,7 @@ def check_clone(root: tp.Any) -> None:
 
 def check_deepcopy(root: tp.Any) -> None:
     """`copy.deepcopy` makes an equal graph."""
-    same("deepcopy", describe(copy.deepcopy(root)), describe(root))
+    same("deepcopy", walk(copy.deepcopy(root)), walk(root))
 
 
 def check_graphdef(root: tp.Any) -> None:
@@ -128,19 +128,19 @@ def check_update(root: tp.Any) -> None:
     made = nnx.clone(root)
     before = leaves(made)
     wanted = [
-        (p, view_value(changed_leaf(x).get_raw_value() if is_variable(x) else x + 1))
+        (p, value_view(changed_leaf(x).get_raw_value() if is_variable(x) else x + 1))
         for p, x in before
     ]
-    structure = describe(made, values=False)
+    structure = walk(made, values=False)
     kept = {id(x) for _, x in before if is_variable(x)}
     nnx.update(made, changed_state(made))
     after = leaves(made)
     same(
         "update",
-        [(p, view_value(x.get_raw_value() if is_variable(x) else x)) for p, x in after],
+        [(p, value_view(x.get_raw_value() if is_variable(x) else x)) for p, x in after],
         wanted,
     )
-    same("update keeps the structure", describe(made, values=False), structure)
+    same("update keeps the structure", walk(made, values=False), structure)
     assert {id(x) for _, x in after if is_variable(x)} == kept, "update: a Variable is another"
 
 
@@ -158,7 +158,7 @@ def check_flatten(root: tp.Any) -> None:
     """`flatten` and `unflatten` with an index keep identity."""
     graphdef, flat = nnx.flatten(root)
     same("flatten", ids(flat), ids(leaves(root)))
-    same("unflatten", describe(nnx.unflatten(graphdef, flat)), describe(root))
+    same("unflatten", walk(nnx.unflatten(graphdef, flat)), walk(root))
 
 
 def check_verified(root: tp.Any) -> None:
@@ -180,11 +180,11 @@ def total(root: tp.Any) -> tp.Any:
 
 def check_jit(root: tp.Any) -> None:
     """A jitted function sees the values of now, and leaves a graph that it only reads as it was."""
-    before, parts = describe(root), mutable_parts(root)
+    before, parts = walk(root), mutable_parts(root)
     expected = float(total(root))
     found = float(jit_total(root))
     assert abs(found - expected) <= 1e-4 * (1 + abs(expected)), f"jit: {found}, not {expected}"
-    same("jit leaves the graph", describe(root), before)
+    same("jit leaves the graph", walk(root), before)
     assert mutable_parts(root) == parts, "jit: an object is another"
 
 

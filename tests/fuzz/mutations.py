@@ -197,7 +197,7 @@ class World:
                 if item is x:
                     return f"{prefix}{number}:{type(x).__name__}"
         if isinstance(x, list | tuple | dict):
-            inside = ", ".join(f"{k}: {self.label(v)}" for k, v in children(x))
+            inside = ", ".join(f"{k}: {self.label(v)}" for k, v in children(x) or ())
             return f"{type(x).__name__}({inside})"
         return type(x).__name__ if is_array(x) or is_variable(x) or is_node(x) else repr(x)[:40]
 
@@ -213,7 +213,7 @@ class World:
 
     def delete_attribute(self) -> None:
         node = self.one(self.nodes)
-        names = [name for name, _ in children(node) if isinstance(name, str)]
+        names = [name for name, _ in children(node) or () if isinstance(name, str)]
         if not names:  # or it is a List
             return
         name = self.one(names)
@@ -272,7 +272,7 @@ class World:
                 container.insert(1, value)
 
     def change_static_in_place(self) -> None:
-        every = [v for n in self.nodes for _, v in children(n) if not in_graph(n, v)]
+        every = [v for n in self.nodes for _, v in children(n) or () if not in_graph(n, v)]
         found = [v for v in every if isinstance(v, list | dict | set | Config)]
         if not found:
             return
@@ -342,7 +342,7 @@ class World:
 
     def swap_attributes(self) -> None:
         node = self.one([x for x in self.nodes if isinstance(x, Mod | Tree)] or [None])
-        names = [k for k, v in children(node) if is_variable(v) or is_node(v)]
+        names = [k for k, v in children(node) or () if is_variable(v) or is_node(v)]
         if len(names) >= 2:
             one, two = self.random.sample(names, 2)
             first, second = getattr(node, one), getattr(node, two)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import typing as tp
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 import typed_nnx as nnx
+from tests.graph.worlds import Keyless
 
 Path = tuple[tp.Any, ...]
+BOOKKEEPING = frozenset({"hijax", "ref", "eager_sharding"})
+"""Metadata in which flax keeps how a Variable is backed; not part of what a user wrote."""
 MARK = "data"
 """An element of each plain container that is data: so the walk tells it from a static one."""
 
@@ -28,24 +33,32 @@ def is_array(x: tp.Any) -> bool:
     return isinstance(x, jax.Array | np.ndarray)
 
 
+def children(x: tp.Any) -> list[tuple[tp.Any, tp.Any]] | None:
+    """Return the (key, child) pairs of a node or container in canonical order; None for a leaf."""
+    if is_node(x):
+        name = type(x).__name__
+        if name == "List":
+            return list(enumerate(x))
+        public = {k: v for k, v in vars(x).items() if not k.startswith("_")}
+        return sorted(public.items())
+    if isinstance(x, dict | nnx.State):
+        return sorted(x.items())
+    if isinstance(x, tuple) and (fields := getattr(x, "_fields", None)):
+        return list(zip(fields, x, strict=True))
+    if isinstance(x, list | tuple):
+        return list(enumerate(x))
+    if isinstance(x, Keyless):
+        return [(0, x.first), (1, x.second)]
+    if dataclasses.is_dataclass(x) and not isinstance(x, type):
+        return [(f.name, getattr(x, f.name)) for f in dataclasses.fields(x)]
+    return None
+
+
 def is_data(x: tp.Any) -> bool:
     """Whether a value that a node or a container holds is part of the graph."""
     if isinstance(x, list | tuple | dict):
         return MARK in x
     return is_variable(x) or is_node(x) or is_array(x) or isinstance(x, nnx.State)
-
-
-def children(x: tp.Any) -> list[tuple[tp.Any, tp.Any]]:
-    """Return the (key, value) pairs of a node or container in order, static values too."""
-    if isinstance(x, nnx.List):
-        return list(enumerate(x))
-    if is_node(x):
-        return sorted(x.__dict__.items())
-    if isinstance(x, nnx.State):
-        return sorted(x._mapping.items()) if hasattr(x, "_mapping") else sorted(x.items())
-    if isinstance(x, dict):
-        return sorted(x.items())
-    return list(enumerate(x)) if isinstance(x, list | tuple) else []
 
 
 def in_graph(holder: tp.Any, value: tp.Any) -> bool:
@@ -59,7 +72,7 @@ Visit = tuple[Path, tp.Any, bool]
 
 
 def traverse(
-    root: tp.Any, below: tp.Callable[[tp.Any], tp.Iterable[tuple[tp.Any, tp.Any]]]
+    root: tp.Any, below: tp.Callable[[tp.Any], tp.Iterable[tuple[tp.Any, tp.Any]] | None]
 ) -> tp.Iterator[Visit]:
     """Yield (path, value, first) of everything, parents first.
 
@@ -78,7 +91,7 @@ def traverse(
         if is_node(x) or is_variable(x):
             seen.add(id(x))
         if first:
-            for key, value in below(x):
+            for key, value in below(x) or ():
                 yield from visit((*path, key), value)
 
     return visit((), root)
@@ -88,7 +101,7 @@ def visits(root: tp.Any) -> list[Visit]:
     """Return what a graph holds, in the order of `traverse`."""
 
     def below(x: tp.Any) -> list[tuple[tp.Any, tp.Any]]:
-        return [] if is_variable(x) else [row for row in children(x) if in_graph(x, row[1])]
+        return [row for row in children(x) or () if in_graph(x, row[1])]
 
     return list(traverse(root, below))
 
@@ -98,36 +111,61 @@ def leaves(root: tp.Any) -> list[tuple[Path, tp.Any]]:
     return [(p, x) for p, x, first in visits(root) if first and (is_variable(x) or is_array(x))]
 
 
-def view_value(x: tp.Any) -> tp.Any:
-    """Describe a value that is no node: arrays by content."""
-    if is_array(x):
-        return type(x).__name__, str(x.dtype), np.asarray(x).tolist()
-    if isinstance(x, list | tuple | dict):
-        return type(x).__name__, [(k, view_value(v)) for k, v in children(x)]
-    return type(x).__name__, repr(x) if "object at" not in repr(x) else id(x)
+def array_view(x: tp.Any) -> tp.Any:
+    """Describe an array: library, dtype, shape, weak type and contents."""
+    if not isinstance(x, jax.Array):
+        return ("numpy", str(x.dtype), x.shape, x.tolist())
+    if jnp.issubdtype(x.dtype, jax.dtypes.prng_key):
+        return ("key", str(x.dtype), x.shape, np.asarray(jax.random.key_data(x)).tolist())
+    return ("jax", str(x.dtype), x.shape, x.weak_type, np.asarray(x).tolist())
 
 
-def describe(root: tp.Any, values: bool = True) -> list[tp.Any]:
-    """Describe a graph as plain values: equal descriptions mean equal graphs, sharing included."""
-    first: dict[int, Path] = {}
-    entries: list[tp.Any] = []
-    for path, x, new in visits(root):
-        if not new:
-            entries.append((path, "is", first[id(x)]))
+def value_view(x: tp.Any) -> tp.Any:
+    """Describe any value that is no node: Variables, arrays, containers, plain Python values."""
+    if is_variable(x):
+        kept = {k: v for k, v in x.get_metadata().items() if k not in BOOKKEEPING}
+        return ("variable", type(x).__name__, kept, value_view(x.get_raw_value()))
+    if isinstance(x, jax.Array | np.ndarray):
+        return array_view(x)
+    if isinstance(x, dict):
+        return ("dict", [(key, value_view(x[key])) for key in x])
+    if isinstance(x, list | tuple):
+        return (type(x).__name__, [value_view(item) for item in x])
+    return (type(x).__name__, repr(x) if callable(x) or is_node(x) else x)
+
+
+def walk(root: tp.Any, values: bool = True) -> list[tuple[tuple[tp.Any, ...], str, tp.Any]]:
+    """Traverse an object graph without the library under test: the independent reference.
+
+    Args:
+        root: Where to begin.
+        values: Whether to describe arrays and Variables.
+
+    Returns:
+        (path, kind, view) depth first; a Variable or node met again is ("ref", path of the first visit),
+        so two equal lists mean equal structure, equal values and equal identity partitions.
+    """
+    firsts: dict[int, tuple[tp.Any, ...]] = {}
+    entries: list[tuple[tuple[tp.Any, ...], str, tp.Any]] = []
+    for path, x, first in traverse(root, children):
+        if not first:
+            entries.append((path, "ref", firsts[id(x)]))
             continue
-        if is_node(x) or is_variable(x):
-            first[id(x)] = path
-        kind = type(x).__name__
-        if is_variable(x):
-            metadata = view_value(dict(sorted(x.get_metadata().items())))
-            entries.append((path, kind, metadata, view_value(x.get_raw_value()) if values else ()))
-        elif is_array(x):
-            entries.append((path, view_value(x) if values else "array"))
-        else:
-            statics = [(k, view_value(v)) for k, v in children(x) if not in_graph(x, v)]
-            inside = [k for k, v in children(x) if in_graph(x, v)]
-            entries.append((path, kind, statics, inside))
+        firsts[id(x)] = path
+        is_named_only = children(x) is not None or (not values and (is_variable(x) or is_array(x)))
+        entries.append(
+            (path, "node", type(x).__name__) if is_named_only else (path, "leaf", value_view(x))
+        )
     return entries
+
+
+def objects_by_path(root: tp.Any) -> dict[tuple[tp.Any, ...], tp.Any]:
+    """Return path -> object for every node, Variable and array of an object graph (first visits only)."""
+    return {
+        path: x
+        for path, x, first in traverse(root, children)
+        if first and (is_node(x) or is_variable(x) or is_array(x))
+    }
 
 
 def mutable_parts(root: tp.Any) -> set[int]:
@@ -137,14 +175,15 @@ def mutable_parts(root: tp.Any) -> set[int]:
     def inside(x: tp.Any) -> None:
         if isinstance(x, list | dict):
             found.add(id(x))
-        for _, child in children(x):
+        for _, child in children(x) or ():
             inside(child)
 
     for _, x, _ in visits(root):
-        if is_node(x) or is_variable(x) or isinstance(x, list | dict):
-            found.add(id(x))
         if is_variable(x):
+            found.add(id(x))
             inside(x.get_raw_value())
+        elif is_node(x) or isinstance(x, list | dict):
+            found.add(id(x))
     return found
 
 

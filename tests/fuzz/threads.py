@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import typed_nnx as nnx
-from tests.fuzz.slow_walk import describe, leaves
+from tests.fuzz.slow_walk import leaves, walk
 from tests.support import switching
 
 THREADS = 8
@@ -262,9 +262,9 @@ class Threads:
         modes = [float(layer.deterministic) for layer in model.layers]
         if modes != np.asarray(read_modes(model)).tolist():
             wrong.append("after all threads ended: eager and jitted modes differ")
-        expected = describe(model)
+        expected = walk(model)
         for name, made in (("merge", nnx.merge(*nnx.split(model))), ("clone", nnx.clone(model))):
-            if describe(made) != expected:
+            if walk(made) != expected:
                 wrong.append(f"after all threads ended: {name} gives another graph")
         found = [id(x) for _, x in nnx.to_flat_state(nnx.state(model))]
         if sorted(found) != sorted(id(x) for _, x in leaves(model)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import typing as tp
 import warnings
 
@@ -12,12 +11,12 @@ import jax.numpy as jnp
 import numpy as np
 
 import typed_nnx
-from tests.fuzz.slow_walk import is_array, is_node, is_variable, traverse
+from tests.fuzz.slow_walk import is_node, is_variable
+from tests.fuzz.slow_walk import objects_by_path as objects_by_path
+from tests.fuzz.slow_walk import value_view as value_view
+from tests.fuzz.slow_walk import walk as walk
 from tests.graph.descriptions import Graph
-from tests.graph.worlds import Keyless, World, family
-
-BOOKKEEPING = frozenset({"hijax", "ref", "eager_sharding"})
-"""Metadata in which flax keeps how a Variable is backed; not part of what a user wrote."""
+from tests.graph.worlds import World, family
 
 
 def outcome(operation: tp.Callable[[], tp.Any]) -> tuple[str, tp.Any]:
@@ -28,29 +27,6 @@ def outcome(operation: tp.Callable[[], tp.Any]) -> tuple[str, tp.Any]:
             return "ok", operation()
     except Exception as error:  # noqa: BLE001 - any failure is compared, whatever its class
         return "error", family(error)
-
-
-def array_view(x: tp.Any) -> tp.Any:
-    """Describe an array: library, dtype, shape, weak type and contents."""
-    if not isinstance(x, jax.Array):
-        return ("numpy", str(x.dtype), x.shape, x.tolist())
-    if jnp.issubdtype(x.dtype, jax.dtypes.prng_key):
-        return ("key", str(x.dtype), x.shape, np.asarray(jax.random.key_data(x)).tolist())
-    return ("jax", str(x.dtype), x.shape, x.weak_type, np.asarray(x).tolist())
-
-
-def value_view(x: tp.Any) -> tp.Any:
-    """Describe any value that is no node: Variables, arrays, containers, plain Python values."""
-    if is_variable(x):
-        kept = {k: v for k, v in x.get_metadata().items() if k not in BOOKKEEPING}
-        return ("variable", type(x).__name__, kept, value_view(x.get_raw_value()))
-    if isinstance(x, jax.Array | np.ndarray):
-        return array_view(x)
-    if isinstance(x, dict):
-        return ("dict", [(key, value_view(x[key])) for key in x])
-    if isinstance(x, list | tuple):
-        return (type(x).__name__, [value_view(item) for item in x])
-    return (type(x).__name__, repr(x) if callable(x) or is_node(x) else x)
 
 
 def state_view(world: World, state: tp.Any) -> tp.Any:
@@ -65,57 +41,6 @@ def nested_view(x: tp.Any) -> tp.Any:
     if hasattr(x, "items") and not is_variable(x):
         return [(key, nested_view(value)) for key, value in x.items()]
     return value_view(x)
-
-
-def children(x: tp.Any) -> list[tuple[tp.Any, tp.Any]] | None:
-    """Return the (key, child) pairs of a node or container in canonical order; None for a leaf."""
-    if is_node(x):
-        name = type(x).__name__
-        if name == "List":
-            return list(enumerate(x))
-        public = {k: v for k, v in vars(x).items() if not k.startswith("_")}
-        return sorted(public.items())
-    if isinstance(x, dict):
-        return sorted(x.items())
-    if isinstance(x, tuple) and hasattr(x, "_fields"):
-        return list(zip(x._fields, x, strict=True))
-    if isinstance(x, list | tuple):
-        return list(enumerate(x))
-    if isinstance(x, Keyless):
-        return [(0, x.first), (1, x.second)]
-    if dataclasses.is_dataclass(x) and not isinstance(x, type):
-        return [(f.name, getattr(x, f.name)) for f in dataclasses.fields(x)]
-    return None
-
-
-def walk(root: tp.Any) -> list[tuple[tuple[tp.Any, ...], str, tp.Any]]:
-    """Traverse an object graph without the library under test: the independent reference.
-
-    Returns:
-        (path, kind, view) depth first; a Variable or node met again is ("ref", path of the first visit),
-        so two equal lists mean equal structure, equal values and equal identity partitions.
-    """
-    firsts: dict[int, tuple[tp.Any, ...]] = {}
-    entries: list[tuple[tuple[tp.Any, ...], str, tp.Any]] = []
-    for path, x, first in traverse(root, lambda x: children(x) or ()):
-        if not first:
-            entries.append((path, "ref", firsts[id(x)]))
-            continue
-        firsts[id(x)] = path
-        is_leaf = children(x) is None
-        entries.append(
-            (path, "leaf", value_view(x)) if is_leaf else (path, "node", type(x).__name__)
-        )
-    return entries
-
-
-def objects_by_path(root: tp.Any) -> dict[tuple[tp.Any, ...], tp.Any]:
-    """Return path -> object for every node, Variable and array of an object graph (first visits only)."""
-    return {
-        path: x
-        for path, x, first in traverse(root, lambda x: children(x) or ())
-        if first and (is_node(x) or is_variable(x) or is_array(x))
-    }
 
 
 def agree(ours: tp.Any, peer: tp.Any) -> None:
