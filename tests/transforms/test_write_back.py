@@ -143,6 +143,22 @@ def test_a_removed_child_gets_what_was_made_in_another_argument(lib):
         assert b.w is c.new
 
 
+def test_what_leaves_the_second_argument_is_written_too():
+    first = model_of(nnx, v=variable(1), w=variable(2))
+    second = model_of(nnx, v=nnx.Param(ONE, note="old"), w=variable(3))
+    removed = second.v
+
+    @nnx.jit
+    def step(first: Any, second: Any) -> None:
+        second.v[...] += 1
+        second.v.set_metadata(note="new")
+        del second.v
+
+    step(first, second)
+    assert (float(removed[...]), removed.get_metadata("note")) == (2.0, "new")
+    assert not hasattr(second, "v")
+
+
 def test_an_error_while_changes_are_planned_leaves_all_as_it_was(monkeypatch):
     import typed_nnx._transforms.engine.write as module
 
