@@ -115,13 +115,12 @@ def test_a_norm_of_complex_inputs_is_that_of_flax(norm: str) -> None:
 @pytest.mark.thorough
 @each_norm
 @pytest.mark.parametrize("fast", [True, False], ids=["fast", "precise"])
-@pytest.mark.parametrize("unit", [1, 1 + 1j], ids=["real", "complex"])
-def test_devices_of_a_mapped_axis_count_together(norm: str, fast: bool, unit: complex) -> None:
+def test_devices_of_a_mapped_axis_count_together(norm: str, fast: bool) -> None:
     options = {**four_features(norm), "axis_name": "i", "use_fast_variance": fast}
     twins = Twins(lambda lib, rngs: getattr(lib, norm)(**options, rngs=rngs))
-    x = normal(2, 3, 5, 4) * unit
+    x = normal(2, 3, 5, 4)
     mine, other = (jax.vmap(layer, axis_name="i")(x) for layer in twins.both)
-    np.testing.assert_allclose(mine, other, rtol=1e-6)
+    np.testing.assert_array_equal(mine, other)
     # They count as if they stood along an axis that is reduced.
     alone = getattr(nnx, norm)(**four_features(norm), rngs=nnx.Rngs(0))
     assert not np.allclose(mine, jax.vmap(alone)(x), atol=1e-3)

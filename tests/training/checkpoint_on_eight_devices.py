@@ -1,4 +1,4 @@
-"""Checkpoints between meshes; `test_checkpoint_devices.py` runs this where the host has eight devices."""
+"""Checkpoints between meshes; `test_on_devices.py` runs this where the host has eight devices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sharded training on eight devices; `test_optimizer_devices.py` runs this file in a process.
+"""Sharded training on eight devices; `test_on_devices.py` runs this file in a process.
 
 By hand: ``XLA_FLAGS=--xla_force_host_platform_device_count=8 pytest <this file>``.
 """
