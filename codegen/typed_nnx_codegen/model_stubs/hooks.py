@@ -81,14 +81,8 @@ _MEMBER = "    def __nnx_states__(self: {group}[{model}], /) -> {states}: ..."
 _HAS = "_HasList[_Has{part}[_S]]"
 _STATE = f"    def __nnx_state__(self: {_HAS}, /) -> _S: ..."
 _ANSWER = f"    def {{method}}(self: {_HAS}, taken: {{taken}}, /) -> _S: ..."
-_PART_OF_UNUSED = (
+_WITHOUT_CLASS = (
     "    def __nnx_part__(self: _A, taken: {taken}, /) -> _State[_Any, _Any, _A, _Any]: ..."
-)
-
-
-_PART_OF_TYPES = (
-    "    def __nnx_part__(self: _A, taken: type | tuple[_Any, ...] | list[_Any], /)"
-    " -> _State[_Any, _Any, _A, _Any]: ..."
 )
 
 
@@ -141,8 +135,8 @@ class HooksWriter:
                 _LISTS.format(answers=answers),
                 _HOOKS.format(groups=grouped),
                 f"{_STATE.format(part='Everything')}\n",
-                overloads(self._parts(taken)),
-                overloads(self._rests(left)),
+                self._parts(taken),
+                self._rests(left),
             ]
         )
 
@@ -160,33 +154,29 @@ class HooksWriter:
     def _union(self, filters: Iterable[str]) -> str:
         return " | ".join(map(self._speller.filter_type, filters))
 
-    def _parts(self, parts: list[Part]) -> list[str]:
+    def _parts(self, parts: list[Part]) -> str:
         # What has no State classes of its own gets those of the class it derives from.
         unused = self._union(filter(self._variables.has_states, self._unused()))
-        answers = [
-            self._answer("__nnx_part__", part, self._speller.filter_type(part.taken))
-            for part in parts
-        ]
-        return [
-            *([_PART_OF_UNUSED.format(taken=unused)] if unused else []),
-            *answers,
+        return self._asked(
+            "__nnx_part__",
+            parts,
+            [_WITHOUT_CLASS.format(taken=unused)] if unused else [],
             # Other types may be of Variables that come later, such as `Intermediate`. Other filters,
             # such as `PathContains`, take some of what there is.
-            _PART_OF_TYPES,
-            self._answer("__nnx_part__", EVERYTHING, "object"),
-        ]
+            [_WITHOUT_CLASS.format(taken="type | tuple[_Any, ...] | list[_Any]")],
+        )
 
-    def _rests(self, parts: list[Part]) -> list[str]:
+    def _rests(self, parts: list[Part]) -> str:
         unused = self._union(self._unused())
+        first = [self._answer("__nnx_rest__", EVERYTHING, unused)] if unused else []
+        return self._asked("__nnx_rest__", parts, first, [])
+
+    def _asked(self, method: str, parts: list[Part], first: list[str], last: list[str]) -> str:
+        """Return a method that has an answer for each part, and all leaves for other filters."""
         answers = [
-            self._answer("__nnx_rest__", part, self._speller.filter_type(*part.left))
-            for part in parts
+            self._answer(method, part, self._speller.filter_type(*part.filters)) for part in parts
         ]
-        return [
-            *([self._answer("__nnx_rest__", EVERYTHING, unused)] if unused else []),
-            *answers,
-            self._answer("__nnx_rest__", EVERYTHING, "object"),
-        ]
+        return overloads([*first, *answers, *last, self._answer(method, EVERYTHING, "object")])
 
     def _states(self, info: ClassInfo) -> dict[Part, str]:
         """Return the types of the State of a model under each filter that needs an answer."""
