@@ -165,6 +165,14 @@ class Code(Value):
     made: Made | None = field(default=None, compare=False, kw_only=True)
 
 
+def is_text(value: Value) -> bool:
+    """Whether a value is surely a text."""
+    match value:
+        case Const(value=str()) | Code(holds="text"):
+            return True
+    return False
+
+
 def made_by(value: Value) -> Made | None:
     """Return what may have made a module of which nothing is known; None for none."""
     return value.made if isinstance(value, Code | Unknown) else None

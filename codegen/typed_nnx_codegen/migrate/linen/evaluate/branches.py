@@ -21,7 +21,15 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     Take,
 )
 from typed_nnx_codegen.migrate.linen.domain.references import Choice
-from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Code, Size, Unknown, Value
+from typed_nnx_codegen.migrate.linen.domain.values import (
+    UNKNOWN,
+    Array,
+    Code,
+    Size,
+    Unknown,
+    Value,
+    is_text,
+)
 from typed_nnx_codegen.migrate.linen.evaluate.conditions import (
     condition_of,
     forget,
@@ -374,6 +382,8 @@ class Choices:
         if not is_module(one) and not is_module(other):
             found = self._code.or_code(UNKNOWN, node, frame)
             if isinstance(found, Code):
+                if is_text(one) and is_text(other):
+                    return replace(found, holds="text")
                 return either_tuple(found, condition_of(code, recorder), one, other)
             if not isinstance(found, Unknown):
                 return found

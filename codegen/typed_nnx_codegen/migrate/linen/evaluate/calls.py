@@ -96,7 +96,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.submodules import (
     built_at,
     of_elsewhere,
 )
-from typed_nnx_codegen.migrate.linen.evaluate.variables import Variables
+from typed_nnx_codegen.migrate.linen.evaluate.variables import WITH_AXES, Variables
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
@@ -388,9 +388,8 @@ class Calls:
             return share_scope(passed, node, frame)
         if callee.name == NORMALIZE:
             return self.variables.normalizing.call(passed, node, frame)
-        if callee.name == f"{LINEN}.param_with_axes":
-            frame.mark(node, "`nn.param_with_axes` is not migrated", COUNTERPART)
-            return UNKNOWN
+        if callee.name in WITH_AXES:
+            return self.variables.with_axes(callee.name, passed, node, frame)
         if find_layer(callee.name) is not None:
             return self.submodules.construct(callee, passed, node, frame)
         if any(isinstance(one.value, SelfValue) for one in passed):
@@ -431,7 +430,7 @@ class Calls:
         if _OUTPUT.fullmatch(name) and next(iter(keywords), "") in _FIRST_FIELDS and not args:
             return Table(dict[object, Value](keywords.items()), name)
         if name == "builtins.isinstance" and len(args) == 2:
-            outcome = instance_of(*args)
+            outcome = instance_of(*args, believes=not frame.records)
             return UNKNOWN if outcome is None else Const(outcome)
         if name == "builtins.dict" and all(isinstance(one, Table) for one in args):
             tables = [one.items for one in args if isinstance(one, Table)]

@@ -67,13 +67,21 @@ def decided(operator: str, left: Value, right: Value) -> bool | None:
     return None
 
 
-def instance_of(value: Value, kind: Value) -> bool | None:
-    """Return whether a value is an object of a class, or of one of several; None if not sure."""
+def instance_of(value: Value, kind: Value, *, believes: bool = False) -> bool | None:
+    """Return whether a value is an object of a class, or of one of several; None if not sure.
+
+    Args:
+        value: The value.
+        kind: The class, or several of them.
+        believes: Whether a setting is taken for what its type says that it is.
+    """
     names = _builtin_names(kind)
     if names is not None:
+        if believes and isinstance(value, Code) and value.holds in _HELD:
+            return issubclass(_HELD[value.holds], tuple(names))
         return _of_builtins(value, names)
     if isinstance(kind, Seq):
-        found = [instance_of(value, one) for one in kind.items]
+        found = [instance_of(value, one, believes=believes) for one in kind.items]
         return True if True in found else (None if None in found else False)
     wanted = _class_of(kind)
     if wanted is None:
@@ -100,6 +108,9 @@ _BUILTINS: Final[dict[str, type]] = {
         for one in (abc.Iterable, abc.Sequence)
     },
 }
+
+
+_HELD: Final[dict[str, type]] = {"number": int, "text": str}
 
 
 def _builtin_names(kind: Value) -> set[type] | None:

@@ -221,20 +221,23 @@ class FirstValues:
         if len(known) != len(codes) or len(named) != len(words):
             return None
         args = [*([key] if key else []), *known]
+        text = self.function(init, frame)
+        return None if text is None else Made(applied(text, args, named))
+
+    def function(self, init: Passed, frame: Frame) -> str | None:
+        """Return the code of an initializer; None where the constructor cannot say it."""
         function = init.value
         # What a function of the file returns is defined where its names are not bound here.
         is_here = isinstance(function, FunctionRef) and function.frame.records
         if isinstance(function, FunctionRef) and not function.code and is_here:
-            text = (
+            return (
                 defined(function, self.code, frame)
                 if isinstance(function.node, cst.FunctionDef)
                 else self.code.of(function.node, function.frame)
             )
-            return None if text is None else Made(applied(text, args, named))
-        text = init.code
-        if text is None and isinstance(init.node, cst.Call):
-            text = self.code.of(init.node, frame)
-        return None if text is None else Made(applied(text, args, named))
+        if init.code is None and isinstance(init.node, cst.Call):
+            return self.code.of(init.node, frame)
+        return init.code
 
     def _argument(self, one: Passed, frame: Frame) -> str | None:
         if one.code is not None:

@@ -67,6 +67,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Unknown,
     Value,
     is_of_elsewhere,
+    is_text,
     made_by,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.branches import Choices
@@ -562,7 +563,7 @@ class Expressions:
         if any(isinstance(one, Const) and one.code for one in (left, right)):
             found = spelled(self.code, found, node, frame)
         value = self.code.or_code(found, node, frame)
-        if isinstance(value, Code) and (_is_text(left) or (operator == "+" and _is_text(right))):
+        if isinstance(value, Code) and (is_text(left) or (operator == "+" and is_text(right))):
             return replace(value, holds="text")
         return with_ends(value, left, right) if operator == "+" else value
 
@@ -737,14 +738,6 @@ def _is_around(name: str, frame: Frame) -> bool:
     while scope is not None and (scope.kind == "class" or name not in scope.seen):
         scope = scope.parent
     return scope is not None and scope.kind != "module"
-
-
-def _is_text(value: Value) -> bool:
-    """Whether a value is surely a text."""
-    match value:
-        case Const(value=str()) | Code(holds="text"):
-            return True
-    return False
 
 
 def _is_module_class(value: Value) -> bool:

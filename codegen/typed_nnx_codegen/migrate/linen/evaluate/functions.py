@@ -39,6 +39,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Code,
     Const,
     Lead,
+    OfShapes,
     Passed,
     Seq,
     Shape,
@@ -56,7 +57,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import (
     size_along,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging
-from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import given_list
+from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import any_item, given_list
 from typed_nnx_codegen.migrate.linen.shapes.operands import bind, dim_of
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 from typed_nnx_codegen.migrate.syntax import deeper
@@ -662,6 +663,8 @@ class LoopedFunctions:
         if name == "builtins.map":
             function, *each = (one.value for one in passed) if passed else (UNKNOWN,)
             return self._mapped(function, each, node, frame)
+        if name == "functools.reduce":
+            return self._reduced([one.value for one in passed], node, frame)
         parameters = _PARAMETERS.get(name)
         if parameters is None:
             return None
@@ -726,6 +729,23 @@ class LoopedFunctions:
             case [Repeated(element=Array() as element)] if isinstance(function, _CALLABLE):
                 return Repeated(of([element]))
         return None
+
+    def _reduced(self, given: Sequence[Value], node: cst.Call, frame: Frame) -> Value | None:
+        """Return what a function makes of the arrays of a list, two at a time."""
+        match given:
+            case [function, Seq(items=items), *first] if isinstance(function, _CALLABLE):
+                arrays = [*first, *items]
+            case [function, Repeated(parts=None) as some, *first] if isinstance(
+                function, _CALLABLE
+            ):
+                # As many as there are of those alike, so it is done with two of them.
+                item = any_item(some.element, some)
+                arrays = [*first, *some.head, item, item, *some.tail]
+            case _:
+                return None
+        if not all(isinstance(one, Array) for one in arrays):
+            return None
+        return reduce(lambda one, other: self._result(function, [one, other], node, frame), arrays)
 
     def _map(self, given: dict[str, Value], node: cst.Call, frame: Frame) -> Value | None:
         function, items = given.get("f"), traced(given.get("xs", UNKNOWN))
@@ -812,6 +832,10 @@ _ON_NUMBERS: Final = frozenset(
 )
 
 
+# Functions that make a number of the items of a list.
+_REDUCING: Final = frozenset(f"numpy.{name}" for name in ("max", "min", "prod", "sum"))
+
+
 def is_number_or_text(literal: object) -> bool:
     """Whether a literal is a number or a text: no truth value, not None."""
     return isinstance(literal, int | float | str) and not isinstance(literal, bool)
@@ -830,11 +854,13 @@ def spelled(writer: ConstructorCode, value: Value, node: cst.BaseExpression, fra
 
 def computed_number(
     writer: ConstructorCode, name: str, given: Iterable[Value], node: cst.Call, frame: Frame
-) -> Code | None:
+) -> Value | None:
     """Return what a function of numpy makes of numbers, as code; None for anything else."""
     values = list(given)
-    if name not in _ON_NUMBERS or not any(isinstance(one, Code | Size) for one in values):
-        return None
-    if not all(isinstance(one, Const | Size | Code) for one in values):
-        return None
-    return writer.expression(node, frame)
+    if name in _ON_NUMBERS and any(isinstance(one, Code | Size) for one in values):
+        if all(isinstance(one, Const | Size | Code) for one in values):
+            return writer.expression(node, frame)
+    elif name in _REDUCING and all(isinstance(one, Code | OfShapes) for one in values):
+        found = writer.or_code(UNKNOWN, node, frame)
+        return None if found == UNKNOWN else found
+    return None

@@ -21,7 +21,7 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     given_of,
 )
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
-from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.domain.dims import ArgumentSize, Dim, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.domain.expr import Constructed
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     CallEdit,
@@ -578,7 +578,8 @@ def of_field(
             instance = SelfValue(cls, {one.name: UNKNOWN for one in cls.fields()})
             inner = Frame(frame.recorder, frame.analysis, records=False, root=frame.root)
             found = call_method(instance, called, passed, called.node.name, inner)
-            if method == "__call__" and facts.has_output(cls):
+            is_known = isinstance(found, Array) and found.shape.axis(-1) is not None
+            if method == "__call__" and not is_known and facts.has_output(cls):
                 return with_last(found, f"self.{receiver.name}.{ATTRIBUTE}")
             return found
     return UNKNOWN
@@ -656,4 +657,5 @@ def _last_size(writer: ConstructorCode, recorder: Recorder, value: Value) -> Dim
     frame = Frame(recorder, cls.analysis, recorder.instance)
     if size is None or not writer.sizes_are_visible(size, frame):
         return None
-    return size
+    # Whoever calls it has the size of an argument, or does not know it either.
+    return None if isinstance(size.atom, ArgumentSize) else size

@@ -9,7 +9,7 @@ ends says how the sizes run.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -204,10 +204,7 @@ class SizedLists:
         if not items or not _are_arrays(items) or code is None or local in frame.recorder.unsized:
             return None
         frame.recorder.write(f"{local} = {code}", local)
-        ranks = {one.shape.rank for one in items if isinstance(one, Array)}
-        rank = ranks.pop() if len(ranks) == 1 else None
-        shape = Shape((), Lead("", None)) if rank is None else Shape((None,) * rank)
-        return SizedList(Array(shape), sizes=local, is_local=True)
+        return SizedList(_any_of(items), sizes=local, is_local=True)
 
     def named(self, name: str, value: SizedList, place: cst.CSTNode, frame: Frame) -> Value:
         """Return a list with a local for its sizes, where a name is bound to it."""
@@ -246,6 +243,7 @@ class SizedLists:
         added = self.code_of(more, frame)
         if added is None or not _is_sure(receiver, frame):
             return self._changed(receiver, None, frame)
+        receiver = _with_others(receiver, more, frame)
         if _is_changed_in_place(receiver, frame):
             frame.recorder.write(f"{receiver.local} += {added}", receiver.local)
             return NONE
@@ -278,6 +276,7 @@ class SizedLists:
         """Return the list after `list += [array]`; None where it is no such list."""
         if not isinstance(left, SizedList) or not _is_changed_in_place(left, frame):
             return self.total(left, right, frame)
+        left = _with_others(left, right, frame)
         return None if self._extended(left, right, frame) is None else left
 
     def total(self, left: Value, right: Value, frame: Frame) -> Value | None:
@@ -290,7 +289,9 @@ class SizedLists:
             if not base.is_local:
                 _forget(base, frame)
             return None
-        return self._computed(base, f"{codes[0]} + {codes[1]}", frame)
+        other = right if base is left else left
+        element = _any_of((base.element, *_items_of(other)))
+        return replace(self._computed(base, f"{codes[0]} + {codes[1]}", frame), element=element)
 
     @staticmethod
     def _computed(base: SizedList, code: str, frame: Frame) -> SizedList:
@@ -630,6 +631,37 @@ def _are_arrays(items: Iterable[Value]) -> bool:
     return all(isinstance(item, Array) for item in items)
 
 
+def _any_of(items: Iterable[Value]) -> Array:
+    """Return what is known of each of some arrays but its last size, which may differ."""
+    shapes = [with_last(one, None).shape for one in items]
+    first, *others = shapes
+    if all(one == first for one in others):
+        return Array(first)
+    return (
+        ARRAY
+        if first.rank is None or any(one.rank != first.rank for one in others)
+        else (Array(Shape((None,) * first.rank)))
+    )
+
+
+def _items_of(value: Value) -> Sequence[Value]:
+    match value:
+        case SizedList(element=element):
+            return (element,)
+        case Seq(items=items):
+            return items
+    return (ARRAY,)
+
+
+def _with_others(value: SizedList, more: Value, frame: Frame) -> SizedList:
+    """Return a list that also has other arrays in it."""
+    after = replace(value, element=_any_of((value.element, *_items_of(more))))
+    if after.element != value.element:
+        rebind(value, after, frame)
+        return after
+    return value
+
+
 def _is_of_arrays(value: Value) -> bool:
     """Whether a value is a list of arrays, and no iteration has its sizes in a local."""
     if isinstance(value, SizedList):
@@ -647,7 +679,7 @@ def _forget(value: SizedList, frame: Frame) -> None:
     if value.local:
         frame.recorder.unsized.add(value.local)
     if not value.is_running:
-        rebind(value, Repeated(value.element), frame)
+        rebind(value, Repeated(_any_of((value.element, ARRAY))), frame)
 
 
 def _is_changed_in_place(value: SizedList, frame: Frame) -> bool:

@@ -19,11 +19,12 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     Call,
     ClassPlan,
     Edit,
+    Entry,
     Lifted,
     Need,
     Site,
 )
-from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     Declare,
@@ -90,6 +91,13 @@ _SOWN: Final = (
 
 
 _NOT_MIGRATED: Final = frozenset({"perturb", "get_variable", "put_variable"})
+
+
+# Functions that declare variables and name their axes, and the methods that only declare them.
+WITH_AXES: Final = {
+    f"{LINEN}.param_with_axes": "param",
+    f"{LINEN}.variable_with_axes": "variable",
+}
 
 
 class Variables:
@@ -181,6 +189,48 @@ class Variables:
         where = str(collection.value.value)
         attribute = self._declared(where, name, bound, "", value, node, frame)
         return VariableValue(attribute, value)
+
+    def with_axes(self, function: str, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
+        """Declare a variable of the module whose method runs, with names of its axes.
+
+        Linen keeps the names in a collection of their own, NNX with the variable.
+        """
+        axes, module = (
+            next((one for one in passed if one.keyword == keyword), None)
+            for keyword in ("axes", "module")
+        )
+        given = [one for one in passed if one is not axes and one is not module]
+        if module is not None and module.value is not frame.recorder.instance:
+            message = f"`{code_of(node.func)}` declares a variable of another module"
+            frame.mark(node, message, COUNTERPART)
+            return UNKNOWN
+        is_param = WITH_AXES[function] == "param"
+        bound = bind_names(["name", "init_fn"] if is_param else ["col", "name", "init_fn"], given)
+        init, name = bound.by_name.get("init_fn"), bound.by_name.get("name")
+        if axes is not None and axes.value != NONE and init is not None and name is not None:
+            code = self._with_axes(init, axes, frame)
+            given[given.index(init)] = replace(init, value=UNKNOWN, code=code, node=cst.Name("None"))
+            self._note_axes(bound, frame)
+        return (self._param if is_param else self._variable)(given, node, frame)
+
+    def _with_axes(self, init: Passed, axes: Passed, frame: Frame) -> str | None:
+        """Return the code of an initializer that names axes; None where it cannot be said."""
+        function = self._first_values.function(init, frame)
+        names = axes.code or self._code.of(axes.node, frame)
+        if function is None or names is None:
+            return None
+        return f"{self._refer('nnx.with_partitioning')}({function}, {names}, eager_sharding=False)"
+
+    def _note_axes(self, bound: BoundArguments, frame: Frame) -> None:
+        """Note where Linen keeps the names of the axes of a variable: that has no place in NNX."""
+        name = self._declaring.name_of(bound.by_name["name"], frame)
+        col = bound.by_name.get("col")
+        collection = (
+            col.value.value if col is not None and isinstance(col.value, Const) else "params"
+        )
+        if name is not None and frame.records:
+            entry = Entry(f"{collection}_axes/{name.text}_axes", None)
+            frame.recorder.plan.others.append(entry)
 
     @staticmethod
     def _unclear(node: cst.Call, frame: Frame) -> Value:

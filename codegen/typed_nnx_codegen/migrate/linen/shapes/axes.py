@@ -513,6 +513,8 @@ def _spread(shape: Shape, wanted: Shape) -> Shape:
 
 def _at_least(rank: int, shape: Shape) -> Shape:
     one, have = as_dim(1), shape.rank
+    if have is None and rank < 3 and not shape.dims:
+        return Shape(shape.expanded(1).dims, Lead("", None))
     if have is None:
         # Axes come first, but for the last one of three.
         return shape if len(shape.dims) >= (rank if rank > 2 else 1) else ANY_SHAPE

@@ -625,8 +625,7 @@ _BY_MODULE: Final[dict[str, dict[str, Rule]]] = {
             """
             jax.ad_checkpoint.checkpoint_name jax.checkpoint_name jax.device_put
             jax.block_until_ready flax.linen.with_logical_constraint
-            flax.linen.partitioning.with_sharding_constraint
-            flax.linen.spmd.with_logical_constraint
+            flax.linen.with_sharding_constraint
             jax.experimental.pjit.with_sharding_constraint flax.linen.linear._conv_dimension_numbers
             """: _IS_ITSELF,
             "flax.linen.promote_dtype flax.linen.dtypes.promote_dtype": rule(_all),
