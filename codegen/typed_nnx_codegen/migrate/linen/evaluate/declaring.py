@@ -191,8 +191,6 @@ class FirstValues:
     ) -> Made | None:
         """Return the code that makes a first value; None where the constructor cannot.
 
-        The dtype of an input is what it mostly is.
-
         Args:
             init: The initializer.
             bound: The arguments of `self.param` or `self.variable`.
@@ -200,7 +198,7 @@ class FirstValues:
             frame: The frame.
             shape: The code that stands for its shape, where nothing but the call knows that.
         """
-        with self.code.with_shapes("jax.numpy.float32"):
+        with self.code.with_shapes():
             return self._called(init, bound, key, frame, shape)
 
     def _called(
@@ -235,9 +233,7 @@ class FirstValues:
                 if isinstance(function.node, cst.FunctionDef)
                 else self.code.of(function.node, function.frame)
             )
-        if init.code is None and isinstance(init.node, cst.Call):
-            return self.code.of(init.node, frame)
-        return init.code
+        return self._argument(init, frame)
 
     def _argument(self, one: Passed, frame: Frame) -> str | None:
         if one.code is not None:

@@ -90,6 +90,7 @@ _SOWN: Final = (
 )
 
 
+_OF_CALL: Final = "its first value depends on what the method is called with"
 _NOT_MIGRATED: Final = frozenset({"perturb", "get_variable", "put_variable"})
 
 
@@ -209,7 +210,10 @@ class Variables:
         init, name = bound.by_name.get("init_fn"), bound.by_name.get("name")
         if axes is not None and axes.value != NONE and init is not None and name is not None:
             code = self._with_axes(init, axes, frame)
-            given[given.index(init)] = replace(init, value=UNKNOWN, code=code, node=cst.Name("None"))
+            if code is None:
+                frame.mark(node, _OF_CALL, CALL)
+                return UNKNOWN
+            given[given.index(init)] = replace(init, value=UNKNOWN, code=code)
             self._note_axes(bound, frame)
         return (self._param if is_param else self._variable)(given, node, frame)
 
@@ -266,9 +270,7 @@ class Variables:
         if made is None:
             made = self._of_trace(collection, spelled, bound, key, node, frame)
         if made is None:
-            frame.recorder.mark(
-                node, "its first value depends on what the method is called with", CALL
-            )
+            frame.recorder.mark(node, _OF_CALL, CALL)
             return ""
         return self._declaring.declare(collection, spelled, made, value, node, frame)
 

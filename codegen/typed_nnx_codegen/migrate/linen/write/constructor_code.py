@@ -207,7 +207,6 @@ class ConstructorCode:
         self._evaluate = evaluate
         self._refer = refer
         self._has_shapes = False
-        self._dtype = ""
         # What calls of functions ask that ask for None.
         self.asked: dict[cst.Call, cst.BaseExpression] = {}
         # The loops of the constructor that bind names of what was written.
@@ -219,18 +218,16 @@ class ConstructorCode:
         return self._has_shapes
 
     @contextmanager
-    def with_shapes(self, dtype: str = "") -> Iterator[None]:
+    def with_shapes(self) -> Iterator[None]:
         """Let expressions have whole shapes of arguments in them, which the constructor is told.
 
-        Args:
-            dtype: What the dtype of an argument is taken for; empty where only the call knows it.
+        The dtype of an argument is what it mostly is: float32.
         """
-        before = self._has_shapes, self._dtype
-        self._has_shapes, self._dtype = True, dtype
+        before, self._has_shapes = self._has_shapes, True
         try:
             yield
         finally:
-            self._has_shapes, self._dtype = before
+            self._has_shapes = before
 
     def of_value(self, value: Value, frame: Frame) -> str | None:
         """Return code for a value, a template; None where the constructor cannot say it."""
@@ -556,7 +553,7 @@ class ConstructorCode:
                 if text is not None:
                     return f"len({text})"
             case cst.Attribute(attr=cst.Name(value="dtype")) if isinstance(value, Unknown):
-                return self._refer(self._dtype) if self._dtype else None
+                return self._refer("jax.numpy.float32") if self._has_shapes else None
         if value is None or isinstance(value, (Unknown, Array, Slice)):
             return None
         return self.of_value(value, frame)

@@ -80,6 +80,18 @@ class TypedFirstValues(nn.Module):
         return scale * jnp.tanh(alpha * x) + self.param("bias", zeros)
 
 
+class TypedByALocal(nn.Module):
+    """A local has the dtype of the inputs, for first values and what makes them."""
+
+    @nn.compact
+    def __call__(self, x):
+        dtype = x.dtype
+        init = nn.initializers.truncated_normal(stddev=0.5 / jnp.array(0.88, dtype))
+        kernel = self.param("kernel", init, (x.shape[-1], 3), dtype=dtype)
+        bias = self.param("bias", nn.initializers.zeros, (3,), dtype)
+        return nn.Dense(2)(x @ kernel + bias)
+
+
 _X = jnp.linspace(-1.0, 1.0, 20).reshape(4, 5)
 _HALF = _X.astype(jnp.bfloat16)
 
@@ -94,4 +106,5 @@ EXAMPLES = [
     Example(Build("TypedByAnotherNorm"), _X, _HALF),
     Example(Build("TypedByAnotherNorm"), _HALF, _X, name="half"),
     Example(Build("TypedFirstValues"), _X),
+    Example(Build("TypedByALocal"), _X),
 ]

@@ -113,7 +113,10 @@ class NamedEmbed(nn.Module):
 
     def setup(self):
         self.table = param_with_axes(
-            "table", nn.initializers.normal(1.0), (self.entries, self.width), axes=("vocab", "embed")
+            "table",
+            nn.initializers.normal(1.0),
+            (self.entries, self.width),
+            axes=("vocab", "embed"),
         )
 
     def __call__(self, tokens):
