@@ -197,6 +197,31 @@ MODEL = """
             ["nnx.Rngs", "nnx.Rngs"],
             id="nnx_list",
         ),
+        pytest.param(
+            """
+            try:
+                import jax.numpy as jnp
+            except ImportError:
+                import numpy as jnp
+            reveal(jnp)
+
+            def later():
+                reveal(jnp)
+            """,
+            ["<jax.numpy>", "<jax.numpy>"],
+            id="an import that may fail",
+        ),
+        pytest.param(
+            """
+            try:
+                import jax.numpy as jnp
+            except ValueError:
+                import numpy as jnp
+            reveal(jnp)
+            """,
+            ["<numpy> | <jax.numpy>"],
+            id="another error",
+        ),
     ],
 )
 def test_what_an_expression_stands_for(text: str, values: list[str]) -> None:

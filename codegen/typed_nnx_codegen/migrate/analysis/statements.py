@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 import libcst as cst
@@ -10,8 +10,16 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.expressions import Expressions
 from typed_nnx_codegen.migrate.analysis.imports import Imports
 from typed_nnx_codegen.migrate.analysis.members import derives, element_of
-from typed_nnx_codegen.migrate.analysis.syntax import children, dotted
-from typed_nnx_codegen.migrate.analysis.values import NOTHING, UNKNOWN, Scope, Value, join
+from typed_nnx_codegen.migrate.analysis.syntax import children, dotted, is_name
+from typed_nnx_codegen.migrate.analysis.values import (
+    NNX,
+    NOTHING,
+    UNKNOWN,
+    Scope,
+    Value,
+    join,
+    public_name,
+)
 
 _LEAVING: Final = frozenset({cst.Return, cst.Raise, cst.Continue, cst.Break})
 
@@ -200,6 +208,14 @@ class Statements:
         before = dict(scope.now)
         ends = self.block(node.body, scope)
         after_body = dict(scope.now)
+        meant = {
+            name: (scope.seen[name], scope.imports[name])
+            for name in _imported_in(node.body)
+            if name in scope.now
+            and name in scope.imports
+            # A name of NNX may get another name, which is no name of what a handler binds.
+            and not public_name(scope.imports[name].full).startswith(f"{NNX}.")
+        }
         started = _joined(before, after_body)
         afters: list[dict[str, Value]] = []
         for handler in node.handlers:
@@ -208,7 +224,13 @@ class Statements:
                 self._expressions.evaluate(handler.type, scope)
             if handler.name is not None:
                 self._expressions.bind(handler.name.name, UNKNOWN, scope)
-            if self.block(handler.body, scope):
+            ends_too = self.block(handler.body, scope)
+            if handler.type is not None and _is_import_error(handler.type):
+                # The file is written for what it imports where it can.
+                for name, (seen, binding) in meant.items():
+                    scope.now[name] = after_body[name]
+                    scope.seen[name], scope.imports[name] = seen, binding
+            if ends_too:
                 afters.append(dict(scope.now))
         scope.now = after_body
         if node.orelse is not None:
@@ -247,6 +269,21 @@ class Statements:
         for child in children(node):
             if not isinstance(child, (cst.BaseExpression, cst.Name)):
                 self._pattern(child, scope)
+
+
+def _imported_in(body: cst.BaseSuite) -> Iterator[str]:
+    """Yield the names that the import statements of a block bind."""
+    for statement in body.body:
+        for small in statement.body if isinstance(statement, cst.SimpleStatementLine) else ():
+            if isinstance(small, cst.Import | cst.ImportFrom):
+                names = () if isinstance(small.names, cst.ImportStar) else small.names
+                yield from (alias.evaluated_alias or alias.evaluated_name for alias in names)
+
+
+def _is_import_error(node: cst.BaseExpression) -> bool:
+    """Whether a handler is for imports that fail."""
+    nodes = [one.value for one in node.elements] if isinstance(node, cst.Tuple) else [node]
+    return any(is_name(one, "ImportError") or is_name(one, "ModuleNotFoundError") for one in nodes)
 
 
 def _joined(*environments: dict[str, Value]) -> dict[str, Value]:
