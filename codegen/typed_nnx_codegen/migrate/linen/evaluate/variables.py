@@ -9,7 +9,7 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, is_name
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     CALL,
     COUNTERPART,
@@ -644,10 +644,11 @@ def _questions(function: cst.FunctionDef) -> list[str]:
 
 
 def _is_spelled(node: cst.Call) -> bool:
-    """Whether the first arguments of `self.variable` are where they are looked for."""
+    """Whether a call is one of `self.variable`, its first arguments where they are looked for."""
     names = [arg.keyword.value if arg.keyword is not None else "" for arg in node.args]
     return (
         isinstance(node.func, cst.Attribute)
+        and is_name(node.func.attr, "variable")
         and not any(arg.star for arg in node.args[:3])
         and "unbox" not in names
         and all(name in ("", wanted) for name, wanted in zip(names, _FIRST, strict=False))

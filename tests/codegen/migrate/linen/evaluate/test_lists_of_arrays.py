@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.codegen.migrate.linen.command.running import migrated
-from typed_nnx_codegen.migrate.linen.domain.class_plan import COUNTERPART, NAME, SIZE
+from typed_nnx_codegen.migrate.linen.domain.class_plan import SIZE
 
 MODULE = """
 from flax import linen as nn
@@ -42,38 +42,3 @@ def test_an_array_of_another_shape_makes_that_of_the_items_unknown(
 ) -> None:
     result = migrated(tmp_path / "stack.py", MODULE.format(change=change))
     assert [mark.code for plan in result.plans for mark in plan.marks] == expected
-
-
-NAMED = """
-from flax import linen as nn
-from flax.linen import partitioning
-
-
-class Other(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        return x
-
-
-class Scale(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        return x * partitioning.param_with_axes({arguments})
-"""
-
-
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        ('"scale", nn.initializers.ones, (3,), axes=("embed",), module=self', []),
-        ('"scale", nn.initializers.ones, (3,), axes=None', []),
-        ('"scale", nn.initializers.ones, (3,), axes=("embed",), module=Other()', [COUNTERPART]),
-        ('str(x.sum()), nn.initializers.ones, (3,), axes=("embed",)', [NAME]),
-    ],
-)
-def test_a_parameter_that_names_axes_is_declared_by_the_module_itself(
-    tmp_path: Path, arguments: str, expected: list[str]
-) -> None:
-    result = migrated(tmp_path / "named.py", NAMED.format(arguments=arguments))
-    marks = {mark.code for plan in result.plans for mark in plan.marks}
-    assert sorted(marks) == expected
