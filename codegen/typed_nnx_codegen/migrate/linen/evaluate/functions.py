@@ -11,7 +11,7 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, is_name, of_kinds
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Enter, Log, Recursion
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Build, Enter, Log, Recursion
 from typed_nnx_codegen.migrate.linen.domain.classes import Method
 from typed_nnx_codegen.migrate.linen.domain.dims import Dim
 from typed_nnx_codegen.migrate.linen.domain.frames import (
@@ -727,8 +727,17 @@ class LoopedFunctions:
                 if len(items) == len(each):
                     return Seq(tuple(of(one) for one in zip(*items, strict=False)))
             case [Repeated(element=Array() as element)] if isinstance(function, _CALLABLE):
-                return Repeated(of([element]))
+                if not self._builds(function, [element], node, frame):
+                    return Repeated(of([element]))
         return None
+
+    def _builds(self, function: Value, args: Sequence[Value], node: cst.Call, frame: Frame) -> bool:
+        """Whether a function builds submodules: nothing says how many where a list has any length."""
+        given = [Passed(one, None, node) for one in args]
+        with frame.recorder.trial():
+            before = len(frame.recorder.log.of(Build))
+            self.dispatch(function, given, node, frame)
+            return len(frame.recorder.log.of(Build)) > before
 
     def _reduced(self, given: Sequence[Value], node: cst.Call, frame: Frame) -> Value | None:
         """Return what a function makes of the arrays of a list, two at a time."""
@@ -740,10 +749,12 @@ class LoopedFunctions:
             ):
                 # As many as there are of those alike, so it is done with two of them.
                 item = any_item(some.element, some)
+                if self._builds(function, [item, item], node, frame):
+                    return None
                 arrays = [*first, *some.head, item, item, *some.tail]
             case _:
                 return None
-        if not all(isinstance(one, Array) for one in arrays):
+        if not arrays or not all(isinstance(one, Array) for one in arrays):
             return None
         return reduce(lambda one, other: self._result(function, [one, other], node, frame), arrays)
 
