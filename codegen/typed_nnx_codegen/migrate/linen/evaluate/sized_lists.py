@@ -633,15 +633,12 @@ def _are_arrays(items: Iterable[Value]) -> bool:
 
 def _any_of(items: Iterable[Value]) -> Array:
     """Return what is known of each of some arrays but its last size, which may differ."""
-    shapes = [with_last(one, None).shape for one in items]
-    first, *others = shapes
-    if all(one == first for one in others):
+    first, *others = (with_last(one, None).shape for one in items)
+    if all(one == first for one in others) and first != with_last(ARRAY, None).shape:
         return Array(first)
-    return (
-        ARRAY
-        if first.rank is None or any(one.rank != first.rank for one in others)
-        else (Array(Shape((None,) * first.rank)))
-    )
+    if first.rank is None or any(one.rank != first.rank for one in others):
+        return ARRAY
+    return Array(Shape((None,) * first.rank))
 
 
 def _items_of(value: Value) -> Sequence[Value]:

@@ -42,3 +42,27 @@ def test_an_array_of_another_shape_makes_that_of_the_items_unknown(
 ) -> None:
     result = migrated(tmp_path / "stack.py", MODULE.format(change=change))
     assert [mark.code for plan in result.plans for mark in plan.marks] == expected
+
+
+CHAINED = """
+from flax import linen as nn
+
+
+class Chain(nn.Module):
+    widths: tuple[int, ...]
+
+    def setup(self):
+        self.cells = [nn.GRUCell(width) for width in self.widths]
+
+    def __call__(self, carry, x):
+        states = [x]
+        for i, cell in enumerate(self.cells):
+            state, _ = cell(carry[i], states[i])
+            states.append(state)
+        return states[-1]
+"""
+
+
+def test_a_list_that_a_loop_of_submodules_makes_says_their_sizes(tmp_path: Path) -> None:
+    result = migrated(tmp_path / "chain.py", CHAINED)
+    assert [mark.message for plan in result.plans for mark in plan.marks] == []
