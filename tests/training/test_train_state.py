@@ -39,6 +39,22 @@ def test_fields_and_leaves_are_those_of_flax() -> None:
     assert found[0] == found[1]
 
 
+def test_a_step_is_traced_to_the_program_of_flax() -> None:
+    """Equal programs give equal bits."""
+
+    def program(lib: Any) -> str:
+        def step(state: Any, x: jax.Array) -> Any:
+            def objective(params: Any) -> jax.Array:
+                return loss(lib.merge(state.graphdef, params, state.stats, copy=True), x)
+
+            value, grads = jax.value_and_grad(objective)(state.params)
+            return state.apply_gradients(grads), value
+
+        return str(jax.make_jaxpr(step)(created(lib), batch()))
+
+    assert program(OURS) == program(FLAX)
+
+
 @both
 def test_apply_returns_the_output_and_what_it_left(lib: Any) -> None:
     wanted = network(lib)(batch())
