@@ -15,10 +15,10 @@ from typed_nnx_codegen.migrate.analysis.values import (
     NNX,
     NOTHING,
     UNKNOWN,
+    External,
     Scope,
     Value,
     join,
-    public_name,
 )
 
 _LEAVING: Final = frozenset({cst.Return, cst.Raise, cst.Continue, cst.Break})
@@ -214,7 +214,8 @@ class Statements:
             if name in scope.now
             and name in scope.imports
             # A name of NNX may get another name, which is no name of what a handler binds.
-            and not public_name(scope.imports[name].full).startswith(f"{NNX}.")
+            and isinstance(value := scope.imports[name].value, External)
+            and not value.public.startswith(f"{NNX}.")
         }
         started = _joined(before, after_body)
         afters: list[dict[str, Value]] = []

@@ -741,22 +741,28 @@ class LoopedFunctions:
 
     def _reduced(self, given: Sequence[Value], node: cst.Call, frame: Frame) -> Value | None:
         """Return what a function makes of the arrays of a list, two at a time."""
-        match given:
-            case [function, Seq(items=items), *first] if isinstance(function, _CALLABLE):
-                arrays = [*first, *items]
-            case [function, Repeated(parts=None) as some, *first] if isinstance(
-                function, _CALLABLE
-            ):
-                # As many as there are of those alike, so it is done with two of them.
-                item = any_item(some.element, some)
-                if self._builds(function, [item, item], node, frame):
-                    return None
-                arrays = [*first, *some.head, item, item, *some.tail]
-            case _:
-                return None
-        if not arrays or not all(isinstance(one, Array) for one in arrays):
+        function = given[0] if given else UNKNOWN
+        if not isinstance(function, _CALLABLE):
             return None
-        return reduce(lambda one, other: self._result(function, [one, other], node, frame), arrays)
+
+        def joined(one: Value, other: Value) -> Value:
+            return self._result(function, [one, other], node, frame)
+
+        match given[1:]:
+            case [Seq(items=items), *first]:
+                arrays = [*first, *items]
+                return reduce(joined, arrays) if arrays and _are_arrays(arrays) else None
+            case [Repeated(parts=None) as some, *first]:
+                item = any_item(some.element, some)
+                arrays = [*first, *some.head] or [item]
+                ends = [*arrays, item, *some.tail]
+                if not _are_arrays(ends) or self._builds(function, [item, item], node, frame):
+                    return None
+                found = reduce(joined, arrays)
+                # However many there are: one more of those alike changes nothing.
+                is_same = _last_sizes(joined(found, item)) == _last_sizes(found)
+                return reduce(joined, some.tail, found) if is_same else None
+        return None
 
     def _map(self, given: dict[str, Value], node: cst.Call, frame: Frame) -> Value | None:
         function, items = given.get("f"), traced(given.get("xs", UNKNOWN))
@@ -779,6 +785,15 @@ class LoopedFunctions:
             case Seq(items=(carry, each)):
                 return Seq((_same(first, carry), outside(each, _FIRST, size)))
         return Seq((first, UNKNOWN))
+
+
+def _are_arrays(values: Iterable[Value]) -> bool:
+    return all(isinstance(one, Array) for one in values)
+
+
+def _last_sizes(value: Value) -> Shape | None:
+    """Return the shape of an array, its last size by itself; None for other values."""
+    return value.shape.expanded(1) if isinstance(value, Array) else None
 
 
 def traced(value: Value) -> Value:
