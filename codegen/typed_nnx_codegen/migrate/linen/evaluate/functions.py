@@ -57,7 +57,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import (
     size_along,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging
-from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import any_item, given_list
+from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import any_item, are_arrays, given_list
 from typed_nnx_codegen.migrate.linen.shapes.operands import bind, dim_of
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 from typed_nnx_codegen.migrate.syntax import deeper
@@ -751,12 +751,12 @@ class LoopedFunctions:
         match given[1:]:
             case [Seq(items=items), *first]:
                 arrays = [*first, *items]
-                return reduce(joined, arrays) if arrays and _are_arrays(arrays) else None
+                return reduce(joined, arrays) if arrays and are_arrays(arrays) else None
             case [Repeated(parts=None) as some, *first]:
                 item = any_item(some.element, some)
                 arrays = [*first, *some.head] or [item]
                 ends = [*arrays, item, *some.tail]
-                if not _are_arrays(ends) or self._builds(function, [item, item], node, frame):
+                if not are_arrays(ends) or self._builds(function, [item, item], node, frame):
                     return None
                 found = reduce(joined, arrays)
                 # However many there are: one more of those alike changes nothing.
@@ -785,10 +785,6 @@ class LoopedFunctions:
             case Seq(items=(carry, each)):
                 return Seq((_same(first, carry), outside(each, _FIRST, size)))
         return Seq((first, UNKNOWN))
-
-
-def _are_arrays(values: Iterable[Value]) -> bool:
-    return all(isinstance(one, Array) for one in values)
 
 
 def _last_sizes(value: Value) -> Shape | None:

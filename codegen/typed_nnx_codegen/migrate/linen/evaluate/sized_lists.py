@@ -182,9 +182,7 @@ class SizedLists:
         return [
             name
             for name, value in frame.names.items()
-            if isinstance(value, Seq)
-            and _are_arrays(value.items)
-            and (value.is_list or value.items)
+            if isinstance(value, Seq) and are_arrays(value.items) and (value.is_list or value.items)
         ]
 
     def sized(self, name: str, after: Value, place: cst.CSTNode, frame: Frame) -> Value | None:
@@ -201,10 +199,10 @@ class SizedLists:
         items = (*before.items, *added)
         code = self.code_of(before, frame)
         local = local_for(name, "features", place, frame)
-        if not items or not _are_arrays(items) or code is None or local in frame.recorder.unsized:
+        if not items or not are_arrays(items) or code is None or local in frame.recorder.unsized:
             return None
         frame.recorder.write(f"{local} = {code}", local)
-        return SizedList(_any_of(items), sizes=local, is_local=True)
+        return SizedList(_in_common(items), sizes=local, is_local=True)
 
     def named(self, name: str, value: SizedList, place: cst.CSTNode, frame: Frame) -> Value:
         """Return a list with a local for its sizes, where a name is bound to it."""
@@ -232,7 +230,8 @@ class SizedLists:
         values = [frame.seen(arg.value) or UNKNOWN for arg in node.args]
         match name, values:
             case "append", [value]:
-                return self._extended(receiver, Seq((value,)), frame)
+                more = Seq((value,))
+                return self._extended(_with_others(receiver, more, frame), more, frame)
             case "pop", []:
                 return self._popped(receiver, -1, node, frame)
             case "pop", [Const(value=int(place))] if place in (0, -1):
@@ -243,7 +242,6 @@ class SizedLists:
         added = self.code_of(more, frame)
         if added is None or not _is_sure(receiver, frame):
             return self._changed(receiver, None, frame)
-        receiver = _with_others(receiver, more, frame)
         if _is_changed_in_place(receiver, frame):
             frame.recorder.write(f"{receiver.local} += {added}", receiver.local)
             return NONE
@@ -290,7 +288,7 @@ class SizedLists:
                 _forget(base, frame)
             return None
         other = right if base is left else left
-        element = _any_of((base.element, *_items_of(other)))
+        element = _in_common((base.element, *_items_of(other)))
         return replace(self._computed(base, f"{codes[0]} + {codes[1]}", frame), element=element)
 
     @staticmethod
@@ -437,7 +435,7 @@ class SizedLists:
         found: list[str] = []
         for name, value in before.items():
             now = after.get(name)
-            is_list = isinstance(value, Seq) and _are_arrays(value.items)
+            is_list = isinstance(value, Seq) and are_arrays(value.items)
             if not is_list or now == value or not isinstance(now, Repeated):
                 continue
             ends = now.head + now.tail or (now.element,)
@@ -627,11 +625,12 @@ def _axis(node: cst.Call, frame: Frame) -> int | None:
     return 0
 
 
-def _are_arrays(items: Iterable[Value]) -> bool:
+def are_arrays(items: Iterable[Value]) -> bool:
+    """Whether all of some values are arrays."""
     return all(isinstance(item, Array) for item in items)
 
 
-def _any_of(items: Iterable[Value]) -> Array:
+def _in_common(items: Iterable[Value]) -> Array:
     """Return what is known of each of some arrays but its last size, which may differ."""
     first, *others = (with_last(one, None).shape for one in items)
     if all(one == first for one in others) and first != with_last(ARRAY, None).shape:
@@ -652,7 +651,7 @@ def _items_of(value: Value) -> Sequence[Value]:
 
 def _with_others(value: SizedList, more: Value, frame: Frame) -> SizedList:
     """Return a list that also has other arrays in it."""
-    after = replace(value, element=_any_of((value.element, *_items_of(more))))
+    after = replace(value, element=_in_common((value.element, *_items_of(more))))
     if after.element != value.element:
         rebind(value, after, frame)
         return after
@@ -663,7 +662,7 @@ def _is_of_arrays(value: Value) -> bool:
     """Whether a value is a list of arrays, and no iteration has its sizes in a local."""
     if isinstance(value, SizedList):
         return not value.is_local
-    return isinstance(value, Seq) and _are_arrays(value.items)
+    return isinstance(value, Seq) and are_arrays(value.items)
 
 
 def _part(code: str, index: str) -> str:
@@ -676,7 +675,7 @@ def _forget(value: SizedList, frame: Frame) -> None:
     if value.local:
         frame.recorder.unsized.add(value.local)
     if not value.is_running:
-        rebind(value, Repeated(_any_of((value.element, ARRAY))), frame)
+        rebind(value, Repeated(_in_common((value.element, ARRAY))), frame)
 
 
 def _is_changed_in_place(value: SizedList, frame: Frame) -> bool:

@@ -206,7 +206,7 @@ class Variables:
             frame.mark(node, message, COUNTERPART)
             return UNKNOWN
         is_param = WITH_AXES[function] == "param"
-        bound = bind_names(["name", "init_fn"] if is_param else ["col", "name", "init_fn"], given)
+        bound = bind_names(_FIRST[1:] if is_param else _FIRST, given)
         init, name = bound.by_name.get("init_fn"), bound.by_name.get("name")
         if axes is not None and axes.value != NONE and init is not None and name is not None:
             code = self._with_axes(init, axes, frame)
