@@ -1,8 +1,9 @@
 """Collects the pages of the site in build/pages: ``python -m docs._site.assemble``.
 
 The pages in docs/ are written to be read in the repository. Here they are copied; files outside of
-docs/ that they link to become pages too, names get links to the API reference, and the pages of the
-reference are added. What comes out is plain Markdown.
+docs/ that they link to become pages too, names get links to the API reference, the page of the rules
+of `typed-nnx migrate` gets their explanations and examples, and the pages of the reference are added.
+What comes out is plain Markdown.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from docs._site import reference_pages
 from docs._site.name_links import link_names, public_name
 from docs._site.public_names import REPOSITORY
 from docs._site.repository_links import Linked
+from typed_nnx_codegen.migrate import rules_page
 
 OUT = REPOSITORY / "build" / "pages"
 DOCS = REPOSITORY / "docs"
@@ -41,8 +43,10 @@ def assembled() -> dict[str, str]:
     written = written_pages()
     linked = Linked({path: name for name, path in written.items()})
     target_of = public_name(reference_pages.documented())
+    texts = {name: path.read_text(encoding="utf-8") for name, path in written.items()}
+    texts[rules_page.PAGE.name] = rules_page.in_full()
     pages = {
-        name: link_names(linked.rewritten(path.read_text(encoding="utf-8"), path, name), target_of)
+        name: link_names(linked.rewritten(texts[name], path, name), target_of)
         for name, path in written.items()
     }
     reference = {page.file: reference_pages.render(page) for page in reference_pages.pages()}
