@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import cached_property
 
 from typed_nnx_codegen.model_stubs.models import (
-    Absent,
     ClassInfo,
     Kind,
     Models,
@@ -85,7 +84,7 @@ class Contents:
                 return frozenset({PARAMETER})
             case Unknown():
                 return frozenset({UNKNOWN})
-            case Absent() | Static():
+            case Static():
                 return _NOTHING
 
     def _below_named(self, found: Named) -> Leaves:
@@ -99,7 +98,9 @@ class Contents:
             case Kind.LIST | Kind.DICT:
                 return arguments if found.arguments else frozenset({UNKNOWN})
             case Kind.PYTREE:
-                classes = [found.name, *([] if found.is_exact else self._derived[found.name])]
+                # What is declared as a `Module` may be any model, of which nothing is known here.
+                is_one = found.is_exact or (info is not None and is_bare(info))
+                classes = [found.name, *([] if is_one else self._derived[found.name])]
                 own = _NOTHING.union(*(self._below.get(name, _NOTHING) for name in classes))
                 if PARAMETER not in own:
                     return own

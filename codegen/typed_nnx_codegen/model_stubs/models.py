@@ -46,13 +46,14 @@ class Tuple:
 
 
 @dataclass(frozen=True)
-class Absent:
-    """None: at run time the attribute is static and has no place in the State."""
-
-
-@dataclass(frozen=True)
 class Static:
-    """A value without arrays (a number, a text, a function): no place in the State."""
+    """A value without arrays (None, a number, a text, a function): no place in the State.
+
+    Attributes:
+        text: How it is written where it stands in another type.
+    """
+
+    text: str = "_Any"
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Unknown:
     reason: str
 
 
-Type: TypeAlias = Named | Parameter | Union | Tuple | Absent | Static | Unknown
+Type: TypeAlias = Named | Parameter | Union | Tuple | Static | Unknown
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from typed_nnx_codegen.model_stubs.preamble import (
 )
 from typed_nnx_codegen.model_stubs.rows import Rows
 from typed_nnx_codegen.model_stubs.spelling import Speller
-from typed_nnx_codegen.model_stubs.state_class import StateClassWriter, state_class
+from typed_nnx_codegen.model_stubs.state_class import StateClassWriter
 
 RUNTIMES = ("typed_nnx", "flax.nnx")
 
@@ -91,12 +91,8 @@ def overlay_text(models: Models, *, runtime: str, command: str) -> str:
         rows=rows,
     )
     hidden = imports.names() | names.all() | OWN_NAMES
-    classes = StateClassWriter(speller, hidden, contents, names if ours else None, rows)
-    texts = [
-        classes.write(state_class(names[info.name, part], info, part, speller))
-        for info in plan.models
-        for part in plan.parts[info.name]
-    ]
+    classes = StateClassWriter(speller, hidden, contents, names, rows)
+    texts = [classes.write(info, part) for info in plan.models for part in plan.parts[info.name]]
     texts.append(rows.classes())
     if ours:
         texts.append(HooksWriter(plan, contents, names, speller).write())

@@ -11,7 +11,6 @@ from typed_nnx_codegen.model_stubs.names import Imports
 from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part, is_bare, is_of_library
 from typed_nnx_codegen.model_stubs.rows import Rows
 from typed_nnx_codegen.model_stubs.spelling import Speller
-from typed_nnx_codegen.model_stubs.state_class import state_class
 
 
 class Plan:
@@ -58,7 +57,7 @@ class Plan:
         speller = Speller(classes, contents, names, use, protocols=False, rows=Rows(""))
         while pending:
             name, part = pending.pop()
-            state_class("", classes[name], part, speller)
+            speller.fields(classes[name], part)
 
     def subclasses_first(self) -> list[ClassInfo]:
         """Return the models, each before its base classes."""

@@ -12,23 +12,16 @@ _HEAD = '''\
 """The State classes of the models of this project, for type checkers and editors."""
 '''
 
-# Overloads with the type of self, and fields in place of methods, are against the letter of them.
+# What `basic` has of rules against whose letter overloads with the type of self and the like are.
 _RULES = (
     "reportGeneralTypeIssues",
-    "reportIncompatibleMethodOverride",
-    "reportIncompatibleVariableOverride",
     "reportInconsistentOverload",
     "reportInvalidTypeArguments",
     "reportInvalidTypeForm",
     "reportInvalidTypeVarUse",
     "reportMissingModuleSource",
-    "reportMissingTypeArgument",
-    "reportOverlappingOverload",
     "reportPrivateImportUsage",
-    "reportPropertyTypeMismatch",
     "reportRedeclaration",
-    "reportUnsupportedDunderAll",
-    "reportUnusedExcept",
 )
 
 _TYPING = """\

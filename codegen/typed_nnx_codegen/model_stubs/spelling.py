@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from typed_nnx_codegen.model_stubs.contents import Contents
 from typed_nnx_codegen.model_stubs.models import (
-    Absent,
     ClassInfo,
     Kind,
     Named,
@@ -68,7 +67,7 @@ class Speller:
         self._contents = contents
         self._imports = imports
         self._state_name = state_name
-        self._protocols = protocols
+        self.has_protocols = protocols
         self._rows = rows
 
     # -- types of the source ------------------------------------------------------------------
@@ -89,9 +88,9 @@ class Speller:
                 return _joined(self.plain(each, parameters) for each in found.items)
             case Tuple():
                 return _applied("_Tuple", [self.plain(each, parameters) for each in found.items])
-            case Absent():
-                return "None"
-            case Static() | Unknown():
+            case Static():
+                return found.text
+            case Unknown():
                 return "_Any"
 
     def model(self, info: ClassInfo) -> str:
@@ -113,12 +112,14 @@ class Speller:
 
     def state_of(self, model: str, kept: str) -> str:
         """Return the State of a model without fields that are known; flax has no such types."""
-        return f"_State[_Any, _Any, {model}, {kept}]" if self._protocols else "_State[_Any, _Any]"
+        return (
+            f"_State[_Any, _Any, {model}, {kept}]" if self.has_protocols else "_State[_Any, _Any]"
+        )
 
     def base(self, model: str, kept: str, leaves: Iterable[Named]) -> str:
         """Return the base of State classes that have no other fields than the known ones."""
         leaf = _joined(sorted(map(self.plain, leaves))) or "_Any"
-        return f"_Fields[{model}, {kept}, {leaf}]" if self._protocols else "_Fields"
+        return f"_Fields[{model}, {kept}, {leaf}]" if self.has_protocols else "_Fields"
 
     # -- types in a State ---------------------------------------------------------------------
 
@@ -143,8 +144,15 @@ class Speller:
                 return self._tuple(found.items, part, parameters)
             case Unknown():
                 return any_type(found.reason)
-            case Absent() | Static():
+            case Static():
                 return None
+
+    def fields(self, info: ClassInfo, part: Part) -> dict[str, Spelled]:
+        """Return the fields that the State of a model has in a part."""
+        # A name with two underscores is no key of a State that could be read by it.
+        names = [name for name in info.attributes if not name.startswith("__")]
+        found = {name: self.state(info.attributes[name], part, info.parameters) for name in names}
+        return {name: each for name, each in found.items() if each is not None}
 
     def _named(self, found: Named, part: Part, parameters: tuple[str, ...]) -> Spelled:
         info = self._classes.get(found.name)
@@ -165,7 +173,7 @@ class Speller:
     def _parameter(self, found: Parameter, parameters: tuple[str, ...]) -> Spelled:
         if found.name not in parameters:
             return any_type(f"the type parameter {found.name} is not known")
-        if not self._protocols:
+        if not self.has_protocols:
             return Spelled(parameter_name(parameters, found.name))
         return Spelled(f"_S{parameters.index(found.name)}", solved=frozenset({found.name}))
 
@@ -214,7 +222,7 @@ class Speller:
 
     def _argument(self, found: Type, part: Part, parameters: tuple[str, ...]) -> Spelled:
         """Return the argument of a State class for a type argument of its model class."""
-        if not self._protocols:
+        if not self.has_protocols:
             return self.state(found, part, parameters) or Spelled("_Any")
         if isinstance(found, Parameter):
             return Spelled(parameter_name(parameters, found.name))

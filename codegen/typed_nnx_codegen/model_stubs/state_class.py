@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from typed_nnx_codegen.model_stubs.contents import Contents
 from typed_nnx_codegen.model_stubs.models import ClassInfo
@@ -43,33 +42,7 @@ _OPEN = (
 )
 
 
-@dataclass(frozen=True)
-class StateClass:
-    """A State class before it is written.
-
-    Attributes:
-        name: Its name.
-        info: The model.
-        part: What it has of the model's State.
-        fields: The types of its fields.
-    """
-
-    name: str
-    info: ClassInfo
-    part: Part
-    fields: Mapping[str, Spelled]
-
-
-def state_class(name: str, info: ClassInfo, part: Part, speller: Speller) -> StateClass:
-    """Find the fields of the State of a model in a part."""
-    spelled: dict[str, Spelled] = {}
-    for attribute, type_ in info.attributes.items():
-        # A name with two underscores is no key of a State that could be read by it.
-        if not attribute.startswith("__"):
-            found = speller.state(type_, part, info.parameters)
-            if found is not None:
-                spelled[attribute] = found
-    return StateClass(name, info, part, spelled)
+Fields = Mapping[str, Spelled]
 
 
 class StateClassWriter:
@@ -77,8 +50,6 @@ class StateClassWriter:
 
     Args:
         hidden: Names that a field cannot have as an attribute: annotations after it use them.
-        names: The names of the State classes, where States say what filters leave of them.
-        rows: Writes the items of a State.
     """
 
     def __init__(
@@ -86,7 +57,7 @@ class StateClassWriter:
         speller: Speller,
         hidden: frozenset[str],
         contents: Contents,
-        names: StateNames | None,
+        names: StateNames,
         rows: Rows,
     ) -> None:
         self._speller = speller
@@ -95,128 +66,119 @@ class StateClassWriter:
         self._names = names
         self._rows = rows
 
-    def write(self, found: StateClass) -> str:
-        """Return the text of the class."""
-        lines = [f"class {found.name}({self._bases(found)}):"]
-        lines += [f'    """{self._description(found)}"""']
-        for name, spelled in found.fields.items():
+    def write(self, info: ClassInfo, part: Part) -> str:
+        """Return the text of the class for a part of the State of a model."""
+        fields = self._speller.fields(info, part)
+        lines = [f"class {self._names[info.name, part]}({self._bases(info, part, fields)}):"]
+        lines += [f'    """{_description(info, part)}"""']
+        for name, spelled in fields.items():
             if self._is_attribute(name):
-                lines += self._attribute(found, name, spelled)
-        if found.info.is_open:
+                lines += self._attribute(info, part, name, spelled)
+        if info.is_open:
             lines.append(_OPEN)
-        lines += self._phantom_methods(found)
-        lines += self._items(found)
+        lines += self._phantom_methods(info, part)
+        # What a filter leaves has its fields as attributes only: the overloads are half of the
+        # file, and checkers read all of it.
+        if fields and not part.left:
+            lines += self._items(info, part, fields)
         return "\n".join(lines) + "\n"
 
     def _is_attribute(self, name: str) -> bool:
         usable = name.isidentifier() and not keyword.iskeyword(name)
         return usable and name not in STATE_METHODS and name not in self._hidden
 
-    def _bases(self, found: StateClass) -> str:
-        parameters = [f"_P{index}" for index in range(len(found.info.parameters))]
-        model = self._speller.model(found.info)
-        taken = found.part.taken
-        kept = self._speller.filter_type(taken) if taken else "_Everything"
-        if any(name in self._hidden for name in found.fields):
+    def _bases(self, info: ClassInfo, part: Part, fields: Fields) -> str:
+        parameters = [f"_P{index}" for index in range(len(info.parameters))]
+        model = self._speller.model(info)
+        kept = self._speller.filter_type(part.taken) if part.taken else "_Everything"
+        if any(name in self._hidden for name in fields):
             state = self._speller.state_of(model, kept)
         else:
-            leaves = self._contents.leaves(found.info, found.part)
+            leaves = self._contents.leaves(info, part)
             state = self._speller.base(model, kept, leaves)
         return f"{state}, _Generic[{', '.join(parameters)}]" if parameters else state
 
-    def _description(self, found: StateClass) -> str:
-        model = _qualified(found.info) if found.part.filters else found.info.name.replace(":", ".")
-        names = [name.rpartition(":")[2] for name in found.part.filters]
-        match names:
-            case []:
-                return f"The State of `{model}`."
-            case [name]:
-                return f"What `{name}` {'takes' if found.part.taken else 'leaves'} of `{model}`."
-            case _:
-                return f"What {' and '.join(f'`{name}`' for name in names)} leave of `{model}`."
-
-    def _self_type(self, found: StateClass, solved: frozenset[str]) -> str:
+    def _self_type(self, info: ClassInfo, part: Part, solved: frozenset[str]) -> str:
         arguments = [
-            self._speller.protocol(found.part, f"_S{index}") if name in solved else "_Any"
-            for index, name in enumerate(found.info.parameters)
+            self._speller.protocol(part, f"_S{index}") if name in solved else "_Any"
+            for index, name in enumerate(info.parameters)
         ]
-        return f"self: {found.name}[{', '.join(arguments)}]" if solved else "self"
+        name = self._names[info.name, part]
+        return f"self: {name}[{', '.join(arguments)}]" if solved else "self"
 
-    def _attribute(self, found: StateClass, name: str, spelled: Spelled) -> list[str]:
+    def _attribute(self, info: ClassInfo, part: Part, name: str, spelled: Spelled) -> list[str]:
         if not spelled.solved:
             line = f"    {name}: {spelled.text}{_comment(spelled)}"
             # Without documentation editors show that of `Variable.__call__`.
-            return [line, f'    """`{_qualified(found.info)}.{name}`"""']
+            return [line, f'    """`{_qualified(info)}.{name}`"""']
         return [
             "    @_property",
-            f"    def {name}({self._self_type(found, spelled.solved)}, /)"
+            f"    def {name}({self._self_type(info, part, spelled.solved)}, /)"
             f" -> {spelled.text}: ...{_comment(spelled)}",
             f"    @{name}.setter",
             f"    def {name}(self, value: _Any, /) -> None: ...",
         ]
 
-    def _phantom_methods(self, found: StateClass) -> list[str]:
+    def _phantom_methods(self, info: ClassInfo, part: Part) -> list[str]:
         """Return the methods that exist for type checkers only; flax asks nothing of a State.
 
         A State of all leaves leads back to its model, so that ``state.split(...)`` knows what
         ``split(model, ...)`` knows. What one filter leaves says what a second one leaves of it.
         """
-        if self._names is None:
+        if not self._speller.has_protocols:
             return []
-        if found.part == EVERYTHING:
-            return [f"    def __nnx_fields__(self, /) -> {self._speller.model(found.info)}: ..."]
-        return self._rests(found, self._names) if len(found.part.left) == 1 else []
+        if part == EVERYTHING:
+            return [f"    def __nnx_fields__(self, /) -> {self._speller.model(info)}: ..."]
+        return self._rests(info, part) if len(part.left) == 1 and not info.parameters else []
 
-    def _rests(self, found: StateClass, names: StateNames) -> list[str]:
-        if found.info.parameters:
-            return []
-        variables, name = self._contents.variables, found.info.name
+    def _rests(self, info: ClassInfo, part: Part) -> list[str]:
+        variables, own = self._contents.variables, self._names[info.name, part]
         answers = {
-            kind: self._contents.left_by(name, {*found.part.left, kind})
-            for kind in variables.specific_first(self._contents.kinds(name))
+            kind: self._contents.left_by(info.name, {*part.left, kind})
+            for kind in variables.specific_first(self._contents.kinds(info.name))
         }
-        answers = {kind: part for kind, part in answers.items() if part != found.part}
+        answers = {kind: left for kind, left in answers.items() if left != part}
         if not answers:
             return []
         # A filter that takes nothing of this State must not be answered as one it derives from.
         derived = {each for kind in answers for each in variables.subclasses(kind)}
         nothing = " | ".join(map(self._speller.filter_type, sorted(derived - answers.keys())))
-        rows = [
-            *([(nothing, found.name)] if nothing else []),
-            *(
-                (self._speller.filter_type(kind), names[name, part])
-                for kind, part in answers.items()
-            ),
-        ]
-        return [f"    __nnx_rest__: {self._rows.leaves(found.name, rows)}"]
+        rows = [(nothing, own)] if nothing else []
+        for kind, left in answers.items():
+            rows.append((self._speller.filter_type(kind), self._names[info.name, left]))
+        return [f"    __nnx_rest__: {self._rows.leaves(own, rows)}"]
 
-    def _items(self, found: StateClass) -> list[str]:
-        """Return the overloads that know the keys.
-
-        What a filter leaves has its fields as attributes only: the overloads are half of the file,
-        and checkers read all of it.
-        """
-        if found.part.left:
-            return []
+    def _items(self, info: ClassInfo, part: Part, fields: Fields) -> list[str]:
+        """Return the overloads that know the keys."""
         keys: dict[tuple[str, str], list[str]] = {}
-        for name, spelled in found.fields.items():
-            signature = self._self_type(found, spelled.solved), spelled.text
+        for name, spelled in fields.items():
+            signature = self._self_type(info, part, spelled.solved), spelled.text
             keys.setdefault(signature, []).append(_quoted(name))
         rows = {
             (f"_Literal[{', '.join(names)}]", result): receiver
             for (receiver, result), names in keys.items()
         }
-        is_open = found.info.is_open
-        if not any(spelled.solved for spelled in found.fields.values()):
-            return (
-                [f"    __getitem__: {self._rows.items([*rows], is_open=is_open)}"] if rows else []
-            )
+        if not any(spelled.solved for spelled in fields.values()):
+            return [f"    __getitem__: {self._rows.items([*rows], is_open=info.is_open)}"]
         # Items of a type parameter need the type of `self`.
+        others = other_items([key for key, _ in rows], is_open=info.is_open)
         definitions = [
             f"    def __getitem__({rows.get((key, result), 'self')}, key: {key}, /) -> {result}: ..."
-            for key, result in [*rows, *other_items([key for key, _ in rows], is_open=is_open)]
+            for key, result in [*rows, *others]
         ]
         return [overloads(definitions).rstrip()]
+
+
+def _description(info: ClassInfo, part: Part) -> str:
+    model = _qualified(info) if part.filters else info.name.replace(":", ".")
+    names = [name.rpartition(":")[2] for name in part.filters]
+    match names:
+        case []:
+            return f"The State of `{model}`."
+        case [name]:
+            return f"What `{name}` {'takes' if part.taken else 'leaves'} of `{model}`."
+        case _:
+            return f"What {' and '.join(f'`{name}`' for name in names)} leave of `{model}`."
 
 
 def _qualified(info: ClassInfo) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typed_nnx_codegen.model_stubs.models import (
-    Absent,
     ClassInfo,
     Kind,
     Models,
@@ -148,7 +147,7 @@ def application(module: str = "typed_nnx") -> Models:
     inner = Parameter("T")
     attributes = (
         attribute("layers", nnx("List", block)),
-        attribute("bias", Union((param, Absent()))),
+        attribute("bias", Union((param, Static("None")))),
         attribute("filter", param),
         attribute("box", Named("app:Box", (block,))),
         attribute("var_box", Named("app:Box", (param,))),
@@ -173,7 +172,7 @@ def application(module: str = "typed_nnx") -> Models:
         model(
             "app:Node",
             attribute("value", param),
-            attribute("child", Union((Named("app:Node"), Absent()))),
+            attribute("child", Union((Named("app:Node"), Static("None")))),
             order=17,
         ),
         model(

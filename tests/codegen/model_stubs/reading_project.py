@@ -10,7 +10,6 @@ from pathlib import Path
 
 from tests.support.once import locked, once
 from typed_nnx_codegen.model_stubs.models import (
-    Absent,
     ClassInfo,
     Models,
     Named,
@@ -95,10 +94,8 @@ def shown(found: Type) -> str:
             return f"Tuple{_listed(items)}"
         case Parameter(name):
             return name
-        case Static():
-            return "static"
-        case Absent():
-            return "None"
+        case Static(text):
+            return "static" if text == "_Any" else text
         case _:
             return "?"
 

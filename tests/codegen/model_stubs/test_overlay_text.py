@@ -282,6 +282,25 @@ def test_a_base_class_of_all_models_gets_no_state_class() -> None:
     assert fields(found["OddState"])["any"] == "_State[_Any, _Any, _Module, _Any]"
 
 
+def test_what_is_declared_as_a_module_does_not_get_the_filters_of_all_other_models() -> None:
+    other = model(
+        "app:Other",
+        attribute("scale", PARAM),
+        attribute("mean", LIBRARY("BatchStat", ARRAY)),
+        bases=("typed_nnx:Module",),
+    )
+    holder = model(
+        "app:Holder",
+        attribute("inner", LIBRARY("Module")),
+        attribute("seen", LIBRARY("Cache", ARRAY)),
+        bases=("typed_nnx:Module",),
+    )
+    found = classes(models_of(*LIBRARY.classes(), other, holder))
+    assert fields(found["HolderCacheState"]).keys() == {"inner", "seen"}
+    assert fields(found["HolderParamState"]).keys() == {"inner"}
+    assert "HolderBatchStatState" not in found
+
+
 def test_an_attribute_of_an_empty_base_class_may_hold_a_subclass() -> None:
     layer, dense = (
         model("app:Layer"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 
 from mypy import types
 from mypy.maptype import map_instance_to_supertype
@@ -20,7 +21,6 @@ from typed_nnx_codegen.facts.kinds import (
     short_name,
 )
 from typed_nnx_codegen.model_stubs.models import (
-    Absent,
     Kind,
     Named,
     Parameter,
@@ -78,49 +78,72 @@ class Places:
         items = found.items if isinstance(found, Union) else (found,)
         return united(replace(e, is_exact=True) if isinstance(e, Named) else e for e in items)
 
-    def place(
-        self, found: MypyType, *, marked: bool = False, has_functions: bool = True, depth: int = 0
+    def place(  # noqa: C901  # one line per type
+        self,
+        found: MypyType,
+        *,
+        as_value: bool = False,
+        marked: bool = False,
+        has_functions: bool = True,
+        depth: int = 0,
     ) -> Type:
         """Return the place of a value.
 
         Args:
             found: Its type.
+            as_value: Whether it stands in the type of a Variable, where every class is itself.
             marked: Whether it is marked as data, or in something that is.
             has_functions: Whether a value that can be called is taken for a function; in a list of
                 layers it may be a Module.
             depth: How many types it is in.
         """
         proper = get_proper_type(found)
+        inside = partial(self.place, depth=depth + 1)
         match proper:
             case _ if depth > _DEEPEST:
                 return Unknown("the type contains itself")
             case types.UnionType():
-                return united(
-                    self.place(each, marked=marked, has_functions=has_functions, depth=depth + 1)
-                    for each in proper.items
+                same = partial(
+                    inside, as_value=as_value, marked=marked, has_functions=has_functions
                 )
-            case types.TupleType() if not _is_named_tuple(proper):
-                inner = [self.place(each, marked=True, depth=depth + 1) for each in proper.items]
-                has_data = marked or any(map(_has_data, proper.items))
-                return _tuple(proper, inner) if has_data else Static()
-            case Instance() if not _is_local(proper):
-                return self._instance(proper, marked, depth)
-            case types.CallableType() | types.Overloaded() | types.TypeType() if (
-                marked or not has_functions
-            ):
-                return Unknown("what can be called may be a Module")
-            case types.TypedDictType():
-                return self._other(proper.fallback, marked)
+                return united(map(same, proper.items))
+            case Instance() if _is_local(proper):
+                return Unknown("its class is local to a function")
+            case Instance():
+                if as_value:
+                    return self._value(proper, depth)
+                return self._instance(proper, depth, marked)
+            case (
+                types.TypedDictType(fallback=fallback) | types.TupleType(partial_fallback=fallback)
+            ) if fallback.type.fullname != "builtins.tuple":
+                return (
+                    inside(fallback, as_value=True) if as_value else self._other(fallback, marked)
+                )
             case types.TupleType():
-                return self._other(proper.partial_fallback, marked)
+                items = [inside(each, as_value=as_value, marked=True) for each in proper.items]
+                has_data = as_value or marked or any(map(_has_data, proper.items))
+                return _tuple(proper, items) if has_data else Static()
+            case types.TypeVarType():
+                if last(proper.name) in self._parameters and not proper.id.is_self():
+                    return Parameter(last(proper.name))
+                return united(map(inside, proper.values or [proper.upper_bound]))
+            case types.LiteralType():
+                return inside(proper.fallback)
+            case types.NoneType():
+                return Static("None")
+            case AnyType():
+                return Unknown(_reason(proper))
+            case types.CallableType() | types.Overloaded() | types.TypeType():
+                may_be_module = not as_value and (marked or not has_functions)
+                return Unknown("what can be called may be a Module") if may_be_module else Static()
             case _:
-                return self.value(proper, depth)
+                return Unknown("its type is of a kind that has no place in a State")
 
-    def _instance(self, found: Instance, marked: bool, depth: int) -> Type:
+    def _instance(self, found: Instance, depth: int, marked: bool) -> Type:
         info = found.type
         match kind_of(info):
             case Kind.VARIABLE | Kind.ARRAY:
-                return self.value(found, depth)
+                return self._value(found, depth)
             case Kind.PYTREE:
                 self._need(info)
                 inner = tuple(self.place(each, depth=depth + 1) for each in found.args)
@@ -143,7 +166,7 @@ class Places:
         items = map_instance_to_supertype(found, base).args
         places = [self.place(each, has_functions=False, depth=depth + 1) for each in items]
         if not items and self._classes.stream is not None:
-            places = [self.value(Instance(self._classes.stream, []))]
+            places = [self._value(Instance(self._classes.stream, []))]
         return Named(self._classes.public(base), tuple(places))
 
     def _other(self, found: Instance, marked: bool) -> Type:
@@ -153,57 +176,19 @@ class Places:
         if not marked:
             return Static()
         if is_scalar(info):
-            return self.value(found)
+            return self._value(found)
         return Unknown(f"it is not known what data a {short_name(found)} has")
 
-    def value(self, found: MypyType, depth: int = 0) -> Type:  # noqa: C901  # one line per type
-        """Return a type as that of a value, in which every class stands for itself."""
-        proper = get_proper_type(found)
-
-        def inner(each: MypyType) -> Type:
-            return self.value(each, depth + 1)
-
-        match proper:
-            case _ if depth > _DEEPEST:
-                return Unknown("the type contains itself")
-            case Instance() if _is_local(proper):
-                return Unknown("its class is local to a function")
-            case Instance():
-                self._need(proper.type)
-                is_array = kind_of(proper.type) is Kind.ARRAY
-                arguments = () if is_array else tuple(map(inner, proper.args))
-                return Named(self._classes.public(proper.type), arguments)
-            case types.TupleType() if _is_named_tuple(proper):
-                return inner(proper.partial_fallback)
-            case types.TupleType():
-                return _tuple(proper, [inner(item) for item in proper.items])
-            case types.UnionType():
-                return united(map(inner, proper.items))
-            case types.TypeVarType():
-                if last(proper.name) in self._parameters and not proper.id.is_self():
-                    return Parameter(last(proper.name))
-                bounds = proper.values or [proper.upper_bound]
-                return united(self.place(each, depth=depth + 1) for each in bounds)
-            case types.TypedDictType():
-                return inner(proper.fallback)
-            case types.LiteralType():
-                return self.place(proper.fallback, depth=depth + 1)
-            case types.NoneType():
-                return Absent()
-            case AnyType():
-                return Unknown(_reason(proper))
-            case types.CallableType() | types.Overloaded() | types.TypeType():
-                return Static()
-            case _:
-                return Unknown("its type is of a kind that has no place in a State")
+    def _value(self, found: Instance, depth: int = 0) -> Type:
+        """Return an object as that of a value: a Variable, an array, or what stands in one."""
+        self._need(found.type)
+        arguments = [] if kind_of(found.type) is Kind.ARRAY else found.args
+        inner = (self.place(each, as_value=True, depth=depth + 1) for each in arguments)
+        return Named(self._classes.public(found.type), tuple(inner))
 
 
 def _is_local(found: Instance) -> bool:
     return "@" in found.type.fullname or "<" in found.type.fullname
-
-
-def _is_named_tuple(found: types.TupleType) -> bool:
-    return found.partial_fallback.type.fullname != "builtins.tuple"
 
 
 def _tuple(found: types.TupleType, items: list[Type]) -> Type:
