@@ -6,8 +6,8 @@ import json
 import shutil
 from pathlib import Path
 
-from examples.digits.curves import Curves
 from examples.linen_digits.commands import announce, shown_path, start
+from examples.linen_digits.reported_epochs import Curves
 from examples.linen_digits.stage import HERE, PACKAGE, ROOT, Stage, Told
 
 ORIGINAL = HERE / "linen_project" / PACKAGE

@@ -17,11 +17,10 @@ import numpy as np
 from rich.table import Table
 
 import typed_nnx as nnx
-from examples.digits.curves import Curves
 from examples.linen_digits.commands import wait
 from examples.linen_digits.html_parts import table_html
 from examples.linen_digits.original import curves_of
-from examples.linen_digits.reported_epochs import Batches, ReportedEpochs
+from examples.linen_digits.reported_epochs import Batches, Curves, ReportedEpochs
 from examples.linen_digits.stage import PACKAGE, TYPED, Block, Stage, StepFailedError, Told
 from typed_nnx.training import checkpoint
 from typed_nnx_codegen.migrate import weights

@@ -101,15 +101,15 @@ def test_the_call_of_a_function_of_jax_has_its_types_and_defaults() -> None:
 def test_a_file_or_folder_that_a_page_links_to_becomes_a_page() -> None:
     page = REPOSITORY / "docs" / "guides" / "x.md"
     linked = Linked({REPOSITORY / "README.md": "readme.md"})
-    text = "[a](../../examples/vae.py) [b](../../README.md#why) [c](../../examples/digits) [d](#e)"
+    text = "[a](../../examples/vae.py) [b](../../README.md#why) [c](../../examples/serving) [d](#e)"
     assert linked.rewritten(text, page, "guides/x.md") == (
         "[a](../source/examples/vae.py.md) [b](../readme.md#why) "
-        "[c](../source/examples/digits/index.md) [d](#e)"
+        "[c](../source/examples/serving/index.md) [d](#e)"
     )
     pages = linked.source_pages()
     assert pages["source/examples/vae.py.md"].startswith("# examples/vae.py\n\n````python\n")
-    assert "[`models.py`](models.py.md)" in pages["source/examples/digits/index.md"]
-    assert "source/examples/digits/models.py.md" in pages
+    assert "[`serve.py`](serve.py.md)" in pages["source/examples/serving/index.md"]
+    assert "source/examples/serving/serve.py.md" in pages
 
 
 def test_what_is_no_page_any_more_goes_when_pages_are_collected_anew(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Checks of `examples.fsdp` and of the demo on eight devices; `test_eight_devices.py` runs them."""
+"""Checks of `examples.fsdp` and `examples.sharded_training` on eight devices; `test_eight_devices.py` runs them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,6 @@ import pytest
 
 import typed_nnx as nnx
 from examples import fsdp, sharded_training
-from examples.digits import training
-from examples.digits.data import SIDE, Digits
-from examples.digits.layout import data_parallel
-from examples.digits.models import MLP
-from examples.digits.training import Run
 from examples.fsdp import DEVICES, build, build_in_parts, mesh_of, part_of_device, train
 
 
@@ -69,24 +64,6 @@ def test_parts_train_as_a_functional_step_does() -> None:
         params = optax.apply_updates(params, updates)
         losses.append(float(loss))
     np.testing.assert_allclose(train(5, mesh_of(DEVICES))[1], losses, rtol=1e-4)
-
-
-def test_the_demo_has_its_model_on_every_device_and_its_rows_in_parts() -> None:
-    layout = data_parallel(DEVICES)
-    rows = layout.spread(np.arange(2 * DEVICES))
-    parts = sorted(shard.data.tolist() for shard in rows.addressable_shards)
-    assert parts == [[2 * number, 2 * number + 1] for number in range(DEVICES)]
-    run = Run(lambda rngs: MLP(8, rngs=rngs), layout, steps=20, rate=1e-3, seed=0)
-    images = np.zeros((training.ROWS, SIDE, SIDE, 1), np.float32)
-    run.train(Digits(images, np.arange(training.ROWS) % 10), np.random.default_rng(0))
-    for array in jax.tree.leaves(nnx.state((run.model, run.optimizer, run.metrics))):
-        assert len(array.sharding.device_set) == DEVICES
-        assert array.sharding.is_fully_replicated
-
-
-def test_the_demo_asks_for_no_more_devices_than_there_are() -> None:
-    with pytest.raises(RuntimeError, match=r"--devices 9: jax found 8 \(cpu\)\.\n  Fix: "):
-        data_parallel(9)
 
 
 def sharded_run(data: int, model: int, steps: int) -> tuple[list[float], list[str]]:

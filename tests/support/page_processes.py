@@ -14,9 +14,8 @@ from pathlib import Path
 
 import jax
 
-from examples.digits.processes import free_address, join
 from tests.support.code_blocks import Printed, run_blocks
-from tests.support.processes import run_together
+from tests.support.processes import free_address, run_together
 
 REPOSITORY = Path(__file__).parents[2]
 DEVICES = re.compile(r'(?<="jax_num_cpu_devices", )\d+')
@@ -51,7 +50,8 @@ def printed_by_processes(page: Path, count: int, folder: Path) -> list[Printed]:
 def main(page: str, address: str = "", processes: str = "1", process: str = "0") -> None:
     """Join the other processes, if any, and run the page."""
     if address:
-        join(address, int(processes), int(process))
+        jax.config.update("jax_cpu_collectives_implementation", "gloo")
+        jax.distributed.initialize(address, int(processes), int(process))
     with jax.numpy_dtype_promotion("standard"):
         print(json.dumps(run_blocks(Path(page))))
 

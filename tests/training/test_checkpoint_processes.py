@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from examples.digits.processes import free_address
-from tests.support.processes import run_together
+from tests.support.processes import free_address, run_together
 
 ROOT = Path(__file__).parents[2]
 PROCESSES = 2

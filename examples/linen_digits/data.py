@@ -11,7 +11,6 @@ import numpy as np
 SIDE = 8
 CLASSES = 10
 TESTED = 360  # of the 1797 images
-NOBODY = -1  # the label of a row that only fills a batch up
 
 
 class Digits(NamedTuple):
@@ -54,10 +53,3 @@ def batches(data: Digits, rows: int, rng: np.random.Generator) -> Iterator[Digit
     for start in range(0, len(order) - rows + 1, rows):
         chosen = order[start : start + rows]
         yield Digits(shifted(data.images[chosen], rng), data.labels[chosen])
-
-
-def filled(data: Digits, multiple: int) -> Digits:
-    """Append blank rows with the label -1 until the number of rows is a multiple."""
-    missing = -len(data.labels) % multiple
-    images = np.pad(data.images, ((0, missing), (0, 0), (0, 0), (0, 0)))
-    return Digits(images, np.pad(data.labels, (0, missing), constant_values=NOBODY))

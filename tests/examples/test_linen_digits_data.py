@@ -5,17 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.datasets import load_digits
 
-from examples.digits.data import (
-    NOBODY,
-    SIDE,
-    TESTED,
-    Digits,
-    batches,
-    filled,
-    load,
-    read,
-    shifted,
-)
+from examples.linen_digits.data import SIDE, TESTED, Digits, batches, load, read, shifted
 
 
 def test_the_rows_are_those_that_scikit_learn_reads() -> None:
@@ -55,11 +45,3 @@ def test_an_epoch_has_each_image_at_most_once_with_its_label() -> None:
     assert len(set(labels.tolist())) == 3 * rows
     for batch in epoch:
         np.testing.assert_array_equal(batch.images.sum((1, 2, 3)), batch.labels)
-
-
-def test_filling_up_adds_rows_that_nobody_counts() -> None:
-    data = Digits(np.ones((10, SIDE, SIDE, 1), np.float32), np.arange(10, dtype=np.int32))
-    whole = filled(data, 8)
-    assert whole.images.shape == (16, SIDE, SIDE, 1)
-    np.testing.assert_array_equal(whole.labels, [*range(10), *[NOBODY] * 6])
-    assert filled(data, 5).labels.tolist() == data.labels.tolist()

@@ -1,27 +1,24 @@
-"""What the demo says while it trains, and what it writes at the end."""
+"""What the demo says while it trains, and the curves that it draws at the end."""
 
 from __future__ import annotations
 
 import io
-import json
 from pathlib import Path
 
 import matplotlib.image
 import pytest
 from rich.console import Console
 
-from examples.digits.curves import Curves, write_json
-from examples.digits.drawing import draw
-from examples.digits.progress import Epochs
-from examples.digits.training import Scores
+from examples.linen_digits.report import draw
+from examples.linen_digits.reported_epochs import Curves, ReportedEpochs
 
 
 def reported(*, terminal: bool, epochs: int) -> str:
     output = io.StringIO()
     console = Console(file=output, force_terminal=terminal, width=120)
-    with Epochs(console, "mlp", epochs) as progress:
+    with ReportedEpochs(console, "mlp", epochs) as progress:
         for _ in range(epochs):
-            progress.report(Scores(0.5, 0.875))
+            progress.keep([0.25, 0.75], 0.875, 0.5)
     return output.getvalue()
 
 
@@ -44,12 +41,6 @@ def test_on_a_terminal_there_is_a_bar_with_the_last_scores() -> None:
 
 
 CURVES = {"mlp": Curves([2.0, 1.0, 0.5], [0.7, 0.9], [0.6, 0.95])}
-
-
-def test_curves_are_written_as_json(tmp_path: Path) -> None:
-    write_json(CURVES, tmp_path / "curves.json")
-    (found,) = json.loads((tmp_path / "curves.json").read_text()).values()
-    assert Curves(**found) == CURVES["mlp"]
 
 
 def test_curves_are_drawn_as_a_picture_that_is_not_blank(tmp_path: Path) -> None:
