@@ -7,13 +7,20 @@ import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from mypy.modulefinder import BuildSource
+from mypy.modulefinder import BuildSource, get_search_dirs
+from mypy.options import Options
 
 _IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 _ROOTS = (".", "src")
 
 
-def as_imported(files: Iterable[BuildSource], installed: Collection[str]) -> list[BuildSource]:
+def installed_folders(options: Options) -> list[str]:
+    """Return the folders of installed packages, without the current one."""
+    system, installed = get_search_dirs(options.python_executable)
+    return [each for each in (*system, *installed) if os.path.abspath(each) != os.getcwd()]
+
+
+def as_imported(files: Iterable[BuildSource], options: Options) -> list[BuildSource]:
     """Return files with the names of modules by which the files import each other.
 
     ``folder/part.py`` is the module ``part`` if `folder` is no package, but where a file says
@@ -21,9 +28,9 @@ def as_imported(files: Iterable[BuildSource], installed: Collection[str]) -> lis
 
     Args:
         files: The files, named without such folders.
-        installed: The folders of installed packages, whose names mean those.
+        options: mypy's, with the interpreter whose installed packages keep their names.
     """
-    known = list(files)
+    known, installed = list(files), installed_folders(options)
     names = {name for each in known for name in _imported(each.path or "")}
     own = {name for name in names if not any(Path(at, name).exists() for at in installed)}
     return [_renamed(each, own) for each in known]

@@ -17,7 +17,7 @@ from mypy.errors import CompileError
 from mypy.find_sources import create_source_list
 from mypy.fscache import FileSystemCache
 from mypy.main import process_options
-from mypy.modulefinder import BuildSource, get_search_dirs, matches_exclude
+from mypy.modulefinder import BuildSource, matches_exclude
 from mypy.options import Options
 from mypy.plugin import Plugin, ReportConfigContext
 
@@ -198,12 +198,10 @@ def _plugin(options: Options) -> list[Plugin]:
 
 def _named(sources: Iterable[BuildSource], options: Options) -> list[BuildSource]:
     """Return files under the names by which they import each other, no two under one."""
-    installed = get_search_dirs(options.python_executable)
-    here = str(Path.cwd())
     found = list(sources)
     files = [each for each in found if each.path]  # the settings may name modules
     named = {each.module: each for each in found if not each.path}
-    for each in as_imported(files, [at for part in installed for at in part if at != here]):
+    for each in as_imported(files, options):
         if each.module in named and each.path is not None:
             # Scripts in folders that are no packages: mypy wants each to have a name of its own.
             module = ".".join(Path(each.path).with_suffix("").parts)

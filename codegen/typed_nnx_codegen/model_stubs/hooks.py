@@ -1,17 +1,13 @@
-"""The text of `Hooks`: which State class belongs to which model and filter.
+"""The text that says which State class belongs to which model and filter: `Hooks`, and functions for flax.
 
-Checkers try one overload after the other, at each use, so no method may have many. A model leads to
-its group, the group to the list of State classes of the model, and that to the State class: for 300
-models each method has about 20 overloads.
-
-That is for mypy and pyright. pyrefly and ty do not look at the type of `self` where they compare an
+A model leads to the list of its State classes, and that to the State class. For mypy and pyright it does
+so by an overload for each model. pyrefly and ty do not look at the type of `self` where they compare an
 overloaded method with that of a protocol, but they ask a descriptor, which pyright does not.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from textwrap import indent
 
 from typed_nnx_codegen.model_stubs.contents import Contents
@@ -20,12 +16,9 @@ from typed_nnx_codegen.model_stubs.names import StateNames
 from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part
 from typed_nnx_codegen.model_stubs.plan import Plan
 from typed_nnx_codegen.model_stubs.rows import overloads
-from typed_nnx_codegen.model_stubs.spelling import Speller
+from typed_nnx_codegen.model_stubs.spelling import Speller, applied, own_parameters
 
 _HAS_STATES = """\
-class _HasGroup(_Protocol[_C]):
-    def __nnx_group__(self, /) -> _C: ...
-
 class _HasStates(_Protocol[_C]):
     def __nnx_states__(self, /) -> _C: ...
 
@@ -44,7 +37,6 @@ class _Has{part}(_Protocol[_C]):
 
 _OTHERS = """\
 class _Others(_Generic[_A]):
-    def __nnx_states__(self, /) -> _Others[_A]: ...
     Everything: _State[_Any, _Any, _A, _Any]
 
 """
@@ -58,8 +50,8 @@ class Hooks:
     if not MYPY and _DESCRIBED:
         __nnx_list__: _Lists
     else:
-{groups}        @_property
-        def __nnx_list__(self: _HasGroup[_HasStates[_S]], /) -> _S: ...
+{members}        @_property
+        def __nnx_list__(self: _HasStates[_S], /) -> _S: ...
 '''
 
 _LISTS = """\
@@ -75,18 +67,13 @@ _OF_ITEMS = """\
     def {part}(self: {states}[{item}], /) -> {state}[_S0]: ...
 """
 
-_GROUP_OF_OTHERS = "    def __nnx_group__(self: _A, /) -> _Others[_A]: ..."
-_GROUP = "    def __nnx_group__(self: {member}, /) -> {group}[{member}]: ..."
-_MEMBER = "    def __nnx_states__(self: {group}[{model}], /) -> {states}: ..."
+_MEMBER = "    def __nnx_states__(self: {model}, /) -> {states}: ..."
 _HAS = "_HasList[_Has{part}[_S]]"
 _STATE = f"    def __nnx_state__(self: {_HAS}, /) -> _S: ..."
 _ANSWER = f"    def {{method}}(self: {_HAS}, taken: {{taken}}, /) -> _S: ..."
 _WITHOUT_CLASS = (
     "    def __nnx_part__(self: _A, taken: {taken}, /) -> _State[_Any, _Any, _A, _Any]: ..."
 )
-
-
-_SMALLEST_GROUP = 8
 
 
 class HooksWriter:
@@ -117,12 +104,10 @@ class HooksWriter:
         protocols = [
             _HAS_PART.format(part=self._label(part)) for part in [EVERYTHING, *taken, *left]
         ]
-        groups = _groups([*models, *self._plan.containers])
-        names = [f"_Group{index}" for index in range(len(groups))]
-        members = [_GROUP.format(member=f"{name}Member", group=name) for name in names]
-        grouped = indent(overloads([*members, _GROUP_OF_OTHERS]), "    ")
+        pairs = [pair for info in (*models, *self._plan.containers) for pair in self._members(info)]
+        members = [_MEMBER.format(model=model, states=found) for model, found in pairs]
+        others = _MEMBER.format(model="_A", states="_Others[_A]")
         # None for other classes: pyrefly takes a type variable for its bound, such as `Module`.
-        pairs = [pair for group in groups for info in group for pair in self._members(info)]
         answers = overloads([_LIST.format(model=model, states=found) for model, found in pairs])
         return "".join(
             [
@@ -130,10 +115,9 @@ class HooksWriter:
                 *protocols,
                 *(self._list(info, lists[info.name]) for info in models),
                 *(self._list_of_items(info, asked) for info in self._plan.containers),
-                *(self._group(name, group) for name, group in zip(names, groups, strict=True)),
                 _OTHERS,
                 _LISTS.format(answers=answers),
-                _HOOKS.format(groups=grouped),
+                _HOOKS.format(members=indent(overloads([*members, others]), "    ")),
                 f"{_STATE.format(part='Everything')}\n",
                 self._parts(taken),
                 self._rests(left),
@@ -197,7 +181,7 @@ class HooksWriter:
         return dict(sorted(states.items()))
 
     def _list(self, info: ClassInfo, states: dict[Part, str]) -> str:
-        parameters = ", ".join(_parameters(info))
+        parameters = ", ".join(own_parameters(info))
         generic = f"(_Generic[{parameters}])" if parameters else ""
         lines = [f"class {self._names.list_of(info.name)}{generic}:"]
         lines += [f"    {self._label(part)}: {state}" for part, state in states.items()]
@@ -225,37 +209,76 @@ class HooksWriter:
         return "_ListStates" if info.kind is Kind.LIST else "_DictStates"
 
     def _applied(self, info: ClassInfo, part: Part) -> str:
-        parameters = ", ".join(_parameters(info))
-        return self._names[info.name, part] + (f"[{parameters}]" if parameters else "")
-
-    def _group(self, name: str, models: list[ClassInfo]) -> str:
-        """Return the text of a group: the type of its members, and their State classes."""
-        members = " | ".join(self._speller.plain(Named(info.name)) for info in models)
-        pairs = [pair for info in models for pair in self._members(info)]
-        methods = overloads(
-            [_MEMBER.format(group=name, model=model, states=found) for model, found in pairs]
-        )
-        return (
-            f'{name}Member = _TypeVar("{name}Member", bound={members})\n'
-            f"class {name}(_Generic[_C]):\n{methods}\n"
-        )
+        return applied(self._names[info.name, part], own_parameters(info))
 
     def _members(self, info: ClassInfo) -> list[tuple[str, str]]:
         """Return the types of a model with those of the list of its State classes."""
         model, states = self._speller.model(info), self._states_of(info)
-        parameters = _parameters(info)
-        pairs = [(model, f"{states}[{', '.join(parameters)}]" if parameters else states)]
+        parameters = own_parameters(info)
+        pairs = [(model, applied(states, parameters))]
         if len(parameters) == 1:
             # Variables and arrays have no State that could be asked for: they are in it themselves.
             pairs.insert(0, (model.replace(parameters[0], "_V"), f"{states}[_Holds[_V]]"))
         return pairs
 
 
-def _groups(models: list[ClassInfo]) -> list[list[ClassInfo]]:
-    """Return the models in groups of the size that makes the number of groups about the same."""
-    size = max(_SMALLEST_GROUP, math.isqrt(len(models)) + 1)
-    return [models[start : start + size] for start in range(0, len(models), size)]
+# -- functions for models of flax -------------------------------------------------------------
+
+# flax asks nothing of the object, so there is an overload for each model and filter. At run time the
+# functions are those of flax; the user imports these under ``TYPE_CHECKING``.
+_OPTIONS = "*, graph: bool | None = None"
+
+_STATE_OTHERS = f"def state(node: object, /, *filters: _Any, {_OPTIONS[3:]}) -> _Any: ..."
+_SPLIT_OTHERS = (
+    f"def split(node: _A, /, *filters: _Any, {_OPTIONS[3:]})"
+    " -> tuple[_GraphDef[_A], *tuple[_Any, ...]]: ..."
+)
 
 
-def _parameters(info: ClassInfo) -> list[str]:
-    return [f"_P{index}" for index in range(len(info.parameters))]
+class FlaxFunctionsWriter:
+    """Writes the functions.
+
+    Args:
+        names: The names of the State classes.
+    """
+
+    def __init__(self, plan: Plan, names: StateNames, speller: Speller) -> None:
+        self._plan = plan
+        self._names = names
+        self._speller = speller
+
+    def write(self) -> str:
+        """Return the text of both functions."""
+        models = self._plan.subclasses_first()
+        states = [each for info in models for each in self._states(info)]
+        splits = [each for info in models for each in self._splits(info)]
+        return f"{overloads([*states, _STATE_OTHERS])}\n{overloads([*splits, _SPLIT_OTHERS])}"
+
+    def _result(self, info: ClassInfo, part: Part) -> str:
+        return applied(self._names[info.name, part], ["_Any"] * len(info.parameters))
+
+    def _states(self, info: ClassInfo) -> Iterator[str]:
+        for part in self._plan.parts[info.name]:
+            if not part.left:
+                taken = f", taken: {self._speller.filter_type(part.taken)}" if part.taken else ""
+                result = self._result(info, part)
+                yield f"def state(node: {self._model(info)}{taken}, /, {_OPTIONS}) -> {result}: ..."
+
+    def _splits(self, info: ClassInfo) -> Iterator[str]:
+        model = self._model(info)
+        graphdef = f"_GraphDef[{model}]"
+        everything = self._result(info, EVERYTHING)
+        yield f"def split(node: {model}, /, {_OPTIONS}) -> tuple[{graphdef}, {everything}]: ..."
+        parts = self._plan.parts[info.name]
+        for part in parts:
+            # What only fields of other States need has no answer here.
+            for kind in (each for each in part.left if Part(taken=each) in parts):
+                taken = self._result(info, Part(taken=kind))
+                yield (
+                    f"def split(node: {model}, taken: {self._speller.filter_type(kind)}, "
+                    f"rest: _Everything, /, {_OPTIONS})"
+                    f" -> tuple[{graphdef}, {taken}, {self._result(info, part)}]: ..."
+                )
+
+    def _model(self, info: ClassInfo) -> str:
+        return self._speller.plain(Named(info.name))

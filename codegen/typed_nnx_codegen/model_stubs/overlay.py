@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from typed_nnx_codegen.model_stubs.contents import Contents
-from typed_nnx_codegen.model_stubs.flax_functions import FlaxFunctionsWriter
-from typed_nnx_codegen.model_stubs.hooks import HooksWriter
+from typed_nnx_codegen.model_stubs.hooks import FlaxFunctionsWriter, HooksWriter
 from typed_nnx_codegen.model_stubs.models import Models
 from typed_nnx_codegen.model_stubs.names import Imports, StateNames
 from typed_nnx_codegen.model_stubs.plan import Plan
@@ -81,7 +80,7 @@ def overlay_text(models: Models, *, runtime: str, command: str) -> str:
     plan = Plan(models, contents, in_a_row=2 if ours else 1)
     names = StateNames(models.classes, plan.parts, OWN_NAMES)
     imports = Imports(models.classes, OWN_NAMES | names.all())
-    rows = Rows("_State[{key}, _Any, _Any, _Any]" if ours else "_State[{key}, _Any]")
+    rows = Rows("_State[int, _Any, _Any, _Any]" if ours else "_State[int, _Any]")
     speller = Speller(
         models.classes,
         contents,

@@ -134,7 +134,6 @@ OWN_NAMES = frozenset(
     "Hooks",
     "_DESCRIBED",
     "_HasEverything",
-    "_HasGroup",
     "_HasList",
     "_HasStates",
     "_DictStates",
@@ -144,7 +143,7 @@ OWN_NAMES = frozenset(
 }
 
 # And those with a number.
-OWN_NUMBERED = re.compile(r"_[LMPS]\d+|_Group\d+(Member)?|_(Leaves|(Open)?Items)\d+")
+OWN_NUMBERED = re.compile(r"_[LMPS]\d+|_(Leaves|(Open)?Items)\d+")
 
 
 def head(command: str, imports: str, parameters: int) -> str:

@@ -81,13 +81,13 @@ class Speller:
                     return "_Any"
                 given = [self.plain(each, parameters) for each in found.arguments]
                 given += ["_Any"] * (len(info.parameters) - len(given))
-                return _applied(self._imports.spell(found.name), given)
+                return applied(self._imports.spell(found.name), given)
             case Parameter():
                 return parameter_name(parameters, found.name)
             case Union():
                 return _joined(self.plain(each, parameters) for each in found.items)
             case Tuple():
-                return _applied("_Tuple", [self.plain(each, parameters) for each in found.items])
+                return applied("_Tuple", [self.plain(each, parameters) for each in found.items])
             case Static():
                 return found.text
             case Unknown():
@@ -209,16 +209,16 @@ class Speller:
     ) -> Spelled:
         if not found.arguments:
             reason = any_type("the type of the elements is not known")
-            return _together(_applied(name, ["_Any"]), [reason])
+            return _together(applied(name, ["_Any"]), [reason])
         element = self._union(found.arguments[-1:], part, parameters) or Spelled("_Any")
-        return _together(_applied(name, [element.text]), [element])
+        return _together(applied(name, [element.text]), [element])
 
     def _model(self, found: Named, part: Part, parameters: tuple[str, ...]) -> Spelled:
         name = self._state_name(found.name, self._contents.state_of(found.name, part))
         expected = len(self._classes[found.name].parameters)
         given = [self._argument(each, part, parameters) for each in found.arguments[:expected]]
         given += [Spelled("_Any")] * (expected - len(given))
-        return _together(_applied(name, [each.text for each in given]), given)
+        return _together(applied(name, [each.text for each in given]), given)
 
     def _argument(self, found: Type, part: Part, parameters: tuple[str, ...]) -> Spelled:
         """Return the argument of a State class for a type argument of its model class."""
@@ -233,12 +233,18 @@ class Speller:
         return _together(f"_Holds[{spelled.text}]", [spelled])
 
 
+def own_parameters(info: ClassInfo) -> list[str]:
+    """Return what the State classes of a model call its type parameters."""
+    return [f"_P{index}" for index in range(len(info.parameters))]
+
+
 def parameter_name(parameters: tuple[str, ...], name: str) -> str:
     """Return what a State class calls a type parameter of its model class."""
     return f"_P{parameters.index(name)}" if name in parameters else "_Any"
 
 
-def _applied(name: str, arguments: list[str]) -> str:
+def applied(name: str, arguments: list[str]) -> str:
+    """Return a class with its type arguments."""
     return f"{name}[{', '.join(arguments)}]" if arguments else name
 
 

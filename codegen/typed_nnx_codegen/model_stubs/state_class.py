@@ -10,7 +10,7 @@ from typed_nnx_codegen.model_stubs.models import ClassInfo
 from typed_nnx_codegen.model_stubs.names import StateNames
 from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part
 from typed_nnx_codegen.model_stubs.rows import Rows, other_items, overloads
-from typed_nnx_codegen.model_stubs.spelling import Spelled, Speller
+from typed_nnx_codegen.model_stubs.spelling import Spelled, Speller, applied, own_parameters
 
 # At run time these are methods; a field of that name is read as an item.
 STATE_METHODS = frozenset(
@@ -88,7 +88,7 @@ class StateClassWriter:
         return usable and name not in STATE_METHODS and name not in self._hidden
 
     def _bases(self, info: ClassInfo, part: Part, fields: Fields) -> str:
-        parameters = [f"_P{index}" for index in range(len(info.parameters))]
+        parameters = own_parameters(info)
         model = self._speller.model(info)
         kept = self._speller.filter_type(part.taken) if part.taken else "_Everything"
         if any(name in self._hidden for name in fields):
@@ -103,8 +103,7 @@ class StateClassWriter:
             self._speller.protocol(part, f"_S{index}") if name in solved else "_Any"
             for index, name in enumerate(info.parameters)
         ]
-        name = self._names[info.name, part]
-        return f"self: {name}[{', '.join(arguments)}]" if solved else "self"
+        return f"self: {applied(self._names[info.name, part], arguments)}" if solved else "self"
 
     def _attribute(self, info: ClassInfo, part: Part, name: str, spelled: Spelled) -> list[str]:
         if not spelled.solved:

@@ -111,10 +111,10 @@ def read(
         ValueError: `python` does not run.
     """
     options = new_options(python, None if cache is None else cache / "mypy")
-    found = find_sources(sources, options)
-    if not found.files:
-        return Models({}, (), found.problems)
-    modules, problems = modules_of(found.files, runtime, options)
-    paths = {each.module: each.path or "" for each in found.files}
+    files, missing = find_sources(sources, options)
+    if not files:
+        return Models({}, (), tuple(missing))
+    modules, problems = modules_of(files, runtime, options)
+    paths = {each.module: each.path or "" for each in files}
     resolver = Resolver(Classes(modules, runtime, frozenset(paths)), paths, runtime)
-    return resolver.models((*found.problems, *problems))
+    return resolver.models((*missing, *problems))

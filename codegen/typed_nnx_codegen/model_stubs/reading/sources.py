@@ -4,42 +4,31 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from mypy.find_sources import InvalidSourceList, create_source_list
-from mypy.modulefinder import BuildSource, get_search_dirs
+from mypy.modulefinder import BuildSource
 from mypy.options import Options
 
 from typed_nnx_codegen.model_stubs.models import Problem
 from typed_nnx_codegen.model_stubs.overlay_file import EXCLUDED
-from typed_nnx_codegen.module_names import as_imported
+from typed_nnx_codegen.module_names import as_imported, installed_folders
 
 
-@dataclass(frozen=True)
-class Sources:
-    """The files that are read.
-
-    Attributes:
-        files: For mypy.
-        problems: What was named and is not there.
-    """
-
-    files: tuple[BuildSource, ...]
-    problems: tuple[Problem, ...]
-
-
-def find_sources(names: Sequence[str], options: Options) -> Sources:
+def find_sources(names: Sequence[str], options: Options) -> tuple[list[BuildSource], list[Problem]]:
     """Find the files of packages, directories and files.
 
     Args:
         names: What the user named.
         options: mypy's, with the interpreter whose packages are looked for.
+
+    Returns:
+        The files, and what was named and is not there.
     """
     options.exclude = [EXCLUDED]
-    installed = _installed(options)
+    installed = installed_folders(options)
     files: dict[str, BuildSource] = {}
-    problems = []
+    problems: list[Problem] = []
     for name in names:
         place = _place(name, installed)
         if place is None:
@@ -50,13 +39,13 @@ def find_sources(names: Sequence[str], options: Options) -> Sources:
         except InvalidSourceList as error:
             problems.append(Problem(name, 1, str(error)))
             continue
-        for each in as_imported(found, installed):
+        for each in as_imported(found, options):
             first = files.setdefault(each.module, each)
-            if _real(first) != _real(each):
+            if not os.path.samefile(first.path or "", each.path or ""):
                 problems.append(_same_name(first, each))
         if not found:
             problems.append(Problem(name, 1, "no Python files in it.\n  Fix: name another place"))
-    return Sources(tuple(files.values()), tuple(problems))
+    return list(files.values()), problems
 
 
 def _place(name: str, installed: Sequence[str]) -> Path | None:
@@ -74,20 +63,10 @@ def _place(name: str, installed: Sequence[str]) -> Path | None:
     return None
 
 
-def _installed(options: Options) -> list[str]:
-    system, installed = get_search_dirs(options.python_executable)
-    here = os.getcwd()
-    return [folder for folder in (*system, *installed) if os.path.abspath(folder) != here]
-
-
 def _relative(path: Path) -> str:
     """Return the path as it is shown: relative where it lies below the current directory."""
     real, here = path.resolve(), Path.cwd()
     return str(real.relative_to(here)) if real.is_relative_to(here) else str(real)
-
-
-def _real(source: BuildSource) -> str:
-    return os.path.realpath(source.path or "")
 
 
 def _same_name(first: BuildSource, second: BuildSource) -> Problem:
