@@ -90,6 +90,12 @@ def others_of(side: Any, Dense: Any) -> dict[str, Any]:
         def __call__(self, x: jax.Array) -> Any:
             return self.a(x)
 
+    class WithTwoNames(side.bridge.Module):
+        @compact
+        def __call__(self, x: jax.Array) -> Any:
+            self.a = Dense(3, name="z")
+            return self.a(x)
+
     class TwoCompact(side.bridge.Module):
         @compact
         def __call__(self, x: jax.Array) -> Any:
@@ -99,5 +105,5 @@ def others_of(side: Any, Dense: Any) -> dict[str, Any]:
         def second(self, x: jax.Array) -> Any:
             return x + self.param("p", nn.initializers.ones, (1, 3))[...]
 
-    made = (WithSetup, WithFields, WithLayers, WithPriority, TwoCompact)
+    made = (WithSetup, WithFields, WithLayers, WithPriority, WithTwoNames, TwoCompact)
     return {cls.__name__: cls for cls in made}

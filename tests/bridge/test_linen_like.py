@@ -26,6 +26,7 @@ MODULES: dict[str, Any] = {
     "fields": lambda s: kit(s).WithFields(kit(s).Dense(3)),
     "layers": lambda s: kit(s).WithLayers(rngs=s.nnx.Rngs(0)),
     "priority": lambda s: kit(s).WithPriority(),
+    "two names": lambda s: kit(s).WithTwoNames(),
     "two compact methods": lambda s: kit(s).TwoCompact(),
 }
 

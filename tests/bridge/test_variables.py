@@ -308,3 +308,14 @@ def test_attributes_are_those_of_flax_and_come_back(tree: Any) -> None:
     attrs = ours.linen_vars_to_nnx_attrs(tree)
     assert plain(attrs) == plain(theirs.linen_vars_to_nnx_attrs(tree))
     assert plain(ours.nnx_attrs_to_linen_vars(attrs)) == plain(tree)
+
+
+def test_a_variable_for_a_bare_array_becomes_its_value_and_an_array_for_it_replaces_it() -> None:
+    node = nnx.Dict(bare=jnp.zeros(2))
+    new = nnx.Param(jnp.ones(2))
+    assert variables.fill(node, {"bare": new, "other": new}) == [("other",)]
+    assert node["bare"] is new.get_value()
+    assert node["other"] is new
+    array = jnp.arange(2.0)
+    assert variables.fill(node, {"bare": array}) == [("bare",)]
+    assert node["bare"] is array

@@ -115,6 +115,20 @@ def test_use_eager_sharding_sets_the_default_for_a_block(lib: Any) -> None:
     assert lib.using_eager_sharding()
 
 
+def test_another_default_of_use_eager_sharding_holds_in_threads_that_begin_later() -> None:
+    found: list[Any] = []
+    nnx.use_eager_sharding.set_default(False)
+    try:
+        thread = threading.Thread(
+            target=lambda: found.append(nnx.Param(1).get_metadata("eager_sharding"))
+        )
+        thread.start()
+        thread.join()
+    finally:
+        nnx.use_eager_sharding.set_default(True)
+    assert [*found, nnx.Param(1).get_metadata("eager_sharding")] == [False, True]
+
+
 def test_defaults_belong_to_a_thread() -> None:
     found: list[Any] = []
     with nnx.var_defaults(ref=True), nnx.use_eager_sharding(False):

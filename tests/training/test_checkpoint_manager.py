@@ -290,3 +290,17 @@ def test_importing_the_module_imports_neither() -> None:
     )
     done = run_process([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_in_a_bucket_a_step_counts_once_its_last_file_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with CheckpointManager(tmp_path) as manager:
+        manager.save(3, Network(1))
+    steps = checksums.steps(checksums.folder_of(tmp_path))
+    last = tmp_path / "3" / "commit_success.txt"
+    last.touch()
+    monkeypatch.setattr(checksums, "_in_a_bucket", lambda entry: True)
+    assert steps.complete() == [3]
+    last.unlink()
+    assert (steps.complete(), steps.strangers()) == ([], [])

@@ -80,6 +80,18 @@ def test_keys_are_their_data_and_the_header_says_which(tmp_path: Path) -> None:
         load_safetensors(tmp_path / "m", nnx.Dict(a=nnx.Variable(wrong)), ...)
 
 
+@pytest.mark.parametrize("impl", ["threefry2x32", "rbg", "unsafe_rbg"])
+def test_keys_of_another_program_are_those_that_a_model_of_shapes_has(
+    tmp_path: Path, impl: str
+) -> None:
+    key = jax.random.key(3, impl=impl)
+    data = np.asarray(jax.random.key_data(key))
+    safetensors.numpy.save_file({"a": data}, tmp_path / "m")
+    model = nnx.eval_shape(lambda: nnx.Dict(a=nnx.Variable(key)))
+    load_safetensors(tmp_path / "m", model)
+    assert model["a"][...] == key
+
+
 def torch_name(path: tuple[Any, ...]) -> str | None:
     """Name paths as torch does; statistics and streams have no name there."""
     if path[0] != "layers":

@@ -291,6 +291,14 @@ def test_modules_may_come_by_keyword_in_each_mode(mode):
 
 
 @both
+@pytest.mark.parametrize("argnums", [0, 1, -1])
+def test_arguments_to_differentiate_by_may_come_by_keyword(lib, argnums):
+    by_name = lib.grad(two, argnums=argnums)(affine(lib), x=X, b=affine(lib, 2.0))
+    by_position = lib.grad(two, argnums=argnums)(affine(lib), affine(lib, 2.0), X)
+    jax.tree.map(close, by_name, by_position)
+
+
+@both
 @all_modes
 def test_it_decorates_methods(lib, mode):
     class Model(lib.Module):  # type: ignore[name-defined]  # the library is a parameter

@@ -114,9 +114,10 @@ def test_an_exception_of_the_user_is_the_same_object_with_a_note_on_hidden_frame
     assert "JAX_TRACEBACK_FILTERING=off" in "".join(error.__notes__)
 
 
-def test_the_switch_of_jax_shows_all_frames() -> None:
+@pytest.mark.parametrize("mode", ["off", "tracebackhide"])
+def test_the_switch_of_jax_shows_all_frames(mode: str) -> None:
     before = jax.config.jax_traceback_filtering  # type: ignore[attr-defined]  # without types
-    jax.config.update("jax_traceback_filtering", "off")
+    jax.config.update("jax_traceback_filtering", mode)
     try:
         error = error_of(typed_nnx, RUNS["jit"])
     finally:

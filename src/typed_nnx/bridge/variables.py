@@ -424,7 +424,7 @@ def fill(node: object, attrs: Mapping[Key, Value], path: Path = ()) -> list[Path
             _write(node, key, there, value)
         elif isinstance(value, Mapping) and kind_of(there) in (OBJECT, CONTAINER):
             unknown += fill(there, value, here)
-        elif there is not MISSING and kind_of(there) == LEAF and isinstance(value, Variable):
+        elif kind_of(there) == LEAF and isinstance(value, Variable):
             _set(node, key, value.get_value())
         else:
             is_level = isinstance(value, Mapping)
