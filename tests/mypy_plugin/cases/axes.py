@@ -257,6 +257,18 @@ def unsure(axes: tuple[int, ...], one: int, filters: nnx.StateAxes) -> None:
     nnx.vmap(add, in_axes=(*axes, 0, 0))
     nnx.vmap(many, out_axes=(0, 0))
     nnx.vmap(with_mode)  # flax maps the default, too
+    nnx.vmap(at_times, in_axes=(nnx.StateAxes({nnx.Param: 0}), 0))
+
+
+class AtTimes(nnx.Module):
+    def __init__(self, has_mean: bool) -> None:
+        self.scale = nnx.Param(jnp.ones(3))
+        if has_mean:
+            self.mean = nnx.BatchStat(jnp.zeros(3))
+
+
+def at_times(model: AtTimes, x: jax.Array) -> jax.Array:
+    return model.scale * x
 
 
 def many(x: jax.Array) -> tuple[jax.Array, ...]:

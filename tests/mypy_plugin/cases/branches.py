@@ -193,3 +193,13 @@ def unsure(f: Callable[[jax.Array], Any], flag: bool, branches: list[Callable[..
     nnx.cond(YES, lambda: nnx.state(MayShift(flag)), lambda: nnx.state(SHIFT))
     pick = one if flag else given
     nnx.cond(YES, pick, two, X)
+    nnx.cond(YES, yields, one, X)
+    nnx.cond(YES, awaits, one, X)
+
+
+def yields(x):
+    yield x
+
+
+async def awaits(x):
+    return None

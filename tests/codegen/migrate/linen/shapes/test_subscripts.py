@@ -11,6 +11,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Code,
     Const,
     Lead,
+    OfRank,
     Seq,
     Shape,
     ShapeOf,
@@ -125,3 +126,11 @@ def test_a_shape_among_several_sizes_is_unpacked() -> None:
 def test_arguments_of_which_the_number_is_not_known_say_nothing() -> None:
     assert isinstance(method_result(X, "mean", [Starred(Unknown())], {}), Unknown)
     assert isinstance(function_result("jax.numpy.mean", [Starred(Unknown())], {}), Unknown)
+
+
+def test_the_number_of_dimensions_is_that_of_an_argument_or_not_known() -> None:
+    said = function_result("jax.numpy.ndim", [Array(Shape((as_dim(3),), Lead("x", -1)))], {})
+    assert isinstance(said, OfRank)
+    assert said.argument == "x"
+    other = function_result("jax.numpy.ndim", [Array(Shape((as_dim(3),), Lead("", None)))], {})
+    assert type(other) is Unknown
