@@ -311,7 +311,7 @@ def test_attributes_are_those_of_flax_and_come_back(tree: Any) -> None:
 
 
 def test_a_variable_for_a_bare_array_becomes_its_value_and_an_array_for_it_replaces_it() -> None:
-    node = nnx.Dict(bare=jnp.zeros(2))
+    node: Any = nnx.Dict(bare=jnp.zeros(2))
     new = nnx.Param(jnp.ones(2))
     assert variables.fill(node, {"bare": new, "other": new}) == [("other",)]
     assert node["bare"] is new.get_value()
