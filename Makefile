@@ -28,7 +28,7 @@ help:
 	@echo "make test-newest  the tests with the newest jax and flax, on a Python newer than 3.11"
 	@echo "make test-mypy  the plugin with mypy's newest release;  MYPY=git+https://github.com/python/mypy  with its master"
 	@echo "make peer-suite  flax's own tests of NNX, with typed_nnx as flax.nnx"
-	@echo "make bench     the benchmarks: graph engine, transforms, training, types; the table of the README"
+	@echo "make bench     the benchmarks: graph engine, transforms, training; the table of the README"
 	@echo "make gpu       on a GPU or TPU: its tests, benchmarks and docs/gpu.md;  PYTHON=python3  instead of $(VENV)"
 	@echo "make docs      the documentation in build/site;  make docs-serve  shows it in a browser"
 	@echo "make stubs     write stubs/typed_nnx-stubs anew, which type checkers read"
@@ -185,7 +185,6 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks.graph
 	$(BIN)/python -m benchmarks.dispatch
 	$(BIN)/python -m benchmarks.training
-	$(BIN)/python -m benchmarks.types
 	$(BIN)/python -m benchmarks.comparison
 
 # On whatever accelerator jax finds. PYTHON is an interpreter whose jax knows it, with what the tests need.
