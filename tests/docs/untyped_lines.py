@@ -18,7 +18,6 @@ class Refused(NamedTuple):
 
 
 UNDECLARED = "it shows that a transform brings out an attribute that no class declares"
-LAMBDA = "mypy infers no lambda inside an argument that may be any callable"
 OPTIONAL = "the attribute is None in some layers; a program would say `is not None`"
 FLOAT = "a Python float where the signature says jax.Array; jax takes it, checkers do not"
 SHARDING = "jax declares Sharding, and only NamedSharding has `spec`"
@@ -31,11 +30,6 @@ REFUSED = (
     Refused("docs/guides/errors.md", "model.shape = value", "it shows an attribute refused"),
     Refused(
         "docs/guides/errors.md", 'model.shape = bytearray(b"ab")', "it shows an attribute refused"
-    ),
-    Refused(
-        "docs/guides/errors.md",
-        "text_of(nnx.vmap(lambda a, b: None, in_axes=(0, None)), model, model)",
-        LAMBDA,
     ),
     Refused(
         "docs/guides/layers.md",
