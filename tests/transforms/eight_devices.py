@@ -52,6 +52,8 @@ def test_jit_puts_a_model_where_in_shardings_say_and_leaves_it_there() -> None:
         lies(y, mesh, "data")
         lies_cut(block, mesh)
         assert block.count[...] == number
+    _, given = step.lower(block, inputs()).compile().input_shardings[0]
+    assert given.is_equivalent_to(by_row, inputs().ndim)
 
 
 def test_jit_takes_one_sharding_for_a_whole_model(mesh: Mesh) -> None:
