@@ -183,30 +183,6 @@ def variable_specs(arrays: int) -> st.SearchStrategy[VarSpec]:
     return st.builds(VarSpec, st.sampled_from(VARIABLE_TYPES), values, metadata)
 
 
-def values(variables: int = 30, nodes: int = 30) -> st.SearchStrategy[Value]:
-    """Return any value to assign; its indices wrap around."""
-    leaves = st.one_of(
-        st.builds(Var, st.integers(0, variables)),
-        st.builds(Arr, st.integers(0, 5)),
-        constants,
-        rngs,
-    )
-    children = st.one_of(leaves, leaves, st.builds(Node, st.integers(0, nodes)))
-    keys = st.sampled_from([("k", "a"), (10, 9)])
-    containers = st.one_of(
-        st.builds(
-            Seq, st.sampled_from(["list", "tuple"]), st.lists(children, max_size=2).map(tuple)
-        ),
-        st.builds(lambda k, a, b: Map(((k[0], a), (k[1], b))), keys, children, children),
-        st.builds(
-            Struct, st.sampled_from(["namedtuple", "dataclass", "keyless"]), children, children
-        ),
-        st.builds(Struct, st.sampled_from(["adam", "momentum"]), st.just(Arr(0)), constants),
-    )
-    marked = containers.map(lambda value: Marked("data", value))
-    return st.one_of(children, children, marked, containers)
-
-
 def has_no_text_leaf(graph: Graph) -> bool:
     """Tell graphs in which no str is data; flax cannot handle these everywhere."""
     return "Marked(status='data', value=Const(value='" not in repr(graph)

@@ -120,10 +120,6 @@ class World:
         """Return the class `name` of this world: a test class or a class of the library."""
         return getattr(self.classes, name, None) or getattr(self.nnx, name)
 
-    def node(self, index: int) -> tp.Any:
-        """Return node `index`; indices wrap around."""
-        return self.nodes[index % len(self.nodes)]
-
     def make_node(self, spec: NodeSpec) -> tp.Any:
         return self.type_named(spec.cls)()
 
