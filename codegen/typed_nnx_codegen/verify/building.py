@@ -154,13 +154,25 @@ class NewModels:
         args = [mapped(each, self._made, self._named) for each in build.args]
         given = {name: mapped(each, self._made, self._named) for name, each in build.fields.items()}
         given.update(build.lifted)
-        made = _without_partial(cls)
-        if isinstance(made, type):
-            known = {**_keywords_of(cls), **given}
-            given.update(self._lifted(build, made, args, known))
-            given.update(self._rngs(made, known))
-            _check_required(build, made, {**known, **given})
-        return cls(*args, **given)
+        if isinstance(_without_partial(cls), type):
+            return self._constructed(build, cls, args, given)
+        made = cls(*args, **given)
+        # The module of a function of the user waits for what the codemod added.
+        is_waiting = isinstance(made, functools.partial) and build is self.root
+        if is_waiting and isinstance(_without_partial(made), type):
+            return self._constructed(build, made, [], {})
+        return made
+
+    def _constructed(
+        self, build: Build, made: Callable[..., Any], args: list[Any], given: dict[str, Any]
+    ) -> Any:
+        """Return what a class, or a partial of one, makes with what the codemod added."""
+        cls = _without_partial(made)
+        known = {**_keywords_of(made), **given}
+        added = self._lifted(build, cls, [*_arguments_of(made), *args], known)
+        added |= self._rngs(cls, known)
+        _check_required(build, cls, {**known, **added})
+        return made(*args, **given, **added)
 
     def _class(self, name: str) -> Any:
         new = self.maps.new_name(name)
@@ -295,6 +307,13 @@ def _keywords_of(function: Any) -> dict[str, Any]:
     if not isinstance(function, functools.partial):
         return {}
     return {**_keywords_of(function.func), **function.keywords}
+
+
+def _arguments_of(function: Any) -> list[Any]:
+    """Return the positional arguments that a partial gives."""
+    if not isinstance(function, functools.partial):
+        return []
+    return [*_arguments_of(function.func), *function.args]
 
 
 def _parameters(cls: type) -> Mapping[str, inspect.Parameter]:

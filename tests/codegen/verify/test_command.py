@@ -191,6 +191,24 @@ def test_modules_in_fields_get_their_widths_from_the_calls(tmp_path: Path) -> No
     assert done.status == 0, done.output
 
 
+def test_what_a_function_leaves_to_its_caller_comes_from_the_map_and_the_calls(tmp_path: Path) -> None:
+    made = "def small() -> MLP:\n    return MLP((3, 2))\n"
+    waiting = "def small():\n    return functools.partial(MLP, (3, 2))\n"
+    for side, function in (("linen", made), ("nnx", waiting)):
+        text = (PAIRS / f"{side}_models.py").read_text()
+        text = text.replace("import dataclasses\n", "import dataclasses\nimport functools\n")
+        (tmp_path / f"{side}_models.py").write_text(f"{text}\n\n{function}")
+    done = run_files(
+        tmp_path,
+        tmp_path / "linen_models.py",
+        tmp_path / "nnx_models.py",
+        f'{HEAD}\nEXAMPLES = [Example(Build("small"), ROWS)]',
+        ("--map", str(PAIRS / "nnx_models.migration.json")),
+    )
+
+    assert done.status == 0, done.output
+
+
 def test_a_width_that_no_call_tells_may_be_any_or_given(tmp_path: Path) -> None:
     old = (
         (PAIRS / "linen_models.py")

@@ -361,6 +361,7 @@ class Array(Value):
         of_shapes: Whether that local reads whole shapes, which only first values may.
         condition: The condition of the branch of the constructor that decides whether it is None
             instead; `OPEN` where something else decides.
+        is_said: Whether it is an argument that its type says to be an array.
     """
 
     shape: Shape = ANY_SHAPE
@@ -371,6 +372,7 @@ class Array(Value):
     made: str = ""
     of_shapes: bool = False
     condition: str = ""
+    is_said: bool = False
 
 
 @dataclass(frozen=True)

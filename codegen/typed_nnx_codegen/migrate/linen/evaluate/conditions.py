@@ -73,12 +73,14 @@ def instance_of(value: Value, kind: Value, *, believes: bool = False) -> bool | 
     Args:
         value: The value.
         kind: The class, or several of them.
-        believes: Whether a setting is taken for what its type says that it is.
+        believes: Whether settings and arguments are taken for what their types say that they are.
     """
     names = _builtin_names(kind)
     if names is not None:
         if believes and isinstance(value, Code) and value.holds in _HELD:
             return issubclass(_HELD[value.holds], tuple(names))
+        if believes and isinstance(value, Array) and value.is_said:
+            return False
         return _of_builtins(value, names)
     if isinstance(kind, Seq):
         found = [instance_of(value, one, believes=believes) for one in kind.items]

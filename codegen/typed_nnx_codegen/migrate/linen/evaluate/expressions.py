@@ -66,7 +66,6 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Table,
     Unknown,
     Value,
-    is_of_elsewhere,
     is_text,
     made_by,
 )
@@ -207,7 +206,7 @@ class Comprehensions:
                 recorder.mark(node, "submodules are built in a comprehension that is not simple")
             line = f"for {code_of(node.for_in.target)} in {header or '()'}:"
             outer.append(Compound(line, body, number=number))
-        if not isinstance(element, (ModuleValue, Array, Choice)) and not is_of_elsewhere(element):
+        if not isinstance(element, (ModuleValue, Array, Choice)) and made_by(element) is None:
             whole = node
             if isinstance(node, cst.GeneratorExp) and not node.lpar:
                 whole = node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])

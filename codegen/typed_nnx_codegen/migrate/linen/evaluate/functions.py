@@ -112,6 +112,10 @@ def _takes_item(name: str, loop: cst.For | cst.While) -> bool:
 
 _LISTS: Final = re.compile(r"(\w+\.)*(Sequence|[Ll]ist|[Tt]uple|Iterable)\b")
 _ARRAYS: Final = re.compile(r"[Aa]rray|[Tt]ensor")
+# One of them and nothing else, with or without its dtype and axes.
+_ARRAY: Final = re.compile(
+    r"(\w+\.)*(\w*([Aa]rray|[Tt]ensor)|\w+\[(\w+\.)*\w*([Aa]rray|[Tt]ensor), .*\])"
+)
 _CHANGING: Final = frozenset({"append", "insert", "pop"})
 # Functions that go over a list, or make another one of it.
 _GOING_OVER: Final = frozenset({"zip", "enumerate", "reversed", "list", "tuple", "len"})
@@ -124,8 +128,7 @@ def is_list(parameter: cst.Param, method: Method) -> bool:
     A list whose items are only read by literal places is left out: they are arguments like others.
     """
     name = parameter.name.value
-    annotation = parameter.annotation
-    text = "" if annotation is None else code_of(annotation.annotation).strip("\"'")
+    text = _type_of(parameter)
     is_said = _LISTS.match(text) is not None and _ARRAYS.search(text) is not None
     if is_consumed(name, method.node) or any(
         _is_changed(one, name) for one in of_kinds(_below(method), cst.Call)
@@ -139,6 +142,12 @@ def is_list(parameter: cst.Param, method: Method) -> bool:
     return any(
         _is_over(one, name) or (is_said and _is_item_of(one, name)) for one in _below(method)
     )
+
+
+def _type_of(parameter: cst.Param) -> str:
+    """Return the type that a parameter is said to have; empty where it has none."""
+    annotation = parameter.annotation
+    return "" if annotation is None else code_of(annotation.annotation).strip("\"'")
 
 
 @lru_cache(maxsize=_KEPT)
@@ -461,7 +470,10 @@ def argument_value(parameter: cst.Param, method: Method, frame: Frame) -> Value:
     if is_list(parameter, method):
         return UNKNOWN if is_optional(parameter, method) else given_list(name, frame)
     return Array(
-        Shape((), Lead(name, None)), origin=name, is_optional=is_optional(parameter, method)
+        Shape((), Lead(name, None)),
+        origin=name,
+        is_optional=is_optional(parameter, method),
+        is_said=_ARRAY.fullmatch(_type_of(parameter)) is not None,
     )
 
 
@@ -474,7 +486,7 @@ def is_optional(parameter: cst.Param, method: Method) -> bool:
             return True
     if parameter.annotation is None:
         return False
-    text = cst.Module([]).code_for_node(parameter.annotation.annotation)
+    text = _type_of(parameter)
     return "Optional" in text or "None" in text
 
 
@@ -483,10 +495,9 @@ def is_flag(parameter: cst.Param) -> bool:
     match parameter.default:
         case cst.Name(value="True" | "False") | cst.SimpleString() | cst.Integer() | cst.Float():
             return True
-    annotation = parameter.annotation
-    if annotation is None:
+    if parameter.annotation is None:
         return parameter.name.value in ("train", "training", "deterministic", "is_training")
-    text = cst.Module([]).code_for_node(annotation.annotation).strip("\"'")
+    text = _type_of(parameter)
     return text in _FLAGS or text.startswith(("Callable", "Literal"))
 
 

@@ -30,6 +30,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     CodeTuple,
     Const,
     Lead,
+    Made,
     OfShapes,
     Passed,
     Position,
@@ -41,6 +42,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Table,
     Unknown,
     Value,
+    made_by,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.conditions import condition_of, is_of_fields
 from typed_nnx_codegen.migrate.linen.shapes.axes import changed, inserted
@@ -66,6 +68,16 @@ def element_of(values: Value) -> tuple[Value, int | None]:
         case Seq(items=items) if items and all(item == items[0] for item in items):
             return items[0], None
     return UNKNOWN, None
+
+
+def made_within(value: Value) -> Made | None:
+    """Return what may have made a module of which nothing is known: a value, or an item of it."""
+    match value:
+        case Repeated(element=element):
+            return made_by(element)
+        case Seq(items=items):
+            return next((made for made in map(made_by, items) if made is not None), None)
+    return made_by(value)
 
 
 def head_of(value: Value) -> tuple[Value, ...]:

@@ -26,9 +26,12 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     UNKNOWN,
     Array,
     Code,
+    Made,
     Position,
     Seq,
+    Unknown,
     Value,
+    made_by,
     with_binders,
     with_sizes,
 )
@@ -40,6 +43,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.lists import (
     grown,
     is_counted,
     is_regular,
+    made_within,
     rest_of,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.merging import (
@@ -347,7 +351,8 @@ class Loops:
             if places is not None:
                 self._call_loops.run(node.target, places, frame, run)
             else:
-                self._of_constructor(node, header, UNKNOWN, frame, run)
+                item = Unknown(made=made_within(values))
+                self._of_constructor(node, header, item, frame, run)
         elif (header := self._sized_lists.header(node.iter, frame)) is not None:
             self._of_constructor(node, header, element_of(values)[0], frame, run)
         else:
@@ -436,7 +441,7 @@ class Loops:
         Args:
             node: The loop.
             header: What the constructor goes over: sizes, where the method goes over arrays.
-            item: What it finds there, as far as that is arrays.
+            item: What it finds there, as far as that is arrays or may be modules.
             frame: Where it is.
             run: Goes through its body.
         """
@@ -591,13 +596,15 @@ class Loops:
                 pairs = zip(elements, items, strict=True)
                 parts = [self._bind_items(one.value, each, number, frame) for one, each in pairs]
                 return f"({', '.join(parts)})" if target.lpar else ", ".join(parts)
-        self.bind(target, number, frame)
+        self.bind(target, number, frame, made_by(item))
         return code_of(target)
 
-    def bind(self, target: cst.BaseExpression, number: int, frame: Frame) -> None:
-        """Bind the target of a loop of the constructor."""
+    def bind(
+        self, target: cst.BaseExpression, number: int, frame: Frame, made: Made | None = None
+    ) -> None:
+        """Bind the target of a loop of the constructor, of what something made."""
         for name in names_in(target):
-            frame.names[name] = Code(name, (number,))
+            frame.names[name] = Code(name, (number,), made=made)
             frame.recorder.locals.add(name)
 
     @staticmethod

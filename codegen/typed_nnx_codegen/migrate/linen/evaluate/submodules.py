@@ -738,6 +738,10 @@ class Members:
                 is_whole = not any(one.foreign or _is_mixed(one) for one in base.cls.ancestry())
                 if is_there or (is_whole and name not in _assigned(base.cls)):
                     return Const(is_there)
+            case [Array(origin=origin, is_said=is_said), Const(value=str() as name)]:
+                # That of a table: an argument may be one, whatever its type says.
+                if name in dir(dict) and (not origin or (is_said and not frame.records)):
+                    return Const(False)
         return UNKNOWN
 
     def of_module(

@@ -77,7 +77,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.lifts import (
     settle_branches,
     stacks_of,
 )
-from typed_nnx_codegen.migrate.linen.evaluate.lists import is_longer
+from typed_nnx_codegen.migrate.linen.evaluate.lists import is_longer, made_within
 from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, holds_callables, is_module
 from typed_nnx_codegen.migrate.linen.evaluate.recurrence import Normalizing
 from typed_nnx_codegen.migrate.linen.layers import Helper
@@ -456,7 +456,7 @@ class Variables:
             if is_long and isinstance(value, Choice):
                 kept = replace(value, code=f"self.{name}")
             elif is_long:
-                kept = Code(f"self.{name}", made=made_by(value))
+                kept = Code(f"self.{name}", made=made_within(value))
         before = owner.attributes.get(name)
         is_plain = all(
             isinstance(one, (Const, Size, Code, Unknown))

@@ -36,6 +36,38 @@ class Model(nn.Module):
 """,
         "what `self.make` builds is not known",
     ),
+    "classes in a field, of which a list of modules is made": (
+        """
+class Model(nn.Module):
+    make: object
+    depth: int
+
+    def setup(self):
+        self.layers = [self.make() for _ in range(self.depth)]
+
+    def __call__(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+""",
+        "what `self.make` builds is not known",
+    ),
+    "modules that a field makes, in a tuple": (
+        """
+class Model(nn.Module):
+    make: object
+
+    def setup(self):
+        self.first = self.make()
+        self.layers = (self.first, self.first)
+
+    def __call__(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+""",
+        "what `self.make` builds is not known",
+    ),
     "a name that is bound anew before the call": (
         """
 class Model(nn.Module):
