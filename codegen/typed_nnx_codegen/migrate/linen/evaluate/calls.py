@@ -95,6 +95,8 @@ from typed_nnx_codegen.migrate.linen.evaluate.submodules import (
     Submodules,
     built_at,
     of_elsewhere,
+    spelled_as,
+    with_given,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.variables import WITH_AXES, Variables
 from typed_nnx_codegen.migrate.linen.layers import find_layer
@@ -315,8 +317,8 @@ class Calls:
             self._check_given(passed, node, frame)
         match callee:
             case Partial(function=function):
-                given = _with_given(callee, passed)
-                return self.dispatch(_spelled_as(function, callee.code), given, node, frame)
+                given = with_given(callee, passed)
+                return self.dispatch(spelled_as(function, callee.code), given, node, frame)
             case ClassTransform():
                 value = self.lifted_functions.call(callee, passed, node, frame)
                 if value is not None:
@@ -646,25 +648,6 @@ def _partial(passed: list[Passed]) -> Value:
         case Partial(function=inner, args=first, keywords=given, code=""):
             return Partial(inner, (*first, *args), {**given, **keywords})
     return Partial(function.value, args, keywords)
-
-
-def _with_given(callee: Partial, passed: list[Passed]) -> list[Passed]:
-    """Return the arguments of a call of a partial, with those that it has already."""
-    is_hidden = bool(callee.code)
-    later = {one.keyword for one in passed if one.keyword}
-    by_name = [one for name, one in callee.keywords.items() if name not in later]
-    first, last = (
-        [replace(one, hidden=is_hidden or one.hidden) for one in part]
-        for part in (callee.args, by_name)
-    )
-    return [*first, *passed, *last]
-
-
-def _spelled_as(function: Value, code: str) -> Value:
-    """Return a class as it is spelled where a field holds a partial of it."""
-    if code and isinstance(function, (Ref, ClassRef)):
-        return replace(function, code=code)
-    return function
 
 
 def _transform(name: str, passed: list[Passed], node: cst.Call) -> Value:

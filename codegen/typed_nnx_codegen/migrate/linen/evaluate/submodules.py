@@ -304,17 +304,11 @@ class Submodules:
                 value = self._module(name, code, transforms, passed, node, frame)
                 return _of_subclass(value, target)
             case Partial(function=ClassRef() | Ref() as inner):
-                again: Value = inner
+                again = spelled_as(inner, target.code)
                 for one in reversed(transforms):
                     again = replace(one, target=again)
-                before = [replace(one, hidden=False) for one in target.args]
-                given = [
-                    replace(one, hidden=False)
-                    for name, one in target.keywords.items()
-                    if all(each.keyword != name for each in passed)
-                ]
                 assert isinstance(again, ClassTransform)
-                return self._transformed(again, [*before, *passed, *given], node, frame)
+                return self._transformed(again, with_given(target, passed), node, frame)
         frame.recorder.mark(node, f"`{callee.name}` of something that is no module is not migrated")
         return UNKNOWN
 
@@ -421,6 +415,25 @@ class Submodules:
             return UNKNOWN
         given = {name: one.value for name, one in bound.by_name.items()}
         return Table({name: given.get(name, UNKNOWN) for name in names}, callee.cls)
+
+
+def with_given(callee: Partial, passed: list[Passed]) -> list[Passed]:
+    """Return the arguments of a call of a partial, with those that it has already."""
+    is_hidden = bool(callee.code)
+    later = {one.keyword for one in passed if one.keyword}
+    by_name = [one for name, one in callee.keywords.items() if name not in later]
+    first, last = (
+        [replace(one, hidden=is_hidden or one.hidden) for one in part]
+        for part in (callee.args, by_name)
+    )
+    return [*first, *passed, *last]
+
+
+def spelled_as(function: Value, code: str) -> Value:
+    """Return a class as it is spelled where a field holds a partial of it."""
+    if code and isinstance(function, (Ref, ClassRef)):
+        return replace(function, code=code)
+    return function
 
 
 def built_at(
