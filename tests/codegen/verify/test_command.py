@@ -191,7 +191,9 @@ def test_modules_in_fields_get_their_widths_from_the_calls(tmp_path: Path) -> No
     assert done.status == 0, done.output
 
 
-def test_what_a_function_leaves_to_its_caller_comes_from_the_map_and_the_calls(tmp_path: Path) -> None:
+def test_what_a_function_leaves_to_its_caller_comes_from_the_map_and_the_calls(
+    tmp_path: Path,
+) -> None:
     made = "def small() -> MLP:\n    return MLP((3, 2))\n"
     waiting = "def small():\n    return functools.partial(MLP, (3, 2))\n"
     for side, function in (("linen", made), ("nnx", waiting)):

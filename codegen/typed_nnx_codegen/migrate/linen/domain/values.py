@@ -424,6 +424,24 @@ class Seq(Value):
 
 
 @dataclass(frozen=True)
+class Remaining(Value):
+    """What a method gets behind its parameters by position: `*args`, of any number.
+
+    Attributes:
+        name: What the method calls it.
+        start: How many of them are left out.
+    """
+
+    name: str
+    start: int = 0
+
+    def item(self, place: int) -> Array:
+        """Return one of the arguments, where there are so many."""
+        part = f"{self.name}[{self.start + place}]"
+        return Array(Shape((), Lead(part, None)), origin=part)
+
+
+@dataclass(frozen=True)
 class Slice(Value):
     """A slice in a subscript: ``start:stop:step``; what is left out is `NONE`.
 

@@ -41,6 +41,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Lead,
     OfShapes,
     Passed,
+    Remaining,
     Seq,
     Shape,
     Size,
@@ -297,9 +298,11 @@ class Functions:
         for parameter in method.parameters():
             inner.names[parameter.name.value] = argument_value(parameter, method, inner)
         params = method.node.params
-        for star in (params.star_arg, params.star_kwarg):
-            if isinstance(star, cst.Param):
-                inner.names[star.name.value] = UNKNOWN
+        if isinstance(params.star_arg, cst.Param):
+            name = params.star_arg.name.value
+            inner.names[name] = Remaining(name)
+        if params.star_kwarg is not None:
+            inner.names[params.star_kwarg.name.value] = UNKNOWN
         return self.lifted_methods.run(method, inner, lambda: self._run(method.node, inner))
 
     def call_method(
@@ -400,8 +403,7 @@ class Functions:
             name: one.value for name, one in bound.by_name.items() if name not in named
         }
         if isinstance(params.star_arg, cst.Param):
-            extra = Seq(tuple(one.value for one in bound.extra))
-            frame.names[params.star_arg.name.value] = UNKNOWN if bound.is_open else extra
+            frame.names[params.star_arg.name.value] = bound.remaining
         if params.star_kwarg is not None:
             name = params.star_kwarg.name.value
             frame.names[name] = UNKNOWN if bound.is_open else Table(rest)

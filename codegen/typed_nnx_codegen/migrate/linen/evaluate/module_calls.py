@@ -20,7 +20,7 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     Site,
     given_of,
 )
-from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, Method
 from typed_nnx_codegen.migrate.linen.domain.dims import ArgumentSize, Dim, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.domain.expr import Constructed
 from typed_nnx_codegen.migrate.linen.domain.frames import (
@@ -65,7 +65,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.recurrence import SEQUENTIAL, Call
 from typed_nnx_codegen.migrate.linen.evaluate.submodules import API, Submodules
 from typed_nnx_codegen.migrate.linen.layers import Given, Helper, Inputs, Layer, Refused, find_layer
 from typed_nnx_codegen.migrate.linen.project.fields import FieldFacts
-from typed_nnx_codegen.migrate.linen.shapes.operands import bind, bind_names
+from typed_nnx_codegen.migrate.linen.shapes.operands import BoundArguments, bind, bind_names
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 
@@ -431,8 +431,8 @@ class ModuleCalls:
         bound = bind(found.node.params, passed, 1 if found.is_bound else 0)
         # A list of arrays may change behind the call.
         values = {
-            name: Repeated(one.value.element) if isinstance(one.value, SizedList) else one.value
-            for name, one in bound.by_name.items()
+            name: Repeated(value.element) if isinstance(value, SizedList) else value
+            for name, value in _values_of(bound, found).items()
         }
         frame.note_call(site, method, values)
         frame.log(CallEdit(node, site, None, called=method, frame=frame))
@@ -477,15 +477,23 @@ class ModuleCalls:
         )
 
 
+def _values_of(bound: BoundArguments, method: Method) -> dict[str, Value]:
+    """Return the arguments of a call of a method by parameter, those behind the others as one."""
+    values = {name: one.value for name, one in bound.by_name.items()}
+    match method.node.params.star_arg:
+        case cst.Param(name=cst.Name(value=name)):
+            values[name] = bound.remaining
+    return values
+
+
 def _by_name(kind: Value, method: str, passed: Sequence[Passed]) -> dict[str, Value]:
     """Return the arguments of a call of a kind of module by parameter, by position if unknown."""
     if isinstance(kind, ClassRef) and (found := kind.cls.method(method)) is not None:
-        bound = bind(found.node.params, passed, 1 if found.is_bound else 0)
-    elif isinstance(kind, Ref) and (layer := find_layer(kind.name)) is not None:
+        return _values_of(bind(found.node.params, passed, 1 if found.is_bound else 0), found)
+    if isinstance(kind, Ref) and (layer := find_layer(kind.name)) is not None:
         bound = bind_names([one.linen for one in layer.calls.get(method, ())], passed)
-    else:
-        return {one.keyword or str(k): one.value for k, one in enumerate(passed)}
-    return {name: one.value for name, one in bound.by_name.items()}
+        return {name: one.value for name, one in bound.by_name.items()}
+    return {one.keyword or str(k): one.value for k, one in enumerate(passed)}
 
 
 def possible(options: Sequence[Value], recorder: Recorder) -> Sequence[Value]:

@@ -38,6 +38,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Code,
     Const,
     OfShapes,
+    Remaining,
     Shape,
     ShapeOf,
     Table,
@@ -460,6 +461,9 @@ class Statements:
             case Code(code=code, binders=binders) if not starred:
                 items = f"[*{code}]" if isinstance(source, cst.GeneratorExp) else code
                 values = [Code(f"{items}[{k}]", binders) for k in range(len(elements))]
+            case Remaining():
+                known = starred[0] if starred else len(elements)
+                values = [*map(value.item, range(known)), *[UNKNOWN] * (len(elements) - known)]
             case Repeated() if not starred:
                 values = unpacked(value, len(elements))
             case Repeated(element=element):

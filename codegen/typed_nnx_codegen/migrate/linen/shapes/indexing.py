@@ -15,10 +15,12 @@ from typed_nnx_codegen.migrate.linen.domain.dims import (
 )
 from typed_nnx_codegen.migrate.linen.domain.values import (
     ANY_SHAPE,
+    UNKNOWN,
     Array,
     Code,
     Const,
     Lead,
+    Remaining,
     Seq,
     Shape,
     ShapeOf,
@@ -294,6 +296,9 @@ def subscript(value: Value, index: Value) -> Value:
             return _of_array(value, index)
         case ShapeOf(shape=shape):
             return _of_shape(shape, index)
+        case Remaining():
+            place = number_of(index)
+            return UNKNOWN if place is None or place < 0 else value.item(place)
         case Seq():
             return _of_sequence(value, index)
         case Table(items=items):

@@ -26,6 +26,7 @@ from typed_nnx_codegen.migrate.linen.domain.dims import (
 from typed_nnx_codegen.migrate.linen.domain.values import (
     ANY_SHAPE,
     NONE,
+    UNKNOWN,
     Array,
     Code,
     CodeTuple,
@@ -33,6 +34,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Lead,
     OfRank,
     Passed,
+    Remaining,
     Seq,
     Shape,
     ShapeOf,
@@ -526,11 +528,13 @@ class BoundArguments:
         by_name: The arguments by parameter.
         extra: Arguments without a parameter.
         is_open: Whether some are not known: `*args`, `**kwargs`.
+        remaining: The arguments behind the parameters by position.
     """
 
     by_name: dict[str, Passed] = field(default_factory=dict)
     extra: list[Passed] = field(default_factory=list)
     is_open: bool = False
+    remaining: Value = UNKNOWN
 
 
 def bind_names(names: Sequence[str], passed: Sequence[Passed]) -> BoundArguments:
@@ -560,4 +564,19 @@ def bind(params: cst.Parameters, passed: Sequence[Passed], skip: int = 0) -> Bou
         skip: How many of the first parameters have their argument already.
     """
     positional = [*params.posonly_params, *params.params][skip:]
-    return bind_names([one.name.value for one in positional], passed)
+    bound = bind_names([one.name.value for one in positional], passed)
+    if not bound.is_open:
+        bound.remaining = Seq(tuple(one.value for one in bound.extra))
+    match bound.extra:
+        case [Passed(value=Remaining() as rest), *others] if all(
+            one.star == "**" for one in others
+        ):
+            starred = bound.extra[0]
+            names = [one.name.value for one in positional if one.name.value not in bound.by_name]
+            required = {one.name.value for one in positional if one.default is None}
+            for place, name in enumerate(names):
+                if name not in required:
+                    return bound
+                bound.by_name[name] = replace(starred, value=rest.item(place), code=None, star="")
+            bound.remaining = replace(rest, start=rest.start + len(names))
+    return bound
