@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -194,15 +194,19 @@ class Derived(Event):
 
     Attributes:
         attribute: The attribute.
-        value: The expression.
-        before: The statements whose locals are in it.
+        node: The statement that assigns it.
+        lines: The statements that compute it, those of several branches too.
         owner: The name of the object in `setup`.
+        kept: How the property reads locals of the constructor.
+        function: The `setup` that has the statement.
     """
 
     attribute: str
-    value: cst.BaseExpression
-    before: tuple[cst.BaseStatement, ...]
+    node: cst.BaseStatement
+    lines: tuple[cst.BaseStatement, ...]
     owner: str
+    kept: Mapping[cst.CSTNode, str]
+    function: cst.FunctionDef
 
 
 @dataclass(frozen=True, eq=False)

@@ -50,6 +50,7 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
     StateAccess,
     VariableRead,
 )
+from typed_nnx_codegen.migrate.linen.domain.names import bound_in
 from typed_nnx_codegen.migrate.linen.domain.references import (
     BoundMethod,
     Choice,
@@ -67,7 +68,12 @@ from typed_nnx_codegen.migrate.linen.evaluate.lifts import Unsupported, stacks_o
 from typed_nnx_codegen.migrate.linen.layers import Given, Helper, find_layer
 from typed_nnx_codegen.migrate.linen.layers.layer import APPLY_WITH, BOUND_TO, INIT_LIKE
 from typed_nnx_codegen.migrate.linen.project.fields import LIST, held_containers
-from typed_nnx_codegen.migrate.linen.project.rewriting import first_parameter, names_in_code
+from typed_nnx_codegen.migrate.linen.project.rewriting import (
+    first_parameter,
+    names_in,
+    names_in_code,
+    names_read,
+)
 from typed_nnx_codegen.migrate.linen.shapes.operands import wanted_shape
 
 # Layers that one field may hold, since they are constructed and called alike.
@@ -626,44 +632,185 @@ def is_derived(node: cst.SimpleStatementLine, frame: Frame) -> bool:
             pass
         case _:
             return False
-    if not _is_stale(value, owner, frame):
+    attributes = [*_attributes_in(target, owner)]
+    derived = {one.attribute for one in recorder.log.of(Derived)}
+    if not _is_stale(value, owner, frame) and derived.isdisjoint(attributes):
         return False
+    if isinstance(target, cst.Name):
+        recorder.log.append(Stale(target.value, node))
+        return False
+    # A variable may have that name itself.
+    declared = {one.attribute for one in recorder.log.of(Declare)}
+    is_plain = not recorder.loops and declared.isdisjoint(attributes)
+    is_plain &= not isinstance(_found(value, frame), ModuleValue)
+    slices = [_slice_of(one, node, owner, frame) for one in attributes] if is_plain else []
+    found = [one for one in slices if one is not None]
+    if not found or len(found) < len(attributes) or frame.method is None:
+        message = "it is computed from variables once; Linen computes it at each call"
+        recorder.mark(node, message, CALL)
+        return False
+    for attribute, lines in zip(attributes, found, strict=True):
+        kept = _keep_locals(attribute, lines, owner, frame)
+        recorder.log.append(Derived(attribute, node, tuple(lines), owner, kept, frame.method.node))
+        recorder.log.append(Stale(f"{owner}.{attribute}"))
+    return True
+
+
+def _attributes_in(target: cst.BaseExpression, owner: str) -> Iterator[str]:
+    """Yield the attributes of an object that a target is; none where it is something else, too."""
     match target:
-        case cst.Name(value=name):
-            recorder.log.append(Stale(name, node))
-            return False
-        case cst.Attribute(value=cst.Name(value=of), attr=attr) if of == owner:
-            found = _found(value, frame)
-            read = {one.value for one in descendants(value) if isinstance(one, cst.Name)}
-            is_repeatable = all(recorder.stale.get(name, node) is not None for name in read)
-            is_plain = is_repeatable and not recorder.conditions and not recorder.loops
-            # The variable itself has that name.
-            is_plain &= all(one.attribute != attr.value for one in recorder.log.of(Declare))
-            if is_plain and not isinstance(found, ModuleValue):
-                before = tuple(_needed(value, recorder))
-                _keep_locals(attr.value, (value, *before), owner, frame)
-                recorder.log.append(Derived(attr.value, value, before, owner))
-                recorder.log.append(Stale(f"{owner}.{attr.value}"))
-                return True
-    recorder.mark(node, "it is computed from variables once; Linen computes it at each call", CALL)
-    return False
+        case cst.Attribute(value=cst.Name(value=name), attr=attr) if name == owner:
+            yield attr.value
+        case cst.Tuple(elements=elements):
+            found = [[*_attributes_in(one.value, owner)] for one in elements]
+            yield from (one for each in found if all(found) for one in each)
+
+
+def _slice_of(
+    attribute: str, node: cst.BaseStatement, owner: str, frame: Frame
+) -> list[cst.BaseStatement] | None:
+    """Return the statements of `setup` that compute an attribute; None where that is not sure.
+
+    Args:
+        attribute: The attribute.
+        node: The statement that assigns it, the last one so far.
+        owner: The name of the object.
+        frame: The frame of `setup`.
+    """
+    recorder = frame.recorder
+    if frame.method is None:
+        return None
+    derived = {one.node for one in recorder.log.of(Derived) if one.attribute == attribute}
+    whole = frame.method.node.body
+    above = [*descendants(whole)]
+    reach = {*above[: above.index(node) + 1]}
+    made = f"{owner}.{attribute}"
+    stale, needed = recorder.stale, {made}
+
+    def of_block(body: cst.BaseSuite) -> list[cst.BaseStatement]:
+        kept: list[cst.BaseStatement] = []
+        for one in reversed(body.body):
+            bound = _bound(one, owner) & needed if one in reach else set()
+            if not any(name == made or (name in stale and "." not in name) for name in bound):
+                continue
+            match one:
+                case cst.If():
+                    kept.append(of_sides(one))
+                case cst.SimpleStatementLine(body=[cst.Assign() | cst.AnnAssign() as small]):
+                    if made in bound and one is not node and one not in derived:
+                        raise _NotRepeated
+                    if body is whole:
+                        needed.difference_update(bound)
+                    needed.update(_read(small.value, owner) if small.value is not None else ())
+                    kept.append(one)
+                case _:
+                    raise _NotRepeated
+        return kept[::-1]
+
+    def of_sides(one: cst.If) -> cst.If:
+        # The constructor alone has its locals where it asks.
+        if _read(one.test, owner) & {*frame.names, made} - {owner}:
+            raise _NotRepeated
+        body, orelse = of_block(one.body), one.orelse
+        if isinstance(orelse, cst.If):
+            orelse = of_sides(orelse)
+        elif orelse is not None:
+            last = of_block(orelse.body)
+            orelse = orelse.with_changes(body=cst.IndentedBlock(last)) if last else None
+        return one.with_changes(body=cst.IndentedBlock(body or [_PASS]), orelse=orelse)
+
+    try:
+        found = of_block(whole)
+    except _NotRepeated:
+        return None
+    # A list that grows has no statement that makes it.
+    grown = {name for name, statement in stale.items() if statement is None and "." not in name}
+    return None if needed & grown else found
+
+
+class _NotRepeated(Exception):
+    """A property cannot repeat what `setup` computes."""
+
+
+_PASS: Final = cst.SimpleStatementLine([cst.Pass()])
+
+
+def _bound(node: cst.CSTNode, owner: str) -> set[str]:
+    """Return the names, and the attributes of an object, that a statement binds."""
+    attributes = {
+        f"{owner}.{name}"
+        for one in of_kinds(descendants(node), cst.AssignTarget, cst.AnnAssign, cst.AugAssign)
+        if isinstance(one, cst.AssignTarget | cst.AnnAssign | cst.AugAssign)
+        for name in _attributes_in(one.target, owner)
+    }
+    return {*bound_in(node), *attributes}
+
+
+def _read(node: cst.CSTNode, owner: str) -> set[str]:
+    """Return the names, and the attributes of an object, that an expression reads."""
+    attributes = {
+        f"{owner}.{one.attr.value}"
+        for one in (node, *descendants(node))
+        if isinstance(one, cst.Attribute) and is_name(one.value, owner)
+    }
+    return names_read(node) | attributes
+
+
+def drop_stale(recorder: Recorder) -> None:
+    """Drop the locals of `setup` that only properties read."""
+    derived = recorder.log.of(Derived)
+    gone: set[cst.CSTNode] = {one.node for one in derived}
+    for body in {one.function.body for one in derived}:
+        size = 0
+        while size < len(gone):
+            size = len(gone)
+            aside = {below for one in gone for below in descendants(one)}
+            aside |= {one.target for one in descendants(body) if isinstance(one, cst.AssignTarget)}
+            read = {one.value for one in names_in(body) if one not in aside}
+            gone |= {
+                one.node
+                for one in recorder.log.of(Stale)
+                if one.node is not None and one.name not in read
+            }
+    for node in gone - {one.node for one in derived}:
+        recorder.log.append(Edit(node, None))
 
 
 def write_properties(recorder: Recorder) -> None:
     """Write the properties of a module into its plan."""
-    replacements = recorder.plan.replacements
-    for one in recorder.log.of(Derived):
-        lines = ["@property", f"def {one.attribute}({one.owner}):"]
-        for statement in one.before:
-            lines += [
-                f"    {line}" for line in code_with(statement, replacements).strip().split("\n")
-            ]
-        lines.append(f"    return {code_with(one.value, replacements)}")
-        recorder.plan.properties[one.attribute] = "\n".join(lines)
+    for one in {each.attribute: each for each in recorder.log.of(Derived)}.values():
+        names = {name for line in one.lines for name in bound_in(line)}
+        local = free_name(one.attribute, names)
+        written = {**recorder.plan.replacements, **one.kept}
+        for node in (below for line in one.lines for below in descendants(line)):
+            match node:
+                case cst.Attribute(value=cst.Name(value=owner), attr=attr) if owner == one.owner:
+                    if attr.value == one.attribute:
+                        written[node] = local
+                case cst.AssignTarget(target=cst.Tuple(elements=elements)):
+                    each = [*_attributes_in(node.target, one.owner)]
+                    if one.attribute in each:
+                        others = zip(each, elements, strict=True)
+                        written |= {e.value: "_" for name, e in others if name != one.attribute}
+        *lines, last = one.lines
+        end = f"return {local}"
+        match last:
+            case cst.SimpleStatementLine(body=[cst.Assign(value=value, targets=[target])]) if (
+                isinstance(target.target, cst.Attribute)
+            ):
+                end = f"return {code_with(value, written)}"
+            case _:
+                lines.append(last)
+        text = "\n".join([code_with(line, written).strip("\n") for line in lines] + [end])
+        plain = [f"    {line}" for line in text.split("\n") if line.strip()]
+        head = ["@property", f"def {one.attribute}({one.owner}):"]
+        recorder.plan.properties[one.attribute] = "\n".join(head + plain)
 
 
-def _keep_locals(attribute: str, nodes: Sequence[cst.CSTNode], owner: str, frame: Frame) -> None:
-    """Let the object keep the locals of `setup` that a property reads.
+def _keep_locals(
+    attribute: str, nodes: Sequence[cst.CSTNode], owner: str, frame: Frame
+) -> dict[cst.CSTNode, str]:
+    """Let the object keep the locals of `setup` that a property reads; return how it reads them.
 
     Args:
         attribute: The property.
@@ -675,6 +822,7 @@ def _keep_locals(attribute: str, nodes: Sequence[cst.CSTNode], owner: str, frame
     cls = recorder.plan.cls
     taken = {one.name for one in cls.fields()} | set(cls.methods())
     kept: dict[str, str] = {}
+    found: dict[cst.CSTNode, str] = {}
     replacements, stale = recorder.plan.replacements, recorder.stale
     for node in nodes:
         written = [one for one in descendants(node) if one in replacements]
@@ -687,7 +835,8 @@ def _keep_locals(attribute: str, nodes: Sequence[cst.CSTNode], owner: str, frame
             if name not in kept:
                 kept[name] = free_name(f"{attribute}_{name}", taken)
                 recorder.block.append(Line(f"self.{kept[name]} = {name}"))
-            recorder.replace(below, f"{owner}.{kept[name]}")
+            found[below] = f"{owner}.{kept[name]}"
+    return found
 
 
 def _owner(frame: Frame) -> str:
@@ -737,17 +886,6 @@ def _declares(method: cst.FunctionDef, recorder: Recorder) -> bool:
     return any(
         isinstance(node, cst.Attribute) and node.attr.value in names for node in descendants(method)
     )
-
-
-def _needed(value: cst.BaseExpression, recorder: Recorder) -> Iterator[cst.BaseStatement]:
-    """Yield the statements that give the locals in an expression, in their order."""
-    names = {one.value for one in descendants(value) if isinstance(one, cst.Name)}
-    found: list[cst.BaseStatement] = []
-    for name, statement in reversed(recorder.stale.items()):
-        if name in names and statement is not None:
-            found.append(statement)
-            names |= {one.value for one in descendants(statement) if isinstance(one, cst.Name)}
-    yield from reversed(found)
 
 
 # -- submodules that share the scope ----------------------------------------------------------

@@ -65,6 +65,7 @@ from typed_nnx_codegen.migrate.linen.domain.frames import (
 )
 from typed_nnx_codegen.migrate.linen.domain.references import ClassTransform, SelfValue
 from typed_nnx_codegen.migrate.linen.evaluate.entries import (
+    drop_stale,
     entries_of,
     write_accesses,
     write_properties,
@@ -661,12 +662,12 @@ class Planner:
             return _staying(cls, "its methods are too long to go through")
         if self.executor.facts.is_asked(cls):
             write_output(self.executor.code, recorder, recorder.returned)
-        executor = self.executor
-        write_accesses(recorder, executor.refer)
+        write_accesses(recorder, self.executor.refer)
         inherited: dict[cst.CSTNode, str] = {}
         for base in reversed(cls.ancestry()[1:]):
             inherited |= self.plan_of(base).replacements
         drop_unread(recorder, self.classes)
+        drop_stale(recorder)
         drop_helpers(recorder, self.classes)
         mark_stacked(recorder, self.plan_of)
         for check in (mark_recursion, mark_restarted_names, mark_shifting_names):
@@ -675,7 +676,7 @@ class Planner:
         naming.run()
         drop_carry_cells(recorder, self.executor.refer)
         name_optional(recorder)
-        drop_leftovers(recorder, executor.refer)
+        drop_leftovers(recorder, self.executor.refer)
         Printing(recorder, self.executor, naming, recorder.roots).run()
         write_properties(recorder)
         plan.entries = entries_of(recorder, self.plan_of)
@@ -683,8 +684,8 @@ class Planner:
         plan.stores_rngs = recorder.uses_rngs
         plan.containers = held_containers(cls)
         plan.optional = optional_fields(cls, self.executor.facts)
-        moving = Moving(recorder, executor.facts, self.plan_of, executor.refer)
-        edit_methods(recorder, naming, moving, executor.refer)
+        moving = Moving(recorder, self.executor.facts, self.plan_of, self.executor.refer)
+        edit_methods(recorder, naming, moving, self.executor.refer)
         self.executor.lifted_calls.write(recorder)
         self.executor.lifted_methods.write(recorder)
         self.executor.lifted_functions.write(recorder)
