@@ -49,11 +49,13 @@ class ClassRef(Value):
         cls: The class.
         code: The expression for it, as it is written or the field that holds it.
         binders: What binds the names in the expression.
+        is_held: Whether something has it under that expression, with arguments: a partial.
     """
 
     cls: LinenClass
     code: str
     binders: Binders = ()
+    is_held: bool = False
 
 
 @dataclass(frozen=True)

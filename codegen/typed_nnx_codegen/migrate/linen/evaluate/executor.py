@@ -13,7 +13,7 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
-from typed_nnx_codegen.migrate.analysis.syntax import descendants, is_name
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, is_name
 from typed_nnx_codegen.migrate.analysis.values import External
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, LinenClasses
@@ -181,8 +181,10 @@ class Executor:
             value_of=self.evaluate,
             assign=self.assign,
             constant_of_file=self.constant_of_file,
+            partial_elsewhere=self.partial_elsewhere,
             analysis_with=self.analysis_with,
         )
+        self._files = {one.module: one for one in classes.analyses if one.module}
         self._functions: dict[cst.CSTNode, Analysis] = {}
         for analysis in classes.analyses:
             for kind in (cst.FunctionDef, cst.Lambda):
@@ -247,6 +249,34 @@ class Executor:
         """Return the analysis of the file that defines a function."""
         return self._functions.get(function)
 
+    def partial_elsewhere(self, node: cst.BaseExpression, frame: Frame) -> Value | None:
+        """Return the partial that another file binds to a name; None where it is something else."""
+        code = code_of(node)
+        name, _, rest = code.partition(".")
+        binding = frame.analysis.scope.imports.get(name)
+        if binding is None:
+            return None
+        module, _, name = (f"{binding.full}.{rest}" if rest else binding.full).rpartition(".")
+        home = self._files.get(module)
+        if home is None or home is frame.analysis:
+            return None
+        inner = Frame(frame.recorder, home, records=False)
+        found = self.constant_of_file(name, inner)
+        if found is None:
+            found = self.partial_elsewhere(cst.Name(name), inner)
+        if not isinstance(found, Partial):
+            return None
+        if not found.code:
+            # Its arguments are written here, where their names may mean something else.
+            frame.mark(node, f"`{code}` is a partial of another file: write its arguments here")
+            return found
+
+        def kept(one: Passed) -> Passed:
+            return replace(one, code=one.code or code_of(one.node), place=None)
+
+        keywords = {name: kept(one) for name, one in found.keywords.items()}
+        return Partial(found.function, tuple(map(kept, found.args)), keywords, code)
+
     def constant_of_file(self, name: str, frame: Frame) -> Value | None:
         """Return the literal that a file binds to a name once; None where it is something else."""
         found: list[cst.BaseExpression] = []
@@ -272,6 +302,7 @@ class Executor:
                     return None
                 # NNX takes the size of the input first, and names that of the output differently.
                 is_same = not made.args and "features" not in made.keywords
+                is_same |= isinstance(made.function, ClassRef)
                 return replace(made, code=name if is_same else "")
         if isinstance(found[0], (cst.Integer, cst.Float, cst.SimpleString, cst.Tuple, cst.List)):
             value = self._expressions.evaluate(found[0], inner)

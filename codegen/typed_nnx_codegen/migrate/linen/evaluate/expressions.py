@@ -353,6 +353,7 @@ class Expressions:
         value_of: Goes through a part of an expression, and remembers what it stands for.
         assign: Binds a target to a value.
         constant_of_file: Gives the literal that a file binds to a name.
+        partial_elsewhere: Gives the partial that another file binds to a name.
         analysis_with: Gives the analysis of the file that defines a function.
     """
 
@@ -371,6 +372,7 @@ class Expressions:
     value_of: Evaluate
     assign: Assign
     constant_of_file: Callable[[str, Frame], Value | None]
+    partial_elsewhere: Callable[[cst.BaseExpression, Frame], Value | None]
     analysis_with: Callable[[cst.CSTNode], Analysis | None]
 
     def evaluate(self, node: cst.BaseExpression, frame: Frame) -> Value:
@@ -422,6 +424,9 @@ class Expressions:
                 table = Table(dict(zip(keys, values, strict=True)), None, code, frame.binders)
                 if is_of_callables(table):
                     return table
+        elsewhere = self.partial_elsewhere(node, frame)
+        if elsewhere is not None:
+            return elsewhere
         if isinstance(node, cst.Name):
             known = self.constant_of_file(node.value, frame)
             if known is None:

@@ -665,7 +665,8 @@ class LiftedCalls:
         return lambda_of(call.method, passed, closed, names, recorder.plan.replacements)
 
     def _class_code(self, recorder: Recorder, site: Site, cls: LinenClass) -> str:
-        if site.code.startswith("self."):
+        # A partial has no methods of its class.
+        if site.code.startswith("self.") or any(one.hidden for one in site.given.values()):
             return ""
         return site.code or (cls.name if cls.home == recorder.plan.cls.home else "")
 

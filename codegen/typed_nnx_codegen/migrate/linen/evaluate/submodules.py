@@ -248,8 +248,8 @@ class Submodules:
         match callee:
             case PlainClass():
                 return self._record(callee, passed)
-            case ClassRef(cls=cls, code=code):
-                is_there = code.startswith("self.") or code.endswith(("]", ")"))
+            case ClassRef(cls=cls, code=code, is_held=is_held):
+                is_there = is_held or code.startswith("self.") or code.endswith(("]", ")"))
                 return self._module(cls, code if is_there else "", (), passed, node, frame)
             case Ref(name=name, code=code):
                 value = self._module(name, code, (), passed, node, frame)
@@ -296,8 +296,12 @@ class Submodules:
     ) -> Value:
         transforms, target = callee.unwrapped()
         match target:
-            case ClassRef(cls=cls, code=code, binders=binders):
-                is_there = code.startswith("self.") or binders == (frame.recorder.plan.cls.home,)
+            case ClassRef(cls=cls, code=code, binders=binders, is_held=is_held):
+                is_there = (
+                    is_held
+                    or code.startswith("self.")
+                    or binders == (frame.recorder.plan.cls.home,)
+                )
                 code = code if is_there else ""
                 return self._module(cls, code, transforms, passed, node, frame)
             case Ref(name=name, code=code) if find_layer(name) is not None:
@@ -430,9 +434,12 @@ def with_given(callee: Partial, passed: list[Passed]) -> list[Passed]:
 
 
 def spelled_as(function: Value, code: str) -> Value:
-    """Return a class as it is spelled where a field holds a partial of it."""
-    if code and isinstance(function, (Ref, ClassRef)):
-        return replace(function, code=code)
+    """Return a class as it is spelled where a field or a name holds a partial of it."""
+    match function:
+        case Ref() if code:
+            return replace(function, code=code)
+        case ClassRef() if code:
+            return replace(function, code=code, is_held=True)
     return function
 
 
