@@ -737,6 +737,9 @@ class LoopedFunctions:
         match each:
             case [Seq(), *_] if isinstance(function, _CALLABLE):
                 items = [one.items for one in each if isinstance(one, Seq)]
+                first = [one[0] for one in items if one]
+                if frame.verbatim and first and self._builds(function, first, node, frame):
+                    frame.mark(node, "a function that `map` calls builds submodules")
                 if len(items) == len(each):
                     return Seq(tuple(of(one) for one in zip(*items, strict=False)))
             case [Repeated(element=Array() as element)] if isinstance(function, _CALLABLE):

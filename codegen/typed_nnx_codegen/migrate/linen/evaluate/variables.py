@@ -458,6 +458,11 @@ class Variables:
             elif is_long:
                 kept = Code(f"self.{name}", made=made_within(value))
         before = owner.attributes.get(name)
+        if isinstance(value, ModuleValue) and value.site.loops != tuple(frame.recorder.loops):
+            holders = [k for k, one in owner.attributes.items() if one == value and k != name]
+            if holders and frame.records:
+                message = f"`{holders[0]}` and `{name}` are of one list: construct each by itself"
+                frame.recorder.mark(target, message, NAME)
         is_plain = all(
             isinstance(one, (Const, Size, Code, Unknown))
             for one in (kept.items if isinstance(kept, Seq) and kept.items else (kept,))
