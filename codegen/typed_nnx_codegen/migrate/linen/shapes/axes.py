@@ -730,7 +730,8 @@ def _pad_widths(value: Value) -> list[list[Dim | None]]:
     if None not in alone and len(items) < 3:
         return [[alone[0], alone[-1]]] if alone else []
     ends = [[dim_of(end) for end in items_of(item) or (item,)] for item in items]
-    return [[pair[0], pair[-1]] if pair else [None, None] for pair in ends]
+    # `jax.lax.pad` says, too, how much there is between the items.
+    return [pair if len(pair) == 3 else [*pair[:1], *pair[-1:]] or [None, None] for pair in ends]
 
 
 def _meshgrid(call: Arguments) -> Value:
@@ -818,6 +819,7 @@ LAX_RESHAPING: Final = {
         {
             "concatenate": rule(_concatenate, "operands dimension"),
             "broadcast": rule(_broadcast_in_front, "operand sizes"),
+            "pad": rule(_pad, "operand _ padding_config"),
         }
     ),
 }

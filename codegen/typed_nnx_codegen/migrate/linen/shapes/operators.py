@@ -437,6 +437,8 @@ def _in_reverse(values: Value) -> Value:
 
 def _in_order(values: Value, reverse: bool = False, key: Value = NONE) -> Value:
     items = _iterated(values) or ()
+    if len(items) == 1:
+        return Seq(items, is_list=True)
     literals = _literals(items, str) or _literals(items, int | float)
     if not literals or not is_none(key):
         return Unknown("a sorted sequence")
