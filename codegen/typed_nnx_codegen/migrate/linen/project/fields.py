@@ -320,7 +320,7 @@ def held_kind(value: Value) -> Value | None:
             return ClassRef(cls, cls.name, (cls.home,))
         case FunctionRef(frame=frame) if not frame.names:
             return value
-        case FieldModule(default=default):
+        case FieldModule(default=default) if default != UNKNOWN:
             return FieldModule("", default)
         case ModuleValue(site=site):
             target = site.target
