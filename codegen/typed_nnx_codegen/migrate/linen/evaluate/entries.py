@@ -630,11 +630,14 @@ def is_derived(node: cst.SimpleStatementLine, frame: Frame) -> bool:
             pass
         case cst.AnnAssign(target=target, value=cst.BaseExpression() as value):
             pass
+        case cst.Assign(value=value) | cst.AugAssign(value=value):
+            target = _SEVERAL
         case _:
             return False
     attributes = [*_attributes_in(target, owner)]
     derived = {one.attribute for one in recorder.log.of(Derived)}
-    if not _is_stale(value, owner, frame) and derived.isdisjoint(attributes):
+    changed = {*attributes, *(name.removeprefix(f"{owner}.") for name in _bound(node, owner))}
+    if not _is_stale(value, owner, frame) and derived.isdisjoint(changed):
         return False
     if isinstance(target, cst.Name):
         recorder.log.append(Stale(target.value, node))
@@ -680,7 +683,10 @@ def _slice_of(
     recorder = frame.recorder
     if frame.method is None:
         return None
-    derived = {one.node for one in recorder.log.of(Derived) if one.attribute == attribute}
+    same = [one for one in recorder.log.of(Derived) if one.attribute == attribute]
+    if any(one.function is not frame.method.node for one in same):
+        return None
+    derived = {one.node for one in same}
     whole = frame.method.node.body
     above = [*descendants(whole)]
     reach = {*above[: above.index(node) + 1]}
@@ -732,6 +738,8 @@ class _NotRepeated(Exception):
     """A property cannot repeat what `setup` computes."""
 
 
+# `self.a = self.b = value`, `self.a += value`.
+_SEVERAL: Final = cst.Tuple([])
 _PASS: Final = cst.SimpleStatementLine([cst.Pass()])
 
 
