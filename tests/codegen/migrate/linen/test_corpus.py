@@ -164,7 +164,7 @@ def test_each_file_of_the_corpus_has_examples() -> None:
     assert {name_of(file) for file in without} == {
         "project_a/__init__",
         "project_b/flat_settings",
-        *("project_c/__init__", "project_c/aliases", "project_c/sizes"),
+        *("project_c/__init__", "project_c/aliases", "project_c/sizes", "project_c/named_partials"),
         *("project_c/enc/__init__", "project_c/dec/__init__"),
         *("project_c/parts/__init__", "project_c/loose/nnx"),
     }

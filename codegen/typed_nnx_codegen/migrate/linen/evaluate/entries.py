@@ -692,6 +692,8 @@ def _slice_of(
     reach = {*above[: above.index(node) + 1]}
     made = f"{owner}.{attribute}"
     stale, needed = recorder.stale, {made}
+    # A list that grows has no statement that makes it.
+    grown = {name for name, statement in stale.items() if statement is None and "." not in name}
 
     def of_block(body: cst.BaseSuite) -> list[cst.BaseStatement]:
         kept: list[cst.BaseStatement] = []
@@ -704,6 +706,8 @@ def _slice_of(
                     kept.append(of_sides(one))
                 case cst.SimpleStatementLine(body=[cst.Assign() | cst.AnnAssign() as small]):
                     if made in bound and one is not node and one not in derived:
+                        raise _NotRepeated
+                    if not grown.isdisjoint(bound):
                         raise _NotRepeated
                     if body is whole:
                         needed.difference_update(bound)
@@ -729,8 +733,6 @@ def _slice_of(
         found = of_block(whole)
     except _NotRepeated:
         return None
-    # A list that grows has no statement that makes it.
-    grown = {name for name, statement in stale.items() if statement is None and "." not in name}
     return None if needed & grown else found
 
 
