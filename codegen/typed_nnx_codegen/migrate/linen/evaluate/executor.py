@@ -251,19 +251,20 @@ class Executor:
 
     def partial_elsewhere(self, node: cst.BaseExpression, frame: Frame) -> Value | None:
         """Return the partial that another file binds to a name; None where it is something else."""
-        code = code_of(node)
-        name, _, rest = code.partition(".")
-        binding = frame.analysis.scope.imports.get(name)
-        if binding is None:
-            return None
-        module, _, name = (f"{binding.full}.{rest}" if rest else binding.full).rpartition(".")
-        home = self._files.get(module)
-        if home is None or home is frame.analysis:
-            return None
-        inner = Frame(frame.recorder, home, records=False)
-        found = self.constant_of_file(name, inner)
-        if found is None:
-            found = self.partial_elsewhere(cst.Name(name), inner)
+        code = local = code_of(node)
+        home, found = frame.analysis, None
+        seen: set[tuple[str, str]] = set()
+        while found is None:
+            name, _, rest = local.partition(".")
+            binding = home.scope.imports.get(name)
+            if binding is None:
+                return None
+            module, _, local = (f"{binding.full}.{rest}" if rest else binding.full).rpartition(".")
+            if module not in self._files or (module, local) in seen:
+                return None
+            seen.add((module, local))
+            home = self._files[module]
+            found = self.constant_of_file(local, Frame(frame.recorder, home, records=False))
         if not isinstance(found, Partial):
             return None
         if not found.code:

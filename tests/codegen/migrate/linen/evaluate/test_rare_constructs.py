@@ -69,6 +69,41 @@ _CASES = {
         "        return layerlib.wrapped(nn.Dense)(3)(x)\n",
         "what `layerlib.wrapped` builds is not known",
     ),
+    "layers of one list for two attributes": (
+        "class M(nn.Module):\n"
+        "    def setup(self):\n"
+        "        self.first, self.second = [nn.Dense(3) for _ in range(2)]\n\n"
+        "    def __call__(self, x):\n"
+        "        return self.first(x) * self.second(x)\n",
+        "`first` and `second` are of one list",
+    ),
+    "layers that map makes in setup": (
+        "class M(nn.Module):\n"
+        "    def setup(self):\n"
+        "        self.first, self.second = map(lambda n: nn.Dense(n), (3, 3))\n\n"
+        "    def __call__(self, x):\n"
+        "        return self.first(x) * self.second(x)\n",
+        "a function that `map` calls builds submodules",
+    ),
+    "two names for what parameters say": (
+        "class M(nn.Module):\n"
+        "    def setup(self):\n"
+        "        self.weight = self.param('weight', nn.initializers.ones, (3,))\n"
+        "        self.first = self.second = self.weight * 2\n\n"
+        "    def __call__(self, x):\n"
+        "        return x * self.first + self.second\n",
+        "it is computed from variables once",
+    ),
+    "an attribute that parameters change": (
+        "class M(nn.Module):\n"
+        "    def setup(self):\n"
+        "        self.weight = self.param('weight', nn.initializers.ones, (3,))\n"
+        "        self.gain = jnp.ones(3)\n"
+        "        self.gain += self.weight\n\n"
+        "    def __call__(self, x):\n"
+        "        return x * self.gain\n",
+        "it is computed from variables once",
+    ),
     "a layer with another default": (
         "class Plain(nn.Dense):\n    use_bias: bool = False\n",
         "it inherits from flax.linen.Dense",

@@ -67,6 +67,24 @@ def test_a_function_of_another_file_comes_with_the_names_that_it_needs(tmp_path:
     assert "head" not in imported
 
 
+def test_the_arguments_of_a_partial_of_another_file_are_for_a_person_where_nnx_takes_them_otherwise(
+    tmp_path: Path,
+) -> None:
+    shared = (
+        "import functools\n\nfrom flax import linen as nn\n\nfrom .user import Net\n\n"
+        "START = nn.initializers.ones\nfive = functools.partial(nn.Dense, 5, kernel_init=START)\n"
+    )
+    user = (
+        "from flax import linen as nn\n\nfrom .shared import five\n\n\n"
+        "class Net(nn.Module):\n    @nn.compact\n    def __call__(self, x):\n        return five()(x)\n"
+    )
+    results = _migrated(tmp_path, {"shared.py": shared, "user.py": user})
+    (plan,) = results["user.py"].plans
+    assert [mark.message for mark in plan.marks] == [
+        "`five` is a partial of another file: write its arguments here"
+    ]
+
+
 def test_the_imports_of_a_function_stand_below_those_of_a_file_with_a_condition(
     tmp_path: Path,
 ) -> None:
