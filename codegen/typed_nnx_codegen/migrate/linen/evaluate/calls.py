@@ -335,6 +335,8 @@ class Calls:
                 if value == UNKNOWN:
                     return _activated(code, passed, node) or _made_elsewhere(name, node)
                 return value
+            case FieldModule() if not passed and _needs_arguments(callee):
+                return Unknown(made=Made(node))  # a class, whatever its type says
             case ModuleValue() | FieldModule():
                 given = with_arrays(passed, frame)
                 return self.module_calls.call(callee, "__call__", given, node, frame)
@@ -613,6 +615,17 @@ def _activated(code: str, passed: list[Passed], node: cst.Call) -> Array | None:
         ):
             return array
     return None
+
+
+def _needs_arguments(module: FieldModule) -> bool:
+    """Whether the module that a field is said to hold may not be called without arguments."""
+    match module.default:
+        case ClassRef(cls=cls):
+            method = cls.method("__call__")
+            return method is not None and any(one.default is None for one in method.parameters())
+        case Unknown():
+            return True
+    return False
 
 
 def _opaque(code: str, passed: list[Passed], node: cst.Call) -> Value:

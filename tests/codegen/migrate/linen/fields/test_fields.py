@@ -68,6 +68,25 @@ class Model(nn.Module):
 """,
         "what `self.make` builds is not known",
     ),
+    "a field that is said to be a module, and called as its class is": (
+        """
+class Core(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(3)(x)
+
+
+class Model(nn.Module):
+    core: Core
+
+    def setup(self):
+        self.inner = self.core()
+
+    def __call__(self, x):
+        return self.inner(x)
+""",
+        "what `self.core` builds is not known",
+    ),
     "a name that is bound anew before the call": (
         """
 class Model(nn.Module):
@@ -172,6 +191,25 @@ def test_what_is_not_sure_is_marked(name: str, tmp_path: Path) -> None:
     code, expected = UNCERTAIN[name]
     found = messages(migrated(tmp_path / "models.py", _HEAD + code))
     assert any(expected in message for message in found), found
+
+
+def test_a_module_that_takes_no_arguments_is_called_where_it_is(tmp_path: Path) -> None:
+    code = """
+class Temperature(nn.Module):
+    @nn.compact
+    def __call__(self):
+        return self.param("value", nn.initializers.ones, (3,))
+
+
+class Model(nn.Module):
+    temperature: Temperature
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(3)(x) * self.temperature()
+"""
+    result = migrated(tmp_path / "models.py", _HEAD + code)
+    assert not messages(result)
 
 
 def test_a_partial_that_nothing_reads_any_more_goes(tmp_path: Path) -> None:
