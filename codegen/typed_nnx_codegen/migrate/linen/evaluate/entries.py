@@ -607,8 +607,8 @@ def is_derived(node: cst.SimpleStatementLine, frame: Frame) -> bool:
     What it computes is noted either way.
     """
     recorder = frame.recorder
-    owner = _owner(frame)
-    if len(node.body) != 1 or not owner:
+    owner, method = _owner(frame), frame.method
+    if len(node.body) != 1 or not owner or method is None:
         return False
     match node.body[0]:
         case (
@@ -646,15 +646,16 @@ def is_derived(node: cst.SimpleStatementLine, frame: Frame) -> bool:
     declared = {one.attribute for one in recorder.log.of(Declare)}
     is_plain = not recorder.loops and declared.isdisjoint(attributes)
     is_plain &= not isinstance(_found(value, frame), ModuleValue)
-    slices = [_slice_of(one, node, owner, frame) for one in attributes] if is_plain else []
+    wanted = attributes if is_plain else []
+    slices = [_slice_of(one, node, method.node, owner, frame) for one in wanted]
     found = [one for one in slices if one is not None]
-    if not found or len(found) < len(attributes) or frame.method is None:
+    if not found or len(found) < len(attributes):
         message = "it is computed from variables once; Linen computes it at each call"
         recorder.mark(node, message, CALL)
         return False
     for attribute, lines in zip(attributes, found, strict=True):
         kept = _keep_locals(attribute, lines, owner, frame)
-        recorder.log.append(Derived(attribute, node, tuple(lines), owner, kept, frame.method.node))
+        recorder.log.append(Derived(attribute, node, tuple(lines), owner, kept, method.node))
         recorder.log.append(Stale(f"{owner}.{attribute}"))
     return True
 
@@ -670,24 +671,27 @@ def _attributes_in(target: cst.BaseExpression, owner: str) -> Iterator[str]:
 
 
 def _slice_of(
-    attribute: str, node: cst.BaseStatement, owner: str, frame: Frame
+    attribute: str,
+    node: cst.BaseStatement,
+    function: cst.FunctionDef,
+    owner: str,
+    frame: Frame,
 ) -> list[cst.BaseStatement] | None:
     """Return the statements of `setup` that compute an attribute; None where that is not sure.
 
     Args:
         attribute: The attribute.
         node: The statement that assigns it, the last one so far.
+        function: The `setup` that has it.
         owner: The name of the object.
         frame: The frame of `setup`.
     """
     recorder = frame.recorder
-    if frame.method is None:
-        return None
     same = [one for one in recorder.log.of(Derived) if one.attribute == attribute]
-    if any(one.function is not frame.method.node for one in same):
+    if any(one.function is not function for one in same):
         return None
     derived = {one.node for one in same}
-    whole = frame.method.node.body
+    whole = function.body
     above = [*descendants(whole)]
     reach = {*above[: above.index(node) + 1]}
     made = f"{owner}.{attribute}"

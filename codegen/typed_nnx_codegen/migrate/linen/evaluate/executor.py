@@ -249,10 +249,9 @@ class Executor:
         """Return the analysis of the file that defines a function."""
         return self._functions.get(function)
 
-    def partial_elsewhere(self, node: cst.BaseExpression, frame: Frame) -> Value | None:
+    def partial_elsewhere(self, node: cst.BaseExpression, code: str, frame: Frame) -> Value | None:
         """Return the partial that another file binds to a name; None where it is something else."""
-        code = local = code_of(node)
-        home, found = frame.analysis, None
+        home, found, local = frame.analysis, None, code
         seen: set[tuple[str, str]] = set()
         while found is None:
             name, _, rest = local.partition(".")

@@ -372,7 +372,7 @@ class Expressions:
     value_of: Evaluate
     assign: Assign
     constant_of_file: Callable[[str, Frame], Value | None]
-    partial_elsewhere: Callable[[cst.BaseExpression, Frame], Value | None]
+    partial_elsewhere: Callable[[cst.BaseExpression, str, Frame], Value | None]
     analysis_with: Callable[[cst.CSTNode], Analysis | None]
 
     def evaluate(self, node: cst.BaseExpression, frame: Frame) -> Value:
@@ -424,7 +424,7 @@ class Expressions:
                 table = Table(dict(zip(keys, values, strict=True)), None, code, frame.binders)
                 if is_of_callables(table):
                     return table
-        elsewhere = self.partial_elsewhere(node, frame)
+        elsewhere = self.partial_elsewhere(node, code, frame)
         if elsewhere is not None:
             return elsewhere
         if isinstance(node, cst.Name):
