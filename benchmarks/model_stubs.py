@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.model_sources import write_project
+from tests.support.type_checkers import TypeCheckers
 
 PACKAGE = "app"
 READ = """\
@@ -51,9 +52,8 @@ def stubs(folder: Path) -> float:
 
 def pyright(folder: Path) -> float:
     """Return the seconds of a cold check; what it says about types does not count here."""
-    command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, PACKAGE]
     start = time.perf_counter()
-    subprocess.run(command, cwd=folder, check=False, capture_output=True)
+    TypeCheckers(folder).pyright(PACKAGE)
     return time.perf_counter() - start
 
 

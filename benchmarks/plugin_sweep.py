@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from benchmarks.plugin.checking import Report
+    from tests.support.type_checkers import Finding
 
 
 def sweep(tree: Tree, code: Sequence[Unpacked]) -> tuple[Comparison, Run]:
@@ -60,7 +60,7 @@ def table(runtime: str, code: Sequence[Unpacked], found: Comparison, before: Run
     return shown
 
 
-def _by_code(reports: Iterable[Report]) -> str:
+def _by_code(reports: Iterable[Finding]) -> str:
     counts = Counter(each.code.removeprefix("nnx-") for each in reports)
     return ", ".join(f"{name} {count}" for name, count in counts.most_common())
 

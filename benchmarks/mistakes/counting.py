@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.mistakes.programs import EQUINOX, LINEN, MISTAKES, NNX
-from tests.support.type_checkers import REPOSITORY, Finding, mypy_reports, pyright_reports
+from tests.support.type_checkers import REPOSITORY, Finding, TypeCheckers
 
 FOLDER = REPOSITORY / "build" / "mistakes"
 OURS, FLAX = "typed-nnx", "flax.nnx"
@@ -99,11 +99,11 @@ def _mypy(plugin: str) -> Errors:
     name = "with_plugin" if plugin else "plain"
     settings = SETTINGS.format(cache=f"cache_{name}", plugin=plugin)
     (FOLDER / f"{name}.ini").write_text(settings, encoding="utf-8")
-    return _by_file(mypy_reports(FOLDER, "--config-file", f"{name}.ini", "app"))
+    return _by_file(TypeCheckers(FOLDER).mypy("--config-file", f"{name}.ini", "app"))
 
 
 def _pyright() -> Errors:
-    return _by_file(pyright_reports(FOLDER, "--pythonpath", sys.executable, "app"))
+    return _by_file(TypeCheckers(FOLDER).pyright("app"))
 
 
 def _by_file(reports: list[Finding]) -> Errors:

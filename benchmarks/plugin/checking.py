@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
+import os
 import resource
 import shutil
-import subprocess
-import sys
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tests.support.type_checkers import Finding, TypeCheckers
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
 MODES = ("without", "with")
@@ -26,29 +26,9 @@ mypy_path = {roots}
 cache_dir = {cache}
 show_traceback = true
 """
+HOUR = 3600.0
 # What mypy and the plugin write where they break.
 CRASHES = ("INTERNAL ERROR", "Traceback (most recent call last)")
-
-
-@dataclass(frozen=True, order=True)
-class Report:
-    """An error or note of mypy."""
-
-    path: str
-    line: int
-    code: str
-    message: str
-    column: int = 0
-
-    @property
-    def place(self) -> tuple[str, int, str]:
-        """Where it is, and which error."""
-        return self.path, self.line, self.code
-
-    @property
-    def is_ours(self) -> bool:
-        """Whether a check of the plugin reports it."""
-        return self.code.startswith("nnx")
 
 
 @dataclass(frozen=True)
@@ -62,7 +42,7 @@ class Run:
         cpu_seconds: The time of the processor.
     """
 
-    reports: tuple[Report, ...]
+    reports: tuple[Finding, ...]
     crash: str
     seconds: float
     cpu_seconds: float
@@ -81,9 +61,9 @@ class Comparison:
     """
 
     before: int
-    new: tuple[Report, ...] = ()
-    others: tuple[Report, ...] = ()
-    gone: tuple[Report, ...] = ()
+    new: tuple[Finding, ...] = ()
+    others: tuple[Finding, ...] = ()
+    gone: tuple[Finding, ...] = ()
     crash: str = ""
 
 
@@ -114,20 +94,20 @@ class Tree:
         config = self.folder / f"{mode}.ini"
         config.write_text(self._config(mode), encoding="utf-8")
         (self.folder / "pyproject.toml").touch()
-        command = ["nice", "-n", "5", sys.executable, "-m", "mypy", "--config-file", config.name]
+        checkers = TypeCheckers(self.folder, timeout=HOUR)
         start, used = time.perf_counter(), _cpu_of_children()
-        done = subprocess.run(
-            [*command, "--output", "json", *targets],
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            check=False,
+        done = checkers.run(
+            "-m", "mypy", "--config-file", config.name, "--output", "json", *targets
         )
         seconds, cpu = time.perf_counter() - start, _cpu_of_children() - used
         said = done.stdout + done.stderr
         crash = said[-4000:] if done.returncode not in (0, 1) or _is_crash(said) else ""
-        lines = [each for each in done.stdout.splitlines() if each.startswith("{")]
-        return Run(tuple(_report(json.loads(each)) for each in lines), crash, seconds, cpu)
+        folder = self.folder.resolve()
+        reports = (
+            each._replace(path=os.path.relpath(each.path, folder))
+            for each in checkers.read_mypy(done.stdout)
+        )
+        return Run(tuple(reports), crash, seconds, cpu)
 
     def _config(self, mode: str) -> str:
         return self.extra + CONFIG.format(
@@ -146,14 +126,13 @@ def _cpu_of_children() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _report(said: Mapping[str, str | int | None]) -> Report:
-    return Report(
-        path=str(said["file"]),
-        line=int(said["line"] or 0),
-        code=str(said["code"] or ""),
-        message=str(said["message"]),
-        column=int(said["column"] or 0),
-    )
+def _is_ours(report: Finding) -> bool:
+    return report.code.startswith("nnx")
+
+
+def place(report: Finding) -> tuple[str, int, str]:
+    """Return where a report is, and which error."""
+    return report.path, report.line, report.code
 
 
 def compare(before: Run, after: Run) -> Comparison:
@@ -161,12 +140,12 @@ def compare(before: Run, after: Run) -> Comparison:
     old, now = set(before.reports), set(after.reports)
     added, left = sorted(now - old), sorted(old - now)
     # An error that only names a type more exactly is the same error.
-    same = {each.place for each in added} & {each.place for each in left}
+    same = {place(each) for each in added} & {place(each) for each in left}
     return Comparison(
         before=len(before.reports),
-        new=tuple(each for each in added if each.is_ours),
-        others=tuple(each for each in added if not each.is_ours and each.place not in same),
-        gone=tuple(each for each in left if each.place not in same),
+        new=tuple(each for each in added if _is_ours(each)),
+        others=tuple(each for each in added if not _is_ours(each) and place(each) not in same),
+        gone=tuple(each for each in left if place(each) not in same),
         crash=before.crash or after.crash,
     )
 
@@ -174,7 +153,7 @@ def compare(before: Run, after: Run) -> Comparison:
 def of_package(found: Comparison, module: str, before: Run) -> Comparison:
     """Return the part of a comparison that is about one package."""
 
-    def own(reports: Iterable[Report]) -> tuple[Report, ...]:
+    def own(reports: Iterable[Finding]) -> tuple[Finding, ...]:
         return tuple(each for each in reports if each.path.startswith(f"{module}/"))
 
     return Comparison(

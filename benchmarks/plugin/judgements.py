@@ -10,10 +10,12 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from benchmarks.plugin.checking import place
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from benchmarks.plugin.checking import Report
+    from tests.support.type_checkers import Finding
 
 JUDGED = Path(__file__).with_name("judged.tsv")
 NOT_JUDGED = "not judged"
@@ -45,13 +47,13 @@ def judgements(text: str) -> dict[tuple[str, int, str], Judgement]:
     return found
 
 
-def judge(reports: Iterable[Report]) -> dict[Report, Judgement]:
+def judge(reports: Iterable[Finding]) -> dict[Finding, Judgement]:
     """Return what is said of each report."""
     known = judgements(JUDGED.read_text(encoding="utf-8"))
-    return {each: known.get(each.place, Judgement(NOT_JUDGED)) for each in reports}
+    return {each: known.get(place(each), Judgement(NOT_JUDGED)) for each in reports}
 
 
-def summary(found: dict[Report, Judgement]) -> str:
+def summary(found: dict[Finding, Judgement]) -> str:
     """Return how many reports are right, wrong and not judged."""
     counts = Counter(each.verdict for each in found.values())
     return ", ".join(f"{verdict}: {counts[verdict]}" for verdict in ("right", "wrong", NOT_JUDGED))

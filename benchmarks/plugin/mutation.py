@@ -21,9 +21,9 @@ from benchmarks.plugin.sources import Source
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from benchmarks.plugin.checking import Report
     from benchmarks.plugin.packages import Unpacked
     from benchmarks.plugin.sources import Mutant
+    from tests.support.type_checkers import Finding
 
 # How many errors of one kind are planted: they are spread evenly over the places there are.
 MOST = 24
@@ -73,7 +73,7 @@ class Outcome:
     planted: int = 0
     found: int = 0
     by_others: int = 0
-    missed: list[tuple[Path, Mutant, list[Report]]] = field(default_factory=list)
+    missed: list[tuple[Path, Mutant, list[Finding]]] = field(default_factory=list)
 
 
 def mutation_test(runtime: str, code: Sequence[Unpacked]) -> list[Outcome]:
@@ -146,10 +146,10 @@ def _probe(path: Path) -> Path:
 
 
 def judge(
-    written: dict[Path, Mutant], reports: Iterable[Report], places: dict[tuple[str, str], int]
+    written: dict[Path, Mutant], reports: Iterable[Finding], places: dict[tuple[str, str], int]
 ) -> list[Outcome]:
     """Return how many errors of each kind were found."""
-    by_path: dict[str, list[Report]] = defaultdict(list)
+    by_path: dict[str, list[Finding]] = defaultdict(list)
     for each in reports:
         by_path[each.path].append(each)
     outcomes = {kind: Outcome(*kind, places=count) for kind, count in places.items()}
@@ -172,7 +172,7 @@ def judge(
     return sorted(outcomes.values(), key=lambda each: (each.code, each.planter))
 
 
-def _is_known(reports: Iterable[Report], lines: tuple[int, int]) -> bool:
+def _is_known(reports: Iterable[Finding], lines: tuple[int, int]) -> bool:
     """Tell whether mypy reveals types without Any in some lines."""
     said = "Revealed type is"
     types = [
@@ -183,7 +183,7 @@ def _is_known(reports: Iterable[Report], lines: tuple[int, int]) -> bool:
     return bool(types) and not any(re.search(r"\bAny\b", each) for each in types)
 
 
-def _count(reports: Iterable[Report], code: str) -> int:
+def _count(reports: Iterable[Finding], code: str) -> int:
     return sum(each.code == code for each in reports)
 
 

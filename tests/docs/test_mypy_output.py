@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import sys
 
 import pytest
 
-from tests.mypy_plugin.run import FOLDER, REPOSITORY, footer, write
+from tests.mypy_plugin.run import FOLDER, footer, write
 from tests.support.code_blocks import blocks_of
 from tests.support.once import locked
-from tests.support.processes import run_process
+from tests.support.type_checkers import REPOSITORY, TypeCheckers
 
 SAID = re.compile(r"^```text\n((?:\w+\.py:\d+: .*\n)+)```$", re.MULTILINE)
 # The file that the page has its reader write, and how many blocks of the page it has.
@@ -27,15 +26,7 @@ def said_of(name: str, program: str, *options: str) -> list[str]:
     write([], folder)
     with locked(folder / "lock"):
         (folder / name).write_text(program + footer(), encoding="utf-8")
-        done = run_process(
-            [sys.executable, "-m", "mypy", "--no-error-summary", *options, name],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    assert done.stderr == ""
-    return done.stdout.splitlines()
+        return TypeCheckers(folder).mypy_text("--no-error-summary", *options, name).splitlines()
 
 
 def program_of(page: str) -> tuple[str, str]:

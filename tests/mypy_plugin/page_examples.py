@@ -12,8 +12,9 @@ from pathlib import Path
 
 from tests.mypy_plugin.case_files import short
 from tests.mypy_plugin.page_preambles import OF_SECTION, with_what_it_uses
-from tests.mypy_plugin.run import FOLDER, REPOSITORY, Report, footer, reports, write
+from tests.mypy_plugin.run import FOLDER, Report, footer, reports, write
 from tests.support.once import once
+from tests.support.type_checkers import REPOSITORY
 
 PAGE = REPOSITORY / "docs" / "mypy-plugin.md"
 UNDERSTOOD = "What it understands"

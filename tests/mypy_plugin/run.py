@@ -7,7 +7,6 @@ two runs do not wait for each other.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import sys
 from collections import defaultdict
@@ -17,9 +16,8 @@ from typing import NamedTuple
 
 from tests.mypy_plugin.case_files import RUNTIMES, CaseFile, Mark, case_files, short
 from tests.support.once import locked
-from tests.support.processes import run_process
+from tests.support.type_checkers import REPOSITORY, Finding, TypeCheckers, write_if_changed
 
-REPOSITORY = Path(__file__).parents[2]
 FOLDER = Path(os.environ.get("PLUGIN_CASES", REPOSITORY / "build" / "plugin_cases"))
 
 PLUGIN = REPOSITORY / "mypy_plugin" / "typed_nnx_mypy"
@@ -51,10 +49,10 @@ class Report(NamedTuple):
 def write(files: list[CaseFile], folder: Path, extra: str = "") -> list[str]:
     """Write the configuration and the case files into a folder; return the names of the files."""
     folder.mkdir(parents=True, exist_ok=True)
-    _write_if_changed(folder / "mypy.ini", CONFIG.format(extra=extra, untyped=UNTYPED))
-    _write_if_changed(folder / "pyproject.toml", "")
+    write_if_changed(folder / "mypy.ini", CONFIG.format(extra=extra, untyped=UNTYPED))
+    write_if_changed(folder / "pyproject.toml", "")
     for file in files:
-        _write_if_changed(folder / file.path.name, file.source() + footer())
+        write_if_changed(folder / file.path.name, file.source() + footer())
     return [file.path.name for file in files]
 
 
@@ -81,31 +79,22 @@ def reports(
         options: More options for mypy.
         mypy: What Python runs in the place of mypy.
     """
+    checkers = TypeCheckers(folder, mypy_program=mypy)
     # Another run of the tests would write into the same cache.
     with locked(folder / "lock"):
-        done = run_process(
-            [sys.executable, *mypy, "--output", "json", "--show-traceback", *options, *names],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    if done.returncode not in (0, 1) or done.stderr:
-        raise RuntimeError(f"mypy failed:\n{done.stdout}{done.stderr}")
-    return read_reports(done.stdout)
-
-
-def read_reports(output: str) -> dict[str, list[Report]]:
-    """Return what mypy has reported with ``--output json``, by file name."""
+        said = checkers.mypy("--show-traceback", *options, *names)
     found: dict[str, list[Report]] = defaultdict(list)
-    for line in filter(None, output.splitlines()):  # a blank one where there is no report
-        said = json.loads(line)
-        kind = "E" if said["severity"] == "error" else "N"
-        message = said["message"]
-        if message.startswith("Revealed type is "):
-            kind, message = "R", short(message.removeprefix("Revealed type is ").strip('"'))
-        found[said["file"]].append(Report(said["line"], kind, message, said["code"] or ""))
+    for each in said:
+        found[Path(each.path).name].append(report_of(each))
     return found
+
+
+def report_of(finding: Finding) -> Report:
+    """Return what mypy says, in the form of the marks of case files."""
+    kind, message = "E" if finding.is_error else "N", finding.message
+    if message.startswith("Revealed type is "):
+        kind, message = "R", short(message.removeprefix("Revealed type is ").strip('"'))
+    return Report(finding.line, kind, message, finding.code)
 
 
 def differences(file: CaseFile, said: list[Report]) -> list[str]:
@@ -138,11 +127,6 @@ def _fits(mark: Mark, report: Report) -> bool:
     if mark.kind == "R":
         return mark.text == report.message
     return mark.text in report.message and mark.code in ("", report.code)
-
-
-def _write_if_changed(path: Path, text: str) -> None:
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
-        path.write_text(text, encoding="utf-8")
 
 
 def main(arguments: list[str]) -> int:

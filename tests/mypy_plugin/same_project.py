@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from tests.mypy_plugin.case_files import CASES
-from tests.mypy_plugin.run import (
-    CONFIG,
-    FOLDER,
-    REPOSITORY,
-    UNTYPED,
-    Report,
-    read_reports,
-)
+from tests.mypy_plugin.run import CONFIG, FOLDER, UNTYPED, Report, report_of
 from tests.support.once import locked
-from tests.support.processes import run_process
+from tests.support.type_checkers import REPOSITORY, TypeCheckers
 
 FILES = {path.name: path.read_text(encoding="utf-8") for path in (CASES / "project").glob("*.py")}
 NAMES = sorted(FILES)
@@ -95,30 +85,19 @@ class Project:
 
     def check(self, *names: str) -> Said:
         """Return what mypy says of files of the project: all, if none is named; options may be among them."""
-        return _said(self._run("-m", "mypy", *self.options, *(names or NAMES)))
+        return self._said(TypeCheckers(self.folder), *(names or NAMES))
 
     def check_by_daemon(self) -> Said:
         """Return what the daemon says, which is started if there is none."""
-        return _said(self._run(*_DMYPY, "run", "--", "--output", "json", *self.options, *NAMES))
+        return self._said(TypeCheckers(self.folder, mypy_program=(*_DMYPY, "run", "--")), *NAMES)
 
     def stop_daemon(self) -> None:
         """End the daemon of the project, if it still runs."""
-        command = [sys.executable, *_DMYPY, "kill"]
-        run_process(command, cwd=self.folder, check=False, capture_output=True)
+        TypeCheckers(self.folder).run(*_DMYPY, "kill")
 
-    def _run(self, *command: str) -> str:
-        json_output = ["--output", "json"] if "mypy" in command else []
-        done = run_process(
-            [sys.executable, *command[:2], *json_output, *command[2:]],
-            cwd=self.folder,
-            env={name: value for name, value in os.environ.items() if name != "MYPYPATH"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode not in (0, 1) or done.stderr:
-            raise RuntimeError(f"mypy failed:\n{done.stdout}{done.stderr}")
-        return done.stdout
+    def _said(self, checkers: TypeCheckers, *names: str) -> Said:
+        found = checkers.mypy(*self.options, *names)
+        return sorted((Path(each.path).name, report_of(each)) for each in found)
 
 
 def _configure(folder: Path, config: str) -> None:
@@ -134,23 +113,8 @@ def _libraries(options: tuple[str, ...]) -> Path:
         _configure(folder, WITH_JAX)
         (folder / "libraries.py").write_text(LIBRARIES, encoding="utf-8")
         parser = [OTHER_PARSER] if OTHER_PARSER in options else []
-        command = [sys.executable, "-m", "mypy", *parser, "libraries.py"]
-        run_process(command, cwd=folder, check=True, capture_output=True)
+        assert TypeCheckers(folder).mypy(*parser, "libraries.py") == []
     return folder / "mypy_cache"
-
-
-def _said(output: str) -> Said:
-    lines = [line for line in output.splitlines() if _is_report(line)]
-    by_file = read_reports("\n".join(lines))
-    return sorted((Path(file).name, report) for file, said in by_file.items() for report in said)
-
-
-def _is_report(line: str) -> bool:
-    """Tell a report from what the daemon says of itself."""
-    try:
-        return isinstance(json.loads(line), dict)
-    except json.JSONDecodeError:
-        return False
 
 
 def in_namespace(package: str) -> dict[str, str]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
-import sys
 from pathlib import Path
 
 from tests.mypy_plugin.run import FOLDER, UNTYPED, footer
 from tests.support.once import locked
-from tests.support.processes import run_process
+from tests.support.type_checkers import TypeCheckers
 
 CONFIG = """\
 [mypy]
@@ -41,21 +39,15 @@ def run_mypy(
         }
         for name, text in files.items():
             (folder / name).write_text(text, encoding="utf-8")
-        return run_process(
-            [sys.executable, "-m", "mypy", "--output", "json", "subject.py"],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        return TypeCheckers(folder).run("-m", "mypy", "--output", "json", "subject.py")
 
 
 def said(source: str, settings: str = "", options: str = "") -> list[tuple[int, str, str]]:
     """Return line, severity and code of what mypy reports of a file."""
     done = run_mypy(source, settings, options)
     assert done.stderr == ""
-    found = [json.loads(line) for line in done.stdout.splitlines() if line]
-    return [(one["line"], one["severity"], one["code"]) for one in found]
+    found = TypeCheckers(settings_folder()).read_mypy(done.stdout)
+    return [(one.line, one.severity, one.code) for one in found]
 
 
 def settings_folder() -> Path:

@@ -12,6 +12,7 @@ from mypy.errors import CompileError
 
 import typed_nnx_mypy
 from tests.support.processes import run_process
+from tests.support.type_checkers import TypeCheckers
 from typed_nnx_codegen.facts.caching import FACTS
 from typed_nnx_mypy.plugin_class import TypedNnxPlugin
 
@@ -57,13 +58,7 @@ def test_private_names_of_mypy_are_used_in_one_file() -> None:
 def test_a_file_without_nnx_reads_the_same_with_the_plugin_on(tmp_path: Path) -> None:
     (tmp_path / "mypy.ini").write_text("[mypy]\nplugins = typed_nnx_mypy\n", encoding="utf-8")
     (tmp_path / "subject.py").write_text("reveal_type(1 + 1)\nx: str = 1\n", encoding="utf-8")
-    done = run_process(
-        [sys.executable, "-m", "mypy", "subject.py"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = TypeCheckers(tmp_path).run("-m", "mypy", "subject.py")
     assert 'Revealed type is "int"' in done.stdout
     assert "[assignment]" in done.stdout
     assert done.stderr == ""

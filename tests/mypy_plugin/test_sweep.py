@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.plugin.checking import Report, Run, compare
+from benchmarks.plugin.checking import Run, compare
 from benchmarks.plugin.mutation import judge, mutants, spread
 from benchmarks.plugin.packages import with_typed_nnx
 from benchmarks.plugin.sources import Source
+from tests.support.type_checkers import Finding
 
 MODEL = '''\
 import jax
@@ -87,7 +88,7 @@ def test_a_place_is_found_when_its_code_is_reported_at_its_lines() -> None:
     kind = (each.code, each.planter)
 
     def found(line: int, code: str) -> int:
-        report = Report(str(path), line, code, "")
+        report = Finding(str(path), line, code, "")
         return judge({path: each}, [report], {kind: 1})[0].found
 
     assert found(each.lines[0], "nnx-static-data") == 1
@@ -103,9 +104,9 @@ def test_errors_are_spread_over_the_places() -> None:
 
 
 def test_an_error_with_another_message_is_not_new() -> None:
-    ours = Report("a.py", 2, "nnx-axes", "axis")
-    exact, vague = (Report("a.py", 1, "assignment", text) for text in ("State[M]", "State[Any]"))
-    gone, added = Report("a.py", 3, "misc", "gone"), Report("a.py", 4, "misc", "added")
+    ours = Finding("a.py", 2, "nnx-axes", "axis")
+    exact, vague = (Finding("a.py", 1, "assignment", text) for text in ("State[M]", "State[Any]"))
+    gone, added = Finding("a.py", 3, "misc", "gone"), Finding("a.py", 4, "misc", "added")
     before, after = (Run(reports, "", 0, 0) for reports in ((vague, gone), (exact, ours, added)))
     found = compare(before, after)
     assert (found.new, found.others, found.gone) == ((ours,), (added,), (gone,))

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tests.support.once import locked, once
-from tests.support.processes import run_process
+from tests.support.processes import PATIENCE, run_process
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    import subprocess
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 REPOSITORY = Path(__file__).parents[2]
 CHECKERS = ("mypy", "pyright")
@@ -68,7 +68,13 @@ class Finding(NamedTuple):
     line: int
     code: str
     message: str
-    is_error: bool = True
+    severity: str = "error"
+    column: int = 0
+
+    @property
+    def is_error(self) -> bool:
+        """Whether it is more than a note or a warning."""
+        return self.severity == "error"
 
 
 Findings = dict[str, dict[str, list[Finding]]]
@@ -82,6 +88,89 @@ def findings_once(name: str, folder: Path, check: Callable[[], Findings]) -> Fin
         checker: {file: [Finding(*one) for one in errors] for file, errors in by_file.items()}
         for checker, by_file in loaded.items()
     }
+
+
+@dataclass(frozen=True)
+class TypeCheckers:
+    """mypy and pyright, as processes that run in a folder.
+
+    Attributes:
+        folder: Where they run.
+        python: The environment with the packages that the files import.
+        mypy_program: What Python runs as mypy.
+        environment: Variables that the processes have besides ours.
+        timeout: Seconds that a process may take.
+    """
+
+    folder: Path
+    python: Path = Path(sys.executable)
+    mypy_program: tuple[str, ...] = ("-m", "mypy")
+    environment: Mapping[str, str] = field(default_factory=dict)
+    timeout: float = PATIENCE
+
+    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
+        """Return what Python prints with a command, such as `-m mypy`, whatever it says."""
+        hidden = {"MYPYPATH", "PYTHONPATH"}  # they may lead to the source of the package
+        shown = {name: value for name, value in os.environ.items() if name not in hidden}
+        return run_process(
+            [sys.executable, *command],
+            timeout=self.timeout,
+            cwd=self.folder,
+            env={**shown, "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1", **self.environment},
+            capture_output=True,
+            text=True,
+        )
+
+    def mypy_text(self, *arguments: str) -> str:
+        """Return what mypy prints; it must not break."""
+        python = ("--python-executable", str(self.python))
+        done = self.run(*self.mypy_program, *python, *arguments)
+        if done.stderr:
+            raise RuntimeError(f"mypy failed:\n{done.stdout}{done.stderr}")
+        return _printed(done)
+
+    def mypy(self, *arguments: str) -> list[Finding]:
+        """Return what mypy reports, notes included."""
+        return self.read_mypy(self.mypy_text("--output", "json", *arguments))
+
+    def read_mypy(self, output: str) -> list[Finding]:
+        """Return what mypy or its daemon has reported with `--output json`."""
+        return [
+            Finding(
+                str((self.folder / report["file"]).resolve()),
+                report["line"] or 0,
+                report["code"] or "",
+                report["message"],
+                report["severity"],
+                report["column"] or 0,
+            )
+            for line in output.splitlines()
+            if line.startswith("{")  # the daemon writes of itself, too
+            for report in [json.loads(line)]
+        ]
+
+    def pyright(self, *arguments: str) -> list[Finding]:
+        """Return what pyright reports, notes included."""
+        options = ("--outputjson", "--pythonpath", str(self.python))
+        done = self.run("-m", "pyright", *options, *arguments)
+        reports: list[dict[str, Any]] = json.loads(_printed(done))["generalDiagnostics"]
+        return [
+            Finding(
+                report["file"],
+                report["range"]["start"]["line"] + 1,
+                report.get("rule", ""),
+                report["message"],
+                report["severity"],
+                report["range"]["start"]["character"],
+            )
+            for report in reports
+        ]
+
+
+def _printed(done: subprocess.CompletedProcess[str]) -> str:
+    if done.returncode not in (0, 1):
+        raise RuntimeError(f"{done.args} failed:\n{done.stdout}{done.stderr}")
+    return done.stdout
 
 
 @dataclass(frozen=True)
@@ -120,80 +209,32 @@ class Checks:
         """Write a module that is to be checked under its full name, and return its path."""
         path = self.folder.joinpath(*name.split(".")).with_suffix(".py")
         path.parent.mkdir(parents=True, exist_ok=True)
-        _write_if_changed(path, source)
+        write_if_changed(path, source)
         return path
 
     def _configure(self) -> None:
         roots = [str(REPOSITORY), str(self.folder)]
         untyped = ",".join(f"{package}.*" for package in self.untyped)
         settings = MYPY.format(roots=",".join(roots), untyped=untyped)
-        _write_if_changed(self.folder / "mypy.ini", settings)
+        write_if_changed(self.folder / "mypy.ini", settings)
         pyright = {
             "extraPaths": roots,
             "typeCheckingMode": "standard",
             "reportRedeclaration": False,
         }
-        _write_if_changed(self.folder / "pyrightconfig.json", json.dumps(pyright))
+        write_if_changed(self.folder / "pyrightconfig.json", json.dumps(pyright))
 
     def _mypy(self, files: Iterable[Path]) -> list[Finding]:
         # Another run of the tests would write into the same cache.
         with locked(self.folder / "lock"):
-            python = ("--python-executable", str(self.python))
-            return mypy_reports(self.folder, "--config-file", "mypy.ini", *python, *map(str, files))
+            return TypeCheckers(self.folder, self.python).mypy(*map(str, files))
 
     def _pyright(self, files: Iterable[Path]) -> list[Finding]:
-        options = ("--project", "pyrightconfig.json", "--pythonpath", str(self.python))
-        return pyright_reports(self.folder, *options, *map(str, files))
+        checkers = TypeCheckers(self.folder, self.python)
+        return checkers.pyright("--project", "pyrightconfig.json", *map(str, files))
 
 
-def mypy_reports(folder: Path, *arguments: str) -> list[Finding]:
-    """Run mypy in a folder, and return what it reports, notes included."""
-    done = _run(folder, "mypy", "--output", "json", *arguments)
-    if done.stderr:
-        raise RuntimeError(f"mypy failed:\n{done.stdout}{done.stderr}")
-    return [
-        Finding(
-            str((folder / report["file"]).resolve()),
-            report["line"],
-            report["code"] or "",
-            report["message"],
-            report["severity"] == "error",
-        )
-        for report in map(json.loads, done.stdout.splitlines())
-    ]
-
-
-def pyright_reports(folder: Path, *arguments: str) -> list[Finding]:
-    """Run pyright in a folder, and return what it reports, notes included."""
-    done = _run(folder, "pyright", "--outputjson", *arguments)
-    reports: list[dict[str, Any]] = json.loads(done.stdout)["generalDiagnostics"]
-    return [
-        Finding(
-            report["file"],
-            report["range"]["start"]["line"] + 1,
-            report.get("rule", ""),
-            report["message"],
-            report["severity"] == "error",
-        )
-        for report in reports
-    ]
-
-
-def _run(folder: Path, checker: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    hidden = {"MYPYPATH", "PYTHONPATH"}  # they may lead to the source of the package
-    done = run_process(
-        [sys.executable, "-m", checker, *arguments],
-        cwd=folder,
-        env={name: value for name, value in os.environ.items() if name not in hidden},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode not in (0, 1):
-        raise RuntimeError(f"{checker} failed:\n{done.stdout}{done.stderr}")
-    return done
-
-
-def _write_if_changed(path: Path, text: str) -> None:
+def write_if_changed(path: Path, text: str) -> None:
+    """Write a file, unless it has that text: mypy reads again what has a new time."""
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")

@@ -16,6 +16,7 @@ from click.testing import CliRunner, Result
 
 from tests.codegen.model_stubs.overlay_models import net
 from tests.support.processes import run_process
+from tests.support.type_checkers import TypeCheckers
 from typed_nnx_codegen.check import command
 from typed_nnx_codegen.check.outcome import Outcome, Scope
 from typed_nnx_codegen.commands import typed_nnx
@@ -92,16 +93,10 @@ def test_the_lines_of_mypy_are_those_that_mypy_itself_writes(project: Path) -> N
     write(project, {"app/wrong.py": WRONG})
     result = check("app")
     assert result.exit_code == 1
-    alone = run_process(
-        [sys.executable, "-m", "mypy", "--show-column-numbers", "--no-error-summary", "app"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert len(alone.stdout.splitlines()) == 2
-    assert [line for line in result.output.splitlines() if "error:" in line] == (
-        alone.stdout.splitlines()
-    )
+    options = ("--show-column-numbers", "--no-error-summary")
+    alone = TypeCheckers(project).mypy_text(*options, "app").splitlines()
+    assert len(alone) == 2
+    assert [line for line in result.output.splitlines() if "error:" in line] == alone
     assert rows(result)["mypy"][:6] == ["findings", "2", "errors", "in", "1", "file"]
 
 

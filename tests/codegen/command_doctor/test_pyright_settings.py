@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import os
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.support.processes import run_process
+from tests.support.type_checkers import TypeCheckers
 from typed_nnx_codegen.settings.pyright_settings import find_stub_path
 
 COMMENTED = '{ // here\n "stubPath": "build/stubs", /* and\n "stubPath": "no" */ "x": "//", }'
@@ -45,16 +42,8 @@ def test_stubs_are_looked_for_where_pyright_looks(tmp_path: Path, files: dict[st
     (project / "main.py").write_text(
         "from a_stub_of_ours import place\nreveal_type(place)\n", encoding="utf-8"
     )
-    done = run_process(
-        [sys.executable, "-m", "pyright", "--outputjson"],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=project,
-        env={**os.environ, "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"},
-    )
-    told = json.loads(done.stdout)["generalDiagnostics"]
-    (revealed,) = [each["message"] for each in told if "Type of" in each["message"]]
+    told = TypeCheckers(project).pyright()
+    (revealed,) = [each.message for each in told if "Type of" in each.message]
     found = find_stub_path(project).folder.resolve()
     (ours,) = [
         number for number, folder in enumerate(FOLDERS) if (project / folder).resolve() == found

