@@ -44,7 +44,7 @@ class _Others(_Generic[_A]):
 _HOOKS = '''\
 # pyright takes the last definition of a name where it does not know which one counts; others the first.
 _DESCRIBED: _Literal[True]
-class Hooks:
+class Hooks(_StateHooks):
     """The base of every Pytree: asks the model for its State classes."""
 
     if not MYPY and _DESCRIBED:

@@ -59,6 +59,7 @@ from typed_nnx import Variable as _Variable
 from typed_nnx._core.filters import SupportsPart as _SupportsPart
 from typed_nnx._core.filters import SupportsRest as _SupportsRest
 from typed_nnx._core.filters import SupportsState as _SupportsState
+from typed_nnx._core.pytree import StateHooks as _StateHooks
 """
 
 FLAX = """\
