@@ -114,7 +114,10 @@ class Checker(Internals):
             or name_of(expression.callee.fullname) is None
         ):
             return None
-        is_here = self.function_around(expression) in self.functions_around
+        if any(each is expression for each in _LOOKING_AHEAD):
+            return None  # it is made of itself, in a loop
+        function, around = self.function_around(expression), self.functions_around
+        is_here = function in around if function is not None else len(around) == 1
         return None if is_here or not _is_simple(expression) else self.type_of(expression)
 
     def known_type(self, expression: Expression) -> ProperType | None:

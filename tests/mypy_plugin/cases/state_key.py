@@ -83,6 +83,8 @@ params["linear"]["krnel"]  # E: did you mean 'kernel'?  [nnx-state-key]
 state.head  # E: State of Model has no key 'head'  [nnx-state-key]
 nnx.state(child).heda  # E: did you mean 'head'?  [nnx-state-key]
 doubled = jax.tree.map(lambda leaf: leaf * 2, params)
+for each in range(2):
+    doubled = jax.tree.map(jax.numpy.add, doubled, params)
 doubled.linaer  # E: did you mean 'linear'?  [nnx-state-key]
 
 
