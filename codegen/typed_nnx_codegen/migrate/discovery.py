@@ -146,7 +146,7 @@ def _why_not(folder: str, entries: Sequence[os.DirEntry[str]]) -> str:
     name = os.path.basename(folder)
     inside = {entry.name for entry in entries}
     if name in _TOOL_FOLDERS:
-        return "a folder of a tool"
+        return "a folder of Git or another tool"
     if name == ".venv" or "pyvenv.cfg" in inside or "conda-meta" in inside:
         return "a virtual environment"
     if name.endswith((".egg-info", ".dist-info")) and inside & {"PKG-INFO", "METADATA"}:

@@ -184,7 +184,7 @@ def _left_out(found: Discovery, results: Sequence[FileResult]) -> str:
     )
     if not reasons:
         return ""
-    return f"left out: {', '.join(f'{why} ({count:,})' for why, count in sorted(reasons.items()))}"
+    return f"skipped: {', '.join(f'{why} ({count:,})' for why, count in sorted(reasons.items()))}"
 
 
 def run_of(request: Request) -> Run:

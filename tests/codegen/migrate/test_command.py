@@ -237,7 +237,7 @@ def test_what_is_left_out_is_counted() -> None:
         path = Path("app") / name
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(OLD)
-    assert "left out: a virtual environment (1), generated (2)\n" in migrate("app").stderr
+    assert "skipped: a virtual environment (1), generated (2)\n" in migrate("app").stderr
     assert "left out" not in migrate("app/old.py").stderr
 
 

@@ -192,6 +192,11 @@ class Analysis:
 
     def exported(self) -> tuple[str, ...] | None:
         """Return the names in ``__all__``; None where the module has none that can be read."""
+        nodes = self.export_strings()
+        return None if nodes is None else tuple(text for node in nodes if (text := text_of(node)))
+
+    def export_strings(self) -> list[cst.CSTNode] | None:
+        """Return the strings in ``__all__``; None where the module has none that can be read."""
         for statement in self.tree.body:
             for node in (
                 descendants(statement) if isinstance(statement, cst.SimpleStatementLine) else ()
@@ -200,8 +205,7 @@ class Analysis:
                     isinstance(target.target, cst.Name) and target.target.value == "__all__"
                     for target in node.targets
                 ):
-                    texts = [text_of(item) for item in descendants(node.value)]
-                    return tuple(text for text in texts if text is not None)
+                    return [item for item in descendants(node.value) if text_of(item) is not None]
         return None
 
     def from_stars(self, name: str) -> Value | None:

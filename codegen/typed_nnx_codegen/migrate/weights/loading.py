@@ -44,25 +44,25 @@ class Loaded:
 def load(
     linen_variables: Source,
     model: Any,
-    map: Map | list[Map] | tuple[Map, ...],  # noqa: A002 - the name that callers write
+    map: Map | list[Map] | tuple[Map, ...] = (),  # noqa: A002 - the name that callers write
     *,
     class_name: str | None = None,
     strict: bool = True,
 ) -> Loaded:
-    """Fill a model of typed_nnx or flax.nnx with the variables of its Linen original.
+    """Load the variables of a Linen model into its migrated model, in place.
 
-    Nothing in the model is changed where anything is wrong. Floats are cast to other floats and
-    integers to other integers where the dtypes differ; the result says which.
+    After an error the model is unchanged. Where the dtypes differ, floats are cast to floats and
+    integers to integers; the result lists what was cast.
 
     Args:
         linen_variables: What `init` returned, by collection, boxed or not; or the path of an orbax
             checkpoint folder, the path of a msgpack file, or msgpack bytes.
         model: The model. Its Variables may be abstract, as `nnx.eval_shape` makes them.
-        map: The map that the codemod wrote, or its path, or several. For a class that none of them
-            speaks of, the map beside the file of the class counts.
-        class_name: The name of the model's class in the map, where it is another one.
-        strict: Whether it is an error that nothing fills a Variable, and that a Linen variable goes
-            nowhere. Variables of random numbers and sown values need no filling.
+        map: The map that the codemod wrote, its path, or several. Without one, and for classes
+            that none of them has, the map beside the file of the class is used.
+        class_name: The name of the model's class in the map, if it is another one.
+        strict: Raise an error for Variables that nothing fills and Linen variables without a
+            place. Variables of random numbers and sown values need no filling.
 
     Raises:
         WeightsError: Something does not fit; the message lists all of it.

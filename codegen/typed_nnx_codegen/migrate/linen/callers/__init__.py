@@ -88,12 +88,15 @@ class PathNames:
 def mark_path_names(
     file: File, constructions: Constructions, names: PathNames, plan: CallerPlan
 ) -> None:
-    """Mark strings that name submodules."""
+    """Mark strings that name submodules; those in ``__all__`` name what the file exports."""
     places = constructions.places(file.analysis)
+    exports = file.analysis.export_strings() or ()
     reads_paths = any(one.value in _OF_PATHS for one in file.analysis.nodes.of(cst.Name))
     for node in file.analysis.nodes.of(cst.SimpleString):
         text = text_of(node)
         if node not in places or not text or isinstance(places.parent(node), cst.Expr):
+            continue
+        if any(node is one for one in exports):
             continue
         if names.is_old(text):
             message = f"`{text}` may name a submodule, which has another name now"

@@ -197,9 +197,12 @@ def test_what_is_not_migrated_gets_a_marker(code: str, tmp_path: Path) -> None:
     assert not result.error
 
 
-def test_a_string_that_names_nothing_gets_no_marker(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "code", ['NAMES = {"kernel": 1, "MLP": 2, "dense": 3}', '__all__ = ["MLP", "LayerNorm"]']
+)
+def test_a_string_that_names_no_submodule_gets_no_marker(code: str, tmp_path: Path) -> None:
     path = tmp_path / "program.py"
-    path.write_text(MODULES + 'NAMES = {"kernel": 1, "MLP": 2, "dense": 3}\n')
+    path.write_text(MODULES + code)
 
     (result,) = migrate_linen([path], [path], Options())
 

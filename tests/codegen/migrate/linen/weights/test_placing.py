@@ -180,11 +180,14 @@ def test_the_map_beside_the_file_of_a_class_counts(tmp_path: Path) -> None:
     (tmp_path / "parts_of_models.migration.json").write_text(beside.text())
     part = import_side(tmp_path / "parts_of_models.py").module.Part
     model = model_with(typed_nnx, part=part(typed_nnx.Rngs(0)))
-    params = {"Part_0": {"D": {"kernel": jnp.ones((2, 2)), "bias": jnp.ones(2)}}}
+    params = {"D": {"kernel": jnp.ones((2, 2)), "bias": jnp.ones(2)}}
 
-    weights.load({"params": params}, model, entries(**{"params/Part_0": "part"}))
+    weights.load({"params": {"Part_0": params}}, model, entries(**{"params/Part_0": "part"}))
+    alone = part(typed_nnx.Rngs(0))
+    weights.load({"params": params}, alone)
 
     assert model.part.dense.bias[...].tolist() == [1.0, 1.0]
+    assert alone.dense.bias[...].tolist() == [1.0, 1.0]
 
 
 def test_a_key_with_dots_is_one_key(nnx: Any) -> None:
