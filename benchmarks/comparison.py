@@ -34,8 +34,8 @@ REPEATED = 5
 # What the benchmarks call the libraries, and what the table calls them.
 COLUMNS = {"ours": "typed-nnx", "flax": "flax.nnx", "linen": "Linen", "equinox": "equinox"}
 CALLS = {
-    "read-only call": "a compiled call that reads, in times of `jax.jit`",
-    "updating step": "a compiled call that rewrites all, in times of `jax.jit`",
+    "read-only call": "a compiled call that reads, relative to `jax.jit`",
+    "updating step": "a compiled call that rewrites all, relative to `jax.jit`",
 }
 CHECKS = {
     "mypy": "mistakes that mypy reports",
@@ -90,7 +90,7 @@ def types() -> list[Row]:
         library: str(sum(len(one.complaints) for key, one in found.items() if key[0] == library))
         for library in COLUMNS.values()
     }
-    return [*rows, Row("errors in lines that are right", false)]
+    return [*rows, Row("false errors", false)]
 
 
 def _times(ratio: float) -> str:

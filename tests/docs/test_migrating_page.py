@@ -8,10 +8,8 @@ from importlib.resources import files
 from pathlib import Path
 
 import jsonschema
-import yaml
 from click.testing import CliRunner
 
-from tests.project.hook_project import assert_pre_commit_reads
 from tests.support.type_checkers import REPOSITORY
 from typed_nnx_codegen.migrate import report
 from typed_nnx_codegen.migrate.command import migrate, rules
@@ -19,18 +17,6 @@ from typed_nnx_codegen.migrate.report import FORMS
 
 PAGE = (REPOSITORY / "docs" / "migrating.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, flags=re.DOTALL | re.MULTILINE)
-HOOK, WORKFLOW = (text for language, text in BLOCKS if language == "yaml")
-
-
-def test_the_hook_is_what_pre_commit_reads(tmp_path: Path) -> None:
-    assert_pre_commit_reads(HOOK, tmp_path)
-
-
-def test_the_workflow_checks_and_may_only_read() -> None:
-    workflow = yaml.safe_load(WORKFLOW)
-    assert workflow["permissions"] == {"contents": "read"}
-    (job,) = workflow["jobs"].values()
-    assert job["steps"][-1] == {"run": "typed-nnx migrate --check ."}
 
 
 def test_the_json_report_of_the_page_is_what_the_schema_says() -> None:

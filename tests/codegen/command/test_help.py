@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 from tests.codegen.command.running import run
 from tests.support.processes import run_process
+from tests.support.type_checkers import REPOSITORY
 from typed_nnx_codegen.commands import COMMANDS, typed_nnx
 from typed_nnx_codegen.console.help_pages import TaughtCommand
 from typed_nnx_codegen.console.statuses import MEANINGS
@@ -118,6 +119,21 @@ def test_each_example_is_a_command_line_that_the_command_takes(
     assert words[:2] == ["typed-nnx", name]
     with command_of(name).make_context(name, words[2:]):
         pass
+
+
+def test_commands_on_the_pages_name_options_and_values_that_exist() -> None:
+    pages = [REPOSITORY / "README.md", *(REPOSITORY / "docs").rglob("*.md")]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in pages)
+    lines = re.findall(r"`(typed-nnx [^`]+)`|^(?:\$ )?(typed-nnx .+)$", text, re.MULTILINE)
+    for line in (" ".join((span or row).split()) for span, row in lines):
+        _, name, *words = shlex.split(re.sub(r" \\?[|>] .*", "", line), comments=True)
+        if name not in NAMES:
+            continue
+        command = command_of(name)
+        context = click.Context(command, **command.context_settings)
+        values, _, params = command.make_parser(context).parse_args(words)
+        for param in {each for each in params if isinstance(each.type, click.Choice)}:
+            param.type_cast_value(context, values[param.name])
 
 
 @pytest.mark.parametrize("name", NAMES)
