@@ -17,10 +17,8 @@ import pytest
 from hypothesis import given, settings
 
 import typed_nnx as nnx
-from tests.graph.descriptions import Graph
 from tests.graph.oracle import objects_by_path, value_view, walk
-from tests.graph.strategies import graphs
-from tests.graph.worlds import World
+from tests.graph.worlds import Recipe, World, graphs
 from tests.support.processes import run_process
 
 
@@ -199,7 +197,7 @@ def test_classes_of_main_round_trip_and_load_in_another_process(tmp_path: Path) 
 
 @settings(max_examples=40, deadline=None)
 @given(graphs())
-def test_generated_graphs_survive_cloudpickle(graph: Graph) -> None:
+def test_generated_graphs_survive_cloudpickle(graph: Recipe) -> None:
     root = World(nnx, graph).root
     loaded = cloudpickle.loads(cloudpickle.dumps(root))
     assert walk(loaded) == walk(root)
@@ -269,7 +267,7 @@ def test_a_copied_container_can_be_changed_alone(make: tp.Callable[[], tp.Any]) 
 
 @settings(max_examples=40, deadline=None)
 @given(graphs())
-def test_deep_copies_of_generated_graphs_are_equal_and_share_no_object(graph: Graph) -> None:
+def test_deep_copies_of_generated_graphs_are_equal_and_share_no_object(graph: Recipe) -> None:
     root = World(nnx, graph).root
     duplicate = copy.deepcopy(root)
     assert walk(duplicate) == walk(root)

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 
 import typed_nnx as nnx
-from tests.fuzz.mutations import Mod, Tree, World
+from tests.fuzz.mutations import Mod, MutableWorld, Tree
 from tests.fuzz.slow_walk import (
     MARK,
     Path,
@@ -128,8 +128,8 @@ def check_update(root: tp.Any) -> None:
     made = nnx.clone(root)
     before = leaves(made)
     wanted = [
-        (p, value_view(changed_leaf(x).get_raw_value() if is_variable(x) else x + 1))
-        for p, x in before
+        (p, value_view(x.get_raw_value() if is_variable(x) else x))
+        for p, x in ((p, changed_leaf(x)) for p, x in before)
     ]
     structure = walk(made, values=False)
     kept = {id(x) for _, x in before if is_variable(x)}
@@ -227,7 +227,7 @@ def play(
 ) -> tuple[int, Failure | None]:
     """Build the world of a seed, mutate and check it; return the number of checks and what failed."""
     done, name = 0, "the mutation"
-    world = World(seed, skip)
+    world = MutableWorld(seed, skip)
     try:
         for step in range(mutations):
             chooser = random.Random(f"checks {seed} {step}")

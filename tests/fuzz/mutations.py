@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import random
 import typing as tp
 
 import jax.numpy as jnp
-import numpy as np
 
 import typed_nnx as nnx
 from tests.fuzz.helpers import Config
@@ -24,170 +22,61 @@ from tests.fuzz.slow_walk import (
     same,
     visits,
 )
+from tests.graph.worlds import NAMES, Recipe, World, classes_of
 
-NAMES = ("a", "b", "c", "w", "x2", "x10")
-
-
-class Mod(nnx.Module):
-    """An ordinary Module."""
-
-    deterministic = True
+CLASSES = classes_of(tp.cast("tp.Any", nnx))  # as a key: Hashable
+Mod, SubMod, Tree = CLASSES.Mod, CLASSES.SubMod, CLASSES.Tree
 
 
-class Sub(Mod):
-    """Another class with the same attributes."""
-
-
-class Renaming(nnx.Module):
-    """A Module whose attributes are stored by its own `__setattr__`."""
-
-    def __setattr__(self, name: str, value: tp.Any) -> None:
-        super().__setattr__("x2" if name == "w" else name, value)
-
-
-class Tree(nnx.Pytree):
-    """A Pytree that is no Module."""
-
-
-CLASSES = (Mod, Mod, Mod, Sub, Renaming, Tree, nnx.List, nnx.Dict)
-VARIABLES = (nnx.Param, nnx.Param, nnx.BatchStat, nnx.Cache, nnx.Variable, nnx.Intermediate)
-
-
-class World:
-    """Nodes, Variables and arrays that refer to each other, and what is done to them.
+class MutableWorld(World):
+    """Objects of typed_nnx, and what is done to them.
 
     Args:
         seed: What everything is drawn from.
-        skip: Numbers of steps to leave out: attributes set at first, then mutations.
+        skip: Numbers of steps to leave out.
 
     Attributes:
         log: One line of Python for each thing that was done.
     """
 
-    def __init__(self, seed: int | str, skip: tp.Container[int] = ()) -> None:
-        self.seed, self.skip = seed, skip
-        self.step = 0
-        self.random = random.Random(f"graph {seed}")
+    fresh = 0.3
+    items = (*("variable",) * 3, "array", "array", "node", "constant", "container")
+    kinds = (*("variable",) * 4, *("node", "array", "container") * 2, "constant", "state")
+    containers = ("list", "tuple", "dict")
+    first = (MARK,)
+    constants = (
+        *(1, True, 2.5, "s", None, (1, "t"), frozenset({2}), Config(2), [1, 2], {"k": 3}, {4, 5}),
+        len,
+    )
+    plain = (None, 1, "s", 2.5, frozenset({1}))
+    variable_types = ("Param", "Param", "BatchStat", "Cache", "Variable", "Intermediate")
+    metadata = tuple(("note", each) for each in (0, "n", (1, 2), None, [1, 2], Config(3)))
+
+    def __init__(self, seed: int | str, skip: frozenset[int] = frozenset()) -> None:
         self.log: list[str] = []
-        self.arrays = [jnp.arange(3.0), jnp.ones(()), np.arange(2), jnp.zeros((2, 1))]
-        self.variables = [self.new_variable() for _ in range(self.random.randrange(1, 5))]
-        self.nodes: list[tp.Any] = [Mod()]
-        self.nodes += [self.one(CLASSES)() for _ in range(self.random.randrange(0, 4))]
-        for n in range(1, len(self.nodes)):  # a spanning tree: every node has a parent
-            self.assign(self.nodes[self.random.randrange(n)], f"n{n}", self.nodes[n])
-        places = [
-            (node, name)
-            for node in self.nodes
-            for name in self.random.sample(NAMES, self.random.randrange(0, 4))
-        ]
-        for node, name in places:
-            if self.next_step():
-                self.assign(node, name, self.value())
+        classes = ("Mod", "Mod", "Mod", "SubMod", "Renaming", "Tree", "List", "Dict")
+        super().__init__(nnx, Recipe(seed, classes=classes, root="node", skip=skip))
 
-    def next_step(self) -> bool:
-        """Begin a step, with random numbers of its own; return whether it is to be taken."""
-        self.step += 1
-        self.random = random.Random(f"graph {self.seed} {self.step}")
-        return self.step not in self.skip
+    def new_variable_value(self) -> tp.Any:
+        value, other = self.array(), self.array()
+        containers = [[value, other], {"k": value, "l": [other]}, (value, {"k": other})]
+        return self.one([*[value] * 6, *containers])
 
-    def one(self, choices: tp.Sequence[tp.Any]) -> tp.Any:
-        return self.random.choice(choices)
-
-    def chance(self, p: float) -> bool:
-        return self.random.random() < p
+    def marked(self, value: tp.Any) -> tp.Any:
+        return value  # until it is put
 
     def array(self) -> tp.Any:
-        if self.chance(0.6):
-            return self.one(self.arrays)
-        return jnp.full((self.random.randrange(1, 3),), self.random.randrange(9) / 4)
-
-    def new_variable(self) -> tp.Any:
-        value = self.array()
-        match self.random.randrange(9):
-            case 0:
-                value = [value, self.array()]
-            case 1:
-                value = {"k": value, "l": [self.array()]}
-            case 2:
-                value = (value, {"k": self.array()})
-        metadata: dict[str, tp.Any] = {}
-        if self.chance(0.3):
-            metadata["note"] = self.one((0, "n", (1, 2), None, [1, 2], Config(3)))
-        return self.one(VARIABLES)(value, **metadata)
-
-    def variable(self) -> tp.Any:
-        if self.chance(0.3):
-            self.variables.append(self.new_variable())
-        return self.one(self.variables)
-
-    def static(self) -> tp.Any:
-        return self.one(
-            [
-                1,
-                True,
-                2.5,
-                "s",
-                None,
-                (1, "t"),
-                frozenset({2}),
-                Config(2),
-                [1, 2],
-                {"k": 3},
-                {4, 5},
-                len,
-            ]
-        )
+        return self.held("array", [])
 
     def leaf(self) -> tp.Any:
         """Return what may stand in a container."""
-        draw = self.one(
-            [self.variable] * 3 + [self.array] * 2 + [lambda: self.one(self.nodes), None]
-        )
-        return self.one((None, 1, "s", 2.5, frozenset({1}))) if draw is None else draw()
+        return self.held(self.one(self.items), self.nodes, 2)
 
-    def container(self, depth: int = 0) -> tp.Any:
-        """Return a plain container that is data."""
-        items = [
-            self.container(depth + 1) if depth < 2 and self.chance(0.2) else self.leaf()
-            for _ in range(self.random.randrange(0, 4))
-        ]
-        match self.random.randrange(3):
-            case 0:
-                return [MARK, *items]
-            case 1:
-                return (MARK, *items)
-            case _:
-                return {MARK: 0, **{self.one(("k", "l", "m")): item for item in items}}
+    def assign(self, node: int, name: str, value: tp.Any) -> None:
+        self.put(self.nodes[node], name, value)
 
-    def value(self) -> tp.Any:
-        match self.random.randrange(12):
-            case 0 | 1 | 2 | 3:
-                return self.variable()
-            case 4 | 5:
-                return self.one(self.nodes)
-            case 6 | 7:
-                return self.array()
-            case 8:
-                return self.static()
-            case 9:
-                return nnx.State({"w": self.variable(), "v": {"k": self.variable()}})
-            case _:
-                return self.container()
-
-    # Each mutation returns a line that says what it did.
-
-    def assign(self, node: tp.Any, name: str, value: tp.Any) -> None:
-        """Set an attribute, an element or an item."""
-        marked = nnx.data(value) if is_data(value) else nnx.static(value)
-        if isinstance(node, nnx.List):
-            if len(node) and name in ("a", "b"):
-                node[{"a": 0, "b": -1}[name]] = marked
-            else:
-                node.append(marked)
-        elif isinstance(node, nnx.Dict):
-            node[name] = marked
-        else:
-            setattr(node, name, marked)
+    def put(self, node: tp.Any, name: str, value: tp.Any) -> None:
+        super().put(node, name, nnx.data(value) if is_data(value) else nnx.static(value))
         self.log.append(f"{self.label(node)}[{name!r}] = {self.label(value)}")
 
     def label(self, x: tp.Any) -> str:
@@ -203,13 +92,14 @@ class World:
 
     def mutate(self) -> None:
         """Do one thing to the graph."""
-        if self.next_step():
+        if self.begin("mutation"):
             self.one(MUTATIONS)(self)
 
     # -- mutations --------------------------------------------------------------------------------
 
     def set_attribute(self) -> None:
-        self.assign(self.one(self.nodes), self.one(NAMES), self.value())
+        number = self.random.randrange(len(self.nodes))
+        self.put(self.nodes[number], self.one(NAMES), self.new_value(number))
 
     def delete_attribute(self) -> None:
         node = self.one(self.nodes)
@@ -228,7 +118,7 @@ class World:
         if not lists:
             return
         items = self.one(lists)
-        operation = self.random.randrange(7)
+        operation = self.random.randrange(8)
         self.log.append(f"list operation {operation} on {self.label(items)}")
         match operation:
             case 0:
@@ -245,6 +135,8 @@ class World:
                 items.reverse()
             case 6 if len(items):
                 del items[0]
+            case 7 if len(items):
+                items[self.one((0, -1))] = self.leaf()
 
     def change_container(self) -> None:
         """Change a plain container in place."""
@@ -253,7 +145,7 @@ class World:
         if not found:
             return
         container = self.one(found)
-        value = self.container(1) if self.chance(0.2) else self.leaf()
+        value = self.new_container(self.nodes, 1) if self.chance(0.2) else self.leaf()
         self.log.append(f"change {self.label(container)} by {self.label(value)}")
         if isinstance(container, dict):
             if self.chance(0.3) and len(container) > 1:
@@ -322,7 +214,10 @@ class World:
         self.log.append(f"metadata {note!r} of {self.label(variable)}")
 
     def switch_mode(self) -> None:
-        node = self.one([x for x in self.nodes if isinstance(x, nnx.Module)])
+        modules = [x for x in self.nodes if isinstance(x, nnx.Module)]
+        if not modules:
+            return
+        node = self.one(modules)
         if self.chance(0.5):
             node.mode = self.one(("train", "eval", 1, True, 1.0))
             self.log.append(f"{self.label(node)}.mode = {node.mode!r}")
@@ -337,7 +232,7 @@ class World:
         found = [x for x in self.nodes if isinstance(x, Mod)]
         if found:
             node = self.one(found)
-            node.__class__ = Sub if type(node) is Mod else Mod
+            node.__class__ = SubMod if type(node) is Mod else Mod
             self.log.append(f"class of {self.label(node)}")
 
     def swap_attributes(self) -> None:
@@ -353,7 +248,7 @@ class World:
     def replace_by_clone(self) -> None:
         node = self.one(self.nodes)
         self.log.append(f"clone in {self.label(node)}")
-        self.assign(node, self.one(NAMES), nnx.clone(self.one(self.nodes)))
+        self.put(node, self.one(NAMES), nnx.clone(self.one(self.nodes)))
 
     def update(self) -> None:
         node = self.one(self.nodes)
@@ -362,11 +257,10 @@ class World:
         self.log.append(f"update {self.label(node)}")
 
     def new_node(self) -> None:
-        node = self.one(CLASSES)()
         parent = self.one(self.nodes)
-        self.nodes.append(node)
-        self.assign(parent, self.one(NAMES), node)
-        self.assign(node, "w", self.value())
+        self.nodes.append(self.type_named(self.one(self.recipe.classes))())
+        self.put(parent, self.one(NAMES), self.nodes[-1])
+        self.put(self.nodes[-1], "w", self.new_value(len(self.nodes) - 1))
 
     def pop(self) -> None:
         node = self.one(self.nodes)
@@ -381,20 +275,20 @@ class World:
 
 
 MUTATIONS = (
-    *(World.set_attribute,) * 5,
-    World.delete_attribute,
-    World.delete_attribute,
-    *(World.change_list,) * 2,
-    *(World.change_container,) * 4,
-    World.change_static_in_place,
-    *(World.write_value,) * 2,
-    World.change_value_in_place,
-    *(World.set_metadata,) * 2,
-    *(World.switch_mode,) * 2,
-    World.change_class,
-    World.swap_attributes,
-    World.replace_by_clone,
-    World.update,
-    World.new_node,
-    World.pop,
+    *(MutableWorld.set_attribute,) * 5,
+    MutableWorld.delete_attribute,
+    MutableWorld.delete_attribute,
+    *(MutableWorld.change_list,) * 2,
+    *(MutableWorld.change_container,) * 4,
+    MutableWorld.change_static_in_place,
+    *(MutableWorld.write_value,) * 2,
+    MutableWorld.change_value_in_place,
+    *(MutableWorld.set_metadata,) * 2,
+    *(MutableWorld.switch_mode,) * 2,
+    MutableWorld.change_class,
+    MutableWorld.swap_attributes,
+    MutableWorld.replace_by_clone,
+    MutableWorld.update,
+    MutableWorld.new_node,
+    MutableWorld.pop,
 )

@@ -202,7 +202,7 @@ def changed_leaf(leaf: tp.Any) -> tp.Any:
     """Return a leaf with other numbers."""
     if is_variable(leaf):
         return leaf.replace(jax.tree.map(changed_leaf, leaf.get_raw_value()))
-    return leaf + 1
+    return np.asarray(leaf + 1) if isinstance(leaf, np.ndarray) else leaf + 1
 
 
 def changed_state(root: tp.Any) -> tp.Any:

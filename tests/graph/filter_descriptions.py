@@ -9,8 +9,7 @@ import jax
 import numpy as np
 from hypothesis import strategies as st
 
-from tests.graph.strategies import NAMES, VARIABLE_TYPES
-from tests.graph.worlds import World
+from tests.graph.worlds import NAMES, VARIABLE_TYPES, World
 
 
 @dataclasses.dataclass(frozen=True)

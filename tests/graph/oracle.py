@@ -15,8 +15,7 @@ from tests.fuzz.slow_walk import is_node, is_variable
 from tests.fuzz.slow_walk import objects_by_path as objects_by_path
 from tests.fuzz.slow_walk import value_view as value_view
 from tests.fuzz.slow_walk import walk as walk
-from tests.graph.descriptions import Graph
-from tests.graph.worlds import World, family
+from tests.graph.worlds import Recipe, World, family
 
 
 def outcome(operation: tp.Callable[[], tp.Any]) -> tuple[str, tp.Any]:
@@ -48,15 +47,15 @@ def agree(ours: tp.Any, peer: tp.Any) -> None:
     assert ours == peer, f"\nflax:      {peer!r}\ntyped_nnx: {ours!r}"
 
 
-def both(graph: Graph) -> tuple[World, World]:
+def both(graph: Recipe) -> tuple[World, World]:
     """Build `graph` with flax and with typed_nnx; both must refuse the same assignments."""
     peer, ours = World(flax.nnx, graph), World(typed_nnx, graph)
-    agree(ours.log, peer.log)
+    agree(ours.refused, peer.refused)
     return peer, ours
 
 
 def assert_same(
-    graph: Graph, operation: tp.Callable[[World], tp.Any], *, peer_may_refuse: bool = False
+    graph: Recipe, operation: tp.Callable[[World], tp.Any], *, peer_may_refuse: bool = False
 ) -> None:
     """Assert that `operation` gives equal results, or errors of one family, in both libraries.
 

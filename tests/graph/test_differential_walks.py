@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.graph.descriptions import Graph
 from tests.graph.filter_descriptions import FilterSpec, Literal, filter_specs, make_filter
 from tests.graph.oracle import (
     assert_same,
@@ -20,23 +19,22 @@ from tests.graph.oracle import (
     visits,
     walk,
 )
-from tests.graph.strategies import graphs
-from tests.graph.worlds import World
+from tests.graph.worlds import Recipe, World, graphs
 from tests.support.peer import both_libraries
 
 
 @given(graphs(), st.one_of(st.just(Literal(...)), filter_specs))
-def test_find_duplicates_lists_the_same_paths(graph: Graph, only: FilterSpec) -> None:
+def test_find_duplicates_lists_the_same_paths(graph: Recipe, only: FilterSpec) -> None:
     assert_same(graph, lambda w: w.nnx.find_duplicates(w.root, only=make_filter(w, only)))
 
 
 @given(graphs())
-def test_iter_graph_visits_the_same_paths_in_the_same_order(graph: Graph) -> None:
+def test_iter_graph_visits_the_same_paths_in_the_same_order(graph: Recipe) -> None:
     assert_same(graph, lambda world: visits(world, world.root))
 
 
 @given(graphs())
-def test_module_iterators_visit_the_same_modules(graph: Graph) -> None:
+def test_module_iterators_visit_the_same_modules(graph: Recipe) -> None:
     def operation(world: World) -> tp.Any:
         modules = [(p, type(m).__name__) for p, m in world.nnx.iter_modules(world.root)]
         return modules, [(k, type(m).__name__) for k, m in world.nnx.iter_children(world.root)]
@@ -46,7 +44,7 @@ def test_module_iterators_visit_the_same_modules(graph: Graph) -> None:
 
 @pytest.mark.thorough
 @given(graphs(), st.booleans())
-def test_map_calls_the_function_on_the_same_leaves(graph: Graph, recreate: bool) -> None:
+def test_map_calls_the_function_on_the_same_leaves(graph: Recipe, recreate: bool) -> None:
     def operation(world: World) -> tp.Any:
         calls = []
 
@@ -61,7 +59,7 @@ def test_map_calls_the_function_on_the_same_leaves(graph: Graph, recreate: bool)
 
 
 @given(graphs())
-def test_recursive_map_visits_bottom_up_in_the_same_order(graph: Graph) -> None:
+def test_recursive_map_visits_bottom_up_in_the_same_order(graph: Recipe) -> None:
     def operation(world: World) -> tp.Any:
         calls = []
 
@@ -77,12 +75,12 @@ def test_recursive_map_visits_bottom_up_in_the_same_order(graph: Graph) -> None:
 
 
 @given(graphs())
-def test_as_pure_strips_the_same_variables(graph: Graph) -> None:
+def test_as_pure_strips_the_same_variables(graph: Recipe) -> None:
     assert_same(graph, lambda w: nested_view(w.nnx.as_pure(w.nnx.state(w.root))))
 
 
 @given(graphs(), st.booleans())
-def test_flatten_and_unflatten_round_trip_like_flax(graph: Graph, with_paths: bool) -> None:
+def test_flatten_and_unflatten_round_trip_like_flax(graph: Recipe, with_paths: bool) -> None:
     def operation(world: World) -> tp.Any:
         graphdef, flat = world.nnx.flatten(world.root, with_paths=with_paths)
         leaves = (
