@@ -13,13 +13,7 @@ from tests.support.processes import run_process
 
 def printed(program: str, folder: Path | None = None) -> list[str]:
     """Run a program in a process of its own and return the lines that it prints."""
-    done = run_process(
-        [sys.executable, "-c", textwrap.dedent(program)],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        check=False,
-    )
+    done = run_process([sys.executable, "-c", textwrap.dedent(program)], cwd=folder)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 

@@ -19,7 +19,7 @@ sys.modules["flax"] = None  # an import of it fails as if it were not there
 def run(program: str) -> str:
     """Run a program in a fresh interpreter and return what it prints."""
     source = textwrap.dedent(program)
-    done = run_process([sys.executable, "-c", source], check=True, capture_output=True, text=True)
+    done = run_process([sys.executable, "-c", source], check=True)
     return done.stdout.strip()
 
 

@@ -179,9 +179,7 @@ assert graphdef == nnx.graphdef(net) and type(nnx.merge(graphdef, state)) is Net
 def test_classes_of_main_round_trip_and_load_in_another_process(tmp_path: Path) -> None:
     script, stored = tmp_path / "script.py", tmp_path / "net.pickle"
     script.write_text(textwrap.dedent(SCRIPT))
-    done = run_process(
-        [sys.executable, script, stored], capture_output=True, text=True, check=False
-    )
+    done = run_process([sys.executable, script, stored])
     assert done.returncode == 0, done.stderr
     net, (graphdef, params, rest) = cloudpickle.loads(stored.read_bytes())
     assert type(net).__name__ == "Net"

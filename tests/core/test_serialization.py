@@ -75,9 +75,7 @@ def test_another_process_reads_it(tmp_path: Path) -> None:
         "state = nnx.state(nnx.Linear(2, 1, rngs=nnx.Rngs(0)))\n"
         "print(program.call(state, jnp.ones((1, 2))).item())\n"
     )
-    done = run_process(
-        [sys.executable, "-c", code, str(file)], check=True, capture_output=True, text=True
-    )
+    done = run_process([sys.executable, "-c", code, str(file)], check=True)
     assert float(done.stdout) == linear(jnp.ones((1, 2))).item()
 
 

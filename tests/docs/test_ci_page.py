@@ -134,9 +134,6 @@ def run_step(folder: Path, source: str, plugin: str = "typed_nnx_mypy") -> int:
         [shutil.which("bash") or "bash", "-e", "-c", step["run"]],
         cwd=folder,
         env={**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     return done.returncode
 

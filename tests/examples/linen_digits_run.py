@@ -41,10 +41,7 @@ def run_demo(out: Path, *options: str) -> Run:
     done = run_process(
         [sys.executable, "-m", "examples.linen_digits", "--out", str(out), *options],
         cwd=ROOT,
-        capture_output=True,
-        text=True,
         timeout=900,
-        check=False,
     )
     return Run(out, done.returncode, done.stdout + done.stderr)
 

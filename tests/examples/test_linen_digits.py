@@ -41,9 +41,7 @@ def test_the_commands_that_it_shows_are_those_to_repeat(demo: Run) -> None:
     ):
         assert line.removesuffix(" --check") in demo.said
         command = [str(Path(sys.executable).with_name("typed-nnx")), *line.split()[1:]]
-        done = run_process(
-            command, cwd=demo.out / "project", capture_output=True, text=True, check=False
-        )
+        done = run_process(command, cwd=demo.out / "project")
         assert done.returncode == 0, (line, done.stdout, done.stderr)
 
 

@@ -46,7 +46,7 @@ def test_a_process_without_the_library_answers_as_the_model_does(tmp_path: Path)
         tmp_path / "served",
         tmp_path / "images.npy",
     ]
-    done = run_process(command, capture_output=True, text=True, cwd=tmp_path)
+    done = run_process(command, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     model.eval()

@@ -156,12 +156,5 @@ class Project:
             command += ["--runtime", self.runtime]
         cache = _CACHES / self.runtime
         with locked(_CACHES / f"{self.runtime}.lock"):
-            done = run_process(
-                [*command, "--cache", str(cache)],
-                cwd=self.folder,
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=300,
-            )
+            done = run_process([*command, "--cache", str(cache)], cwd=self.folder, timeout=300)
         assert done.returncode == 0, done.stdout + done.stderr

@@ -71,7 +71,7 @@ import json, types, typed_nnx
 modules = {k: v.__name__ for k, v in vars(typed_nnx).items() if isinstance(v, types.ModuleType)}
 print(json.dumps(modules))
 """
-    done = run_process([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    done = run_process([sys.executable, "-c", program], check=True)
     found: dict[str, str] = json.loads(done.stdout)
     return found
 

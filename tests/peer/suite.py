@@ -160,7 +160,6 @@ def run(folder: Path, arguments: list[str]) -> dict[str, str]:
             stdout=output,
             stderr=subprocess.STDOUT,
             timeout=2 * 3600,
-            check=False,
         )
     if not outcomes.exists():
         raise SystemExit((folder / "output.txt").read_text())

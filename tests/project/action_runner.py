@@ -72,9 +72,6 @@ class Job:
                 "GITHUB_STEP_SUMMARY": str(self.temporary / "summary.md"),
                 **{key: self.filled(text) for key, text in step.get("env", {}).items()},
             },
-            capture_output=True,
-            text=True,
-            check=False,
         )
         for line in outputs.read_text(encoding="utf-8").splitlines():
             key, _, value = line.partition("=")

@@ -91,9 +91,6 @@ class HookProject:
                 "PRE_COMMIT_HOME": str(self.home),
             },
             timeout=900,
-            capture_output=True,
-            text=True,
-            check=False,
         )
         return done.returncode == 0, done.stdout + done.stderr
 
@@ -105,5 +102,5 @@ def assert_pre_commit_reads(text: str, folder: Path) -> None:
     command = [sys.executable, "-m", "pre_commit", "validate-config", str(path)]
     # In a home of its own: where two processes make one for the first time, the second says that it waits.
     own = {**os.environ, "PRE_COMMIT_HOME": str(folder / "home")}
-    done = run_process(command, env=own, capture_output=True, text=True)
+    done = run_process(command, env=own)
     assert (done.returncode, done.stdout + done.stderr) == (0, "")

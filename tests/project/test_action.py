@@ -36,10 +36,7 @@ def job(tmp_path: Path) -> Job:
 )
 def test_a_definition_is_what_the_published_schema_asks_for(schema: str, path: Path) -> None:
     done = run_process(
-        [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}", path],
-        capture_output=True,
-        text=True,
-        check=False,
+        [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}", path]
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -128,10 +125,7 @@ def test_the_action_installs_the_project_and_the_command_of_its_own_release(job:
     done = job.run("Install")
     assert done.returncode == 0, done.stdout + done.stderr
     listed = run_process(
-        [job.programs / "python", "-m", "pip", "list", "--format", "json"],
-        check=True,
-        capture_output=True,
-        text=True,
+        [job.programs / "python", "-m", "pip", "list", "--format", "json"], check=True
     )
     assert {"their-app", "typed-nnx"} <= {one["name"] for one in json.loads(listed.stdout)}
     assert (job.programs / "typed-nnx").exists()

@@ -89,7 +89,7 @@ def test_the_stubs_hook_stops_an_overlay_that_the_models_have_left_behind(
     project.write(".gitignore", ".typed_nnx_cache/\n.mypy_cache/\n")
     project.write("app.py", MODEL.format(field="first"))
     overlay = [str(TOOLS / "typed-nnx"), "stubs", "app.py"]
-    run_process(overlay, cwd=project.folder, check=True, capture_output=True)
+    run_process(overlay, cwd=project.folder, check=True)
     passed, output = project.run("typed-nnx-stubs")
     assert passed, output
     project.write("app.py", MODEL.format(field="second"))

@@ -13,7 +13,7 @@ HEAVY = ("click", "flax", "libcst", "mypy", "orbax", "rich", "treescope", "typed
 def modules_after(statement: str) -> set[str]:
     """Return the top-level modules that a fresh interpreter holds after the statement."""
     program = f"{statement}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)))"
-    done = run_process([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    done = run_process([sys.executable, "-c", program], check=True)
     return {name.split(".")[0] for name in json.loads(done.stdout.splitlines()[-1])}
 
 

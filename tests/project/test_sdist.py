@@ -30,7 +30,6 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
         [sys.executable, "-m", "hatchling", "build", "--target", "sdist", "--directory", folder],
         cwd=REPOSITORY,
         check=True,
-        capture_output=True,
     )
     (path,) = folder.glob("*.tar.gz")
     found = {}
@@ -50,8 +49,6 @@ def test_the_sdist_has_every_file_of_the_project_and_no_other(files: dict[str, b
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
         cwd=REPOSITORY,
         check=True,
-        capture_output=True,
-        text=True,
     )
     listed = {name for name in done.stdout.split("\0") if name and (REPOSITORY / name).is_file()}
     assert set(files) - listed == {"PKG-INFO"}
@@ -75,7 +72,6 @@ def test_the_page_of_a_package_index_has_absolute_links_to_files_that_exist(tmp_
         cwd=REPOSITORY,
         env={**os.environ, "PROJECT_URL": address},
         check=True,
-        capture_output=True,
     )
     (path,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(path) as archive:
@@ -108,8 +104,6 @@ def test_both_archives_come_out_the_same_again_and_from_the_sdist(tmp_path: Path
         "SOURCE_DATE_EPOCH": "1700000000",
         "PROJECT_URL": "https://host.example/owner/typed-nnx",
     }
-    done = run_process(
-        command, env=environment, timeout=900, check=False, capture_output=True, text=True
-    )
+    done = run_process(command, env=environment, timeout=900)
     assert done.returncode == 0, done.stdout + done.stderr
     assert {path.suffix for path in tmp_path.iterdir()} == {".whl", ".gz"}

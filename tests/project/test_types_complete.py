@@ -35,9 +35,6 @@ def types_of(package: str, folder: Path, cwd: Path) -> dict[str, Any]:
         cwd=cwd,
         env={**os.environ, "PATH": path, "PYTHONPATH": str(folder)},
         timeout=900,
-        capture_output=True,
-        text=True,
-        check=False,
     )
     found: dict[str, Any] = json.loads(done.stdout)["typeCompleteness"]
     return found

@@ -28,7 +28,6 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
         [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder],
         cwd=REPOSITORY,
         check=True,
-        capture_output=True,
     )
     (path,) = folder.glob("*.whl")
     return zipfile.ZipFile(path)
@@ -66,9 +65,7 @@ def test_an_installed_package_makes_the_stubs_that_it_carries(
         "from typed_nnx_codegen.stubgen import __main__ as command\n"
         "print(command.__file__, command.stale(command.render(), Path('typed_nnx-stubs')))"
     )
-    done = run_process(
-        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
+    done = run_process([sys.executable, "-c", program], cwd=tmp_path, check=True)
     generator = tmp_path / "typed_nnx_codegen" / "stubgen" / "__main__.py"
     assert done.stdout.strip() == f"{generator} []"
 

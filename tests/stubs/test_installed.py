@@ -52,13 +52,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _run(module: str, *words: str) -> None:
-    run_process(
-        [sys.executable, "-m", module, *words],
-        cwd=REPOSITORY,
-        timeout=900,
-        check=True,
-        capture_output=True,
-    )
+    run_process([sys.executable, "-m", module, *words], cwd=REPOSITORY, timeout=900, check=True)
 
 
 @pytest.mark.slow

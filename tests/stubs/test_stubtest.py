@@ -44,15 +44,7 @@ def stubtest(folder: Path, *words: str, paths: tuple[Path, ...] = ()) -> list[st
     (folder / "mypy.ini").write_text(SETTINGS, encoding="utf-8")
     environment = {name: value for name, value in os.environ.items() if name != "MYPYPATH"}
     environment["PYTHONPATH"] = environment["MYPYPATH"] = os.pathsep.join(map(str, paths))
-    done = run_process(
-        [*STUBTEST, *words],
-        timeout=900,
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_process([*STUBTEST, *words], timeout=900, cwd=folder, env=environment)
     return (done.stdout + done.stderr).splitlines()
 
 

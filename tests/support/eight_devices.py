@@ -23,12 +23,7 @@ def passed_on_eight_devices(*files: Path) -> int:
     # Short tracebacks: where flax is the oracle, they must not show its source.
     command = [sys.executable, "-m", "pytest", "-q", "--tb=line", "-p", "no:cacheprovider"]
     done = run_process(
-        [*command, "-p", "no:xdist", *map(str, files)],
-        cwd=REPOSITORY,
-        env=os.environ | settings,
-        capture_output=True,
-        text=True,
-        check=False,
+        [*command, "-p", "no:xdist", *map(str, files)], cwd=REPOSITORY, env=os.environ | settings
     )
     assert done.returncode == 0, done.stdout + done.stderr
     # A check that was skipped would prove nothing.

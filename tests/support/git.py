@@ -12,5 +12,5 @@ WHO = ("-c", "user.name=tests", "-c", "user.email=tests@localhost")
 def git(folder: Path, *arguments: str) -> str:
     """Run Git in a folder; return what it prints."""
     command = ["git", *WHO, *arguments]
-    done = run_process(command, cwd=folder, check=True, capture_output=True, text=True)
+    done = run_process(command, cwd=folder, check=True)
     return str(done.stdout).strip()

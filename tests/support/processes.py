@@ -33,7 +33,7 @@ def run_process(
     *,
     timeout: float = PATIENCE,
     check: bool = False,
-    capture_output: bool = False,
+    capture_output: bool = True,
     input: Any = None,  # noqa: A002 - as in subprocess.run
     **options: Any,
 ) -> subprocess.CompletedProcess[Any]:
@@ -43,7 +43,7 @@ def run_process(
         command: The program and its arguments.
         timeout: Seconds until all of it is killed.
         check: Whether an exit code other than 0 is an error.
-        capture_output: Whether to return what the process prints.
+        capture_output: Whether to return what the process prints, as text.
         input: What the process reads.
         options: As `subprocess.Popen` takes them.
 
@@ -52,14 +52,16 @@ def run_process(
         subprocess.CalledProcessError: the process failed, and `check` is set.
     """
     if capture_output:
-        options |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
     if input is not None:
         options["stdin"] = subprocess.PIPE
     with started_process(command, timeout=timeout + 5, **options) as process:
         output, errors = process.communicate(input, timeout)
     done = subprocess.CompletedProcess(command, process.returncode, output, errors)
-    if check:
-        done.check_returncode()
+    if check and done.returncode:
+        error = subprocess.CalledProcessError(process.returncode, command, output, errors)
+        error.add_note(f"{output or ''}{errors or ''}")
+        raise error
     return done
 
 

@@ -47,14 +47,14 @@ def python(program: str) -> list[str]:
 def test_a_process_that_hangs_is_killed_with_what_it_started() -> None:
     began = time.monotonic()
     with pytest.raises(subprocess.TimeoutExpired):
-        run_process(python(TWO), timeout=1, capture_output=True)
+        run_process(python(TWO), timeout=1)
     assert time.monotonic() - began < 20
 
 
 def test_a_process_that_leaves_another_with_its_output_ends_in_time() -> None:
     program = TWO.replace("time.sleep(60)\n", "")
     with pytest.raises(subprocess.TimeoutExpired):
-        run_process(python(program), timeout=2, capture_output=True)
+        run_process(python(program), timeout=2)
 
 
 def test_reading_from_a_process_that_hangs_ends() -> None:
@@ -79,7 +79,7 @@ def test_processes_that_run_together_have_one_timeout(tmp_path: Path) -> None:
 
 def test_children_end_on_an_interrupt() -> None:
     program = "import signal; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
-    done = run_process(python(program), capture_output=True, text=True)
+    done = run_process(python(program))
     assert done.stdout == "True\n"
 
 
@@ -101,8 +101,6 @@ def test_a_test_that_hangs_is_ended_and_the_others_run(tmp_path: Path) -> None:
             tmp_path,
         ],
         cwd=tmp_path,
-        capture_output=True,
-        text=True,
         timeout=120,
     )
     assert re.search(r"^2 failed, 1 passed in", done.stdout, re.MULTILINE), done.stdout

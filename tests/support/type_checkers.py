@@ -117,8 +117,6 @@ class TypeCheckers:
             timeout=self.timeout,
             cwd=self.folder,
             env={**shown, "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1", **self.environment},
-            capture_output=True,
-            text=True,
         )
 
     def mypy_text(self, *arguments: str) -> str:

@@ -183,9 +183,7 @@ def test_a_program_that_ends_without_close_has_saved(tmp_path: Path) -> None:
     )
     command = [sys.executable, "-c", code, str(tmp_path)]
     environment = os.environ | {"JAX_PLATFORMS": "cpu"}
-    done = run_process(
-        command, env=environment, capture_output=True, text=True, timeout=120, check=False
-    )
+    done = run_process(command, env=environment, timeout=120)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert CheckpointManager(tmp_path).all_steps() == [3]
 
@@ -288,7 +286,7 @@ def test_importing_the_module_imports_neither() -> None:
         "import sys, typed_nnx.training.checkpoint\n"
         "print([m for m in ('orbax', 'safetensors') if m in sys.modules])"
     )
-    done = run_process([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = run_process([sys.executable, "-c", code], check=True)
     assert done.stdout.strip() == "[]"
 
 

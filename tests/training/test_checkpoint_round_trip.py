@@ -145,14 +145,7 @@ def test_restored_values_do_not_make_jit_trace_again(tmp_path: Path) -> None:
     # In a process of its own: after thousands of other tests in one process it has been seen to
     # trace once more, for a reason that is not known yet.
     command = [sys.executable, "-m", "tests.training.checkpoint_traces", str(tmp_path / "c")]
-    done = run_process(
-        command,
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = run_process(command, cwd=Path(__file__).parents[2], timeout=120)
     assert done.stdout.splitlines()[-1:] == ["traced 1 times"], done.stdout + done.stderr
 
 

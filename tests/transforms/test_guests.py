@@ -117,5 +117,5 @@ def test_our_transforms_do_not_import_flax_for_this() -> None:
         "import sys, jax.numpy as jnp, typed_nnx as nnx\n"
         "print(nnx.jit(lambda x: x + 1)(jnp.ones(())), 'flax' in sys.modules)"
     )
-    done = run_process([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = run_process([sys.executable, "-c", program], check=True)
     assert done.stdout.split() == ["2.0", "False"]

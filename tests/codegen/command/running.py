@@ -32,13 +32,7 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """Run the command with its output in pipes."""
     return run_process(
-        [*PROGRAM, *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=folder,
-        env=environment(more or {}),
-        stdin=subprocess.DEVNULL,
+        [*PROGRAM, *arguments], cwd=folder, env=environment(more or {}), stdin=subprocess.DEVNULL
     )
 
 

@@ -97,7 +97,7 @@ def test_completing_imports_no_command_that_is_not_named() -> None:
         "try:\n    typed_nnx(prog_name='typed-nnx')\n"
         "finally:\n    print(sorted({'jax', 'mypy', 'libcst', 'rich'} & set(sys.modules)))\n"
     )
-    done = run_process([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    done = run_process([sys.executable, "-c", program])
     assert done.stdout.splitlines() == ["plain,migrate", "[]"], done.stderr
 
 
@@ -158,9 +158,6 @@ def test_a_shell_completes_with_the_line_that_the_help_names(
     (tmp_path / "sources").mkdir()
     done = run_process(
         [*shell, "-c", script],
-        capture_output=True,
-        text=True,
-        check=False,
         cwd=tmp_path,
         env=environment(
             {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)}

@@ -199,9 +199,7 @@ def test_an_overlay_whose_place_is_a_folder_is_told(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize("arguments", [("--help",), ("rules", "--json")])
 def test_standard_output_on_a_full_disk_is_told(arguments: tuple[str, ...]) -> None:
     with open("/dev/full", "w") as full:
-        done = run_process(
-            [*PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False
-        )
+        done = run_process([*PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == 2
     assert "No space left on device\n  Fix: free some space" in done.stderr
     assert "Exception" not in done.stderr
@@ -212,9 +210,7 @@ def test_standard_output_on_a_full_disk_is_told(arguments: tuple[str, ...]) -> N
 def test_a_reader_that_goes_away_ends_the_command_quietly(arguments: tuple[str, ...]) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    done = run_process(
-        [*PROGRAM, *arguments], stdout=writing, stderr=subprocess.PIPE, text=True, check=False
-    )
+    done = run_process([*PROGRAM, *arguments], stdout=writing, stderr=subprocess.PIPE)
     os.close(writing)
     assert (done.returncode, done.stderr) == (141, "")
 
@@ -223,7 +219,7 @@ def test_a_reader_that_goes_away_ends_the_command_quietly(arguments: tuple[str, 
 @pytest.mark.parametrize("closed", ["1", "2"])
 def test_output_that_is_closed_is_no_error(closed: str) -> None:
     line = f"{' '.join(map(repr, PROGRAM))} rules TN101 {closed}>&-"
-    done = run_process(["sh", "-c", line], capture_output=True, text=True, check=False)
+    done = run_process(["sh", "-c", line])
     assert done.returncode == 0
     assert "Traceback" not in done.stderr
 
@@ -269,9 +265,6 @@ BROKEN = (
 def run_broken(tmp_path: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
     return run_process(
         [sys.executable, "-c", BROKEN, *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
         env=environment({"TMPDIR": str(tmp_path), **more}),
     )
 
@@ -306,8 +299,6 @@ def test_the_traceback_of_a_bug_is_shown_where_it_is_asked_for(
 def test_a_bug_is_told_also_where_no_file_can_be_written() -> None:
     refusing = "tempfile.NamedTemporaryFile = lambda *a, **k: open('/nowhere/at/all', 'w')"
     program = f"import tempfile\n{refusing}\n{BROKEN}"
-    done = run_process(
-        [sys.executable, "-c", program, "rules"], capture_output=True, text=True, check=False
-    )
+    done = run_process([sys.executable, "-c", program, "rules"])
     assert done.returncode == 70
     assert "Fix: report it with its traceback" in done.stderr

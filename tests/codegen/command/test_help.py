@@ -70,7 +70,7 @@ def test_the_help_of_the_group_imports_no_command_and_no_library_of_theirs() -> 
         "heavy |= {each for each in sys.modules if each.endswith('.command')}\n"
         "assert not heavy, heavy"
     )
-    done = run_process([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    done = run_process([sys.executable, "-c", program])
     assert done.returncode == 0, done.stderr
 
 
@@ -82,7 +82,7 @@ def test_the_help_of_a_command_does_without_the_packages_that_it_runs_with(name:
         "heavy = {'jax', 'mypy', 'libcst', 'numpy'} & set(sys.modules)\n"
         "assert not heavy, heavy"
     )
-    done = run_process([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    done = run_process([sys.executable, "-c", program])
     assert done.returncode == 0, done.stderr
 
 

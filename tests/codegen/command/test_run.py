@@ -85,14 +85,7 @@ def project(tmp_path: Path) -> Path:
 )
 def test_a_program_sees_and_does_what_it_does_under_python(project: Path, line: str) -> None:
     words = line.split()
-    expected = run_process(
-        [sys.executable, *words],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=project,
-        env=environment({}),
-    )
+    expected = run_process([sys.executable, *words], cwd=project, env=environment({}))
     found = run("run", *words, folder=project)
     assert found.returncode == expected.returncode, found.stderr
     assert found.stdout == expected.stdout

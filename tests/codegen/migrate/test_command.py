@@ -93,7 +93,7 @@ def test_what_a_pipe_gets_is_applied_by_git_and_gives_what_write_writes(project:
     )
     for name, data in before.items():
         (project / "app" / name).write_bytes(data)
-    run_process(["git", "apply", "--quiet"], input=patch, check=True)
+    run_process(["git", "apply", "--quiet"], input=patch, check=True, text=False)
     assert texts(project) == written
 
 

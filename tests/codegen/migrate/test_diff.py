@@ -82,7 +82,7 @@ def test_the_diff_applied_to_the_old_tree_gives_the_new_one(
     folder = tmp_path / "project"
     pairs = PAIRS | random_pairs()
     patch = written(folder, pairs)
-    done = run_process(program, cwd=folder, input=patch, capture_output=True, check=False)
+    done = run_process(program, cwd=folder, input=patch, text=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert {name: (folder / name).read_bytes() for name in pairs} == {
         name: after for name, (_, after) in pairs.items()

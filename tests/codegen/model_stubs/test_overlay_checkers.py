@@ -472,9 +472,6 @@ def reports(checker: str, folder: Path) -> dict[tuple[str, int], str]:
         [program, *_CHECKS[checker], *(searched if _PATHS[checker] else ())],
         timeout=900,
         cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
     )
     found = re.findall(r"(\w+\.pyi?):(\d+):\d+[^a-z]*(error.*|.*\])$", done.stdout, re.MULTILINE)
     assert found, done.stdout + done.stderr

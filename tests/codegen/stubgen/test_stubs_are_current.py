@@ -41,13 +41,7 @@ def test_neither_jax_nor_the_backend_nor_the_hash_seed_takes_part(
         "print([m for m in ('jax', 'typed_nnx', 'numpy') if m in sys.modules])\n"
     )
     environment = {**os.environ, "JAX_PLATFORMS": backend, "PYTHONHASHSEED": "7"}
-    done = run_process(
-        [sys.executable, "-c", program, str(tmp_path)],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run_process([sys.executable, "-c", program, str(tmp_path)], env=environment, check=True)
     assert done.stdout.strip() == "[]"
     assert command.stale(files, tmp_path) == []
 

@@ -26,11 +26,7 @@ def test_models_that_were_migrated_by_hand_are_equal(tmp_path: Path, runtime: st
     old, calls, report = PAIRS / "linen_models.py", PAIRS / "model_examples.py", tmp_path / "r.json"
 
     done = run_process(
-        [*_COMMAND, old, new, "--example", calls, "--map", maps, "--json", report],
-        timeout=900,
-        capture_output=True,
-        text=True,
-        check=False,
+        [*_COMMAND, old, new, "--example", calls, "--map", maps, "--json", report], timeout=900
     )
 
     assert done.returncode == 0, done.stdout + done.stderr
