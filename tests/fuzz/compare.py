@@ -18,7 +18,7 @@ EXCUSES = {
     "scan changed what has axis None": "a Module with axis None that changes in `scan`, in the default mode",
     "removed": "a Variable or Module that is removed from its parent inside, and changed",
     "array in fixed structure": "a plain array attribute that is replaced, with `graph_updates=False`",
-    "bound and changed": "objects of `jit_partial`, `cached_partial` whose structure changes outside",
+    "bound and changed": "bound objects of `jit_partial` and `cached_partial` whose structure changes outside",
     "bound in fixed structure": "`cached_partial` with `graph_updates=False`",
     "metadata": "metadata that was set inside, in the default mode",
     "closures": "reading one",
