@@ -33,7 +33,7 @@ TOP_PAGES = {
 def written_pages() -> dict[str, Path]:
     """Return the pages that people wrote: their files, by the path in the site."""
     found = {name: REPOSITORY / file for file, name in TOP_PAGES.items()}
-    inside = (path for path in sorted(DOCS.rglob("*.md")) if "_site" not in path.parts)
+    inside = (path for path in sorted(DOCS.rglob("*.md")) if path.name != "README.md")
     found |= {path.relative_to(DOCS).as_posix(): path for path in inside}
     return {name: path for name, path in found.items() if path.is_file()}
 

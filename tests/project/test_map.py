@@ -13,7 +13,10 @@ PACKAGE = REPOSITORY / "src" / "typed_nnx"
 LINEN = REPOSITORY / "codegen" / "typed_nnx_codegen" / "migrate" / "linen"
 ROOTS = (REPOSITORY, PACKAGE, LINEN, LINEN.parent, LINEN.parents[1])
 PAGE = REPOSITORY / "CONTRIBUTING.md"
-README = ("src", "mypy_plugin", "codegen", "stubs", "tests", "benchmarks", "examples", "docs/_site")
+README = (
+    *("src", "mypy_plugin", "codegen", "stubs", "benchmarks", "examples", "docs"),
+    *("tests", "tests/codegen", "tests/mypy_plugin"),
+)
 PAGES = [PAGE, *(REPOSITORY / folder / "README.md" for folder in README)]
 
 # Paths in the text: from the repository, from the package for what the runtime consists of, or from
@@ -34,7 +37,7 @@ def test_names_of_files_and_folders_are_found_in_a_text() -> None:
     assert named(text) == {"a/b.py", "c.toml", "docs/d.md", "src/x", "src/y/"}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(REPOSITORY).as_posix())
 def test_what_a_page_for_contributors_names_is_there(page: Path) -> None:
     names = named(page.read_text(encoding="utf-8"))
     assert names
