@@ -78,7 +78,7 @@ class Reader(nnx.Module):
 
 
 def quantized(model: M) -> M:
-    """Return the model with four bits in the place of each weight, however deep its layers are."""
+    """Return the model with four bits in place of each weight, however deep its layers are."""
 
     def replaced(_: object, node: object) -> object:
         return Int4Linear(node) if isinstance(node, nnx.Linear) else node

@@ -28,7 +28,7 @@ _EXAMPLES = (
 
 
 class _OnFirstUse(MetaPathFinder):
-    """Puts typed_nnx in the place of flax.nnx when that is imported for the first time.
+    """Puts typed_nnx in place of flax.nnx when that is imported for the first time.
 
     Not before: typed_nnx imports jax, and jax reads environment variables that a program may set.
     """
@@ -72,7 +72,7 @@ class _LikePython(TaughtCommand):
 @click.option("-m", "module", metavar="MODULE", help="Run a module, as `python -m MODULE` does.")
 @click.argument("arguments", metavar="[SCRIPT] [ARGUMENT...]", nargs=-1, type=click.UNPROCESSED)
 def run(module: str | None, arguments: tuple[str, ...]) -> None:
-    """Run a program with typed_nnx in the place of flax.nnx.
+    """Run a program with typed_nnx in place of flax.nnx.
 
     Every import of `flax.nnx`, in the program and in the libraries that it uses, gives typed_nnx;
     the rest of flax stays. Processes that the program starts import flax's own.
@@ -106,7 +106,9 @@ def _script(path: str) -> tuple[types.CodeType, dict[str, Any]]:
         _search_first(whole)
         spec = PathFinder.find_spec("__main__", [whole])
         if spec is None:
-            raise click.UsageError(f"there is no '__main__' module in {path!r}")
+            raise click.UsageError(
+                f"there is no '__main__' module in {path!r}.\n  Fix: name a script, or add __main__.py"
+            )
         return _of_spec(spec)
     try:
         with io.open_code(whole) as file:

@@ -50,7 +50,7 @@ def _fill(function: griffe.Function, kind: str, module: str, name: str) -> None:
         return
     parameters = list(signature.parameters.values())
     own = [function.parameters[0]]  # self
-    for each in parameters[kind != "initializer" :]:  # in the place of self or the key
+    for each in parameters[kind != "initializer" :]:  # in place of self or the key
         default = None if each.default is each.empty else repr(each.default)
         annotation = None if each.annotation is each.empty else _public(each.annotation)
         parameter_kind = griffe.ParameterKind(each.kind.description)

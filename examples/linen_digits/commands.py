@@ -50,7 +50,7 @@ def start(stage: Stage, command: Sequence[str], folder: Path, *, captured: bool 
         stage: The demo.
         command: Its name, and its arguments.
         folder: Where it runs.
-        captured: Whether to return what it says, in the place of the terminal.
+        captured: Whether to return what it says, in place of the terminal.
 
     Raises:
         StepFailedError: It is not there.

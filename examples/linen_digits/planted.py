@@ -30,7 +30,7 @@ def first_running_mean(model: DigitReader) -> jax.Array:
 
 
 class Mistake(NamedTuple):
-    """What is written in the place of something, and the error code that the plugin gives it."""
+    """What is written in place of something, and the error code that the plugin gives it."""
 
     right: str
     wrong: str

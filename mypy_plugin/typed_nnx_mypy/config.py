@@ -116,7 +116,7 @@ def _severity(path: Path, value: object) -> dict[str, str]:
     for code, level in cast("dict[str, object]", value).items():
         if code not in codes:
             raise ConfigError(
-                f"{path}: `severity` of [tool.typed_nnx] names {code!r}, which is no error code "
+                f"{path}: `severity` of [tool.typed_nnx] names {code!r}, which is not an error code "
                 f"of the plugin. Fix: use one of {', '.join(sorted(codes))}."
             )
         if level not in SEVERITIES:

@@ -263,7 +263,7 @@ def test_a_meta_of_another_type_than_its_collection_is_refused() -> None:
 
 
 def test_a_box_that_shows_nothing_is_refused() -> None:
-    with pytest.raises(BridgeError, match="Opaque: it is no dataclass with a field `value`"):
+    with pytest.raises(BridgeError, match="Opaque: it is not a dataclass with a field `value`"):
         variables.to_nnx_var("params", Opaque(A))
 
 

@@ -59,7 +59,7 @@ CASES = [
         "argnums of the wrong type",
         errors.ArgumentError,
         lambda: nnx.grad(cube, argnums=(0, 1.5)),  # type: ignore[arg-type]  # that is the error
-        ("grad: argnums=(0, 1.5)", "1.5 is no position"),
+        ("grad: argnums=(0, 1.5)", "1.5 is not a position"),
         "argnums=0",
         TypeError,
     ),

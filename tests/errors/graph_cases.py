@@ -203,7 +203,7 @@ CASES = [
         "sharding without a mesh",
         errors.MeshRequiredError,
         lambda: nnx.Param(jnp.ones((2, 2)), out_sharding=("data", "model")),
-        ("Variable: ", "no mesh for out_sharding=", "'data', 'model'", "expected a mesh in force"),
+        ("Variable: ", "no mesh for out_sharding=", "'data', 'model'", "expected a current mesh"),
         "`with jax.set_mesh(mesh):` around the construction of the Variable",
     ),
     Case(
@@ -220,7 +220,7 @@ CASES = [
         errors.ForeignModuleError,
         lambda: Bag(layer=nnx.data([flax_nnx.Linear(2, 2, rngs=flax_nnx.Rngs(0))])),
         ("Bag.layer", "holds, a Linear of flax.nnx", "would leave it out"),
-        "call nnx.install_as_flax_nnx() before that is imported",
+        "call nnx.install_as_flax_nnx() before importing it",
         TypeError,
     ),
     Case(

@@ -350,14 +350,14 @@ CASES = [
         errors.LayerInputError,
         lambda: dot_product_attention_weights(Q, Q, bias=jnp.ones((4, 3, 3))),
         ("`bias` is float32[4,3,3]", "broadcasts to (2, 2, 3, 3)", "heads, queries, keys"),
-        "bias[:, None] if it lacks the axis of the heads",
+        "bias[:, None] if the axis of heads is missing",
     ),
     Case(
         "a mask of another shape",
         errors.LayerInputError,
         lambda: nnx.dot_product_attention(Q, Q, Q, mask=jnp.ones((2, 3, 3)).repeat(2, 0)),
         ("`mask` is float32[4,3,3]", "broadcasts to (2, 2, 3, 3)", "heads, queries, keys"),
-        "mask[:, None] if it lacks the axis of the heads",
+        "mask[:, None] if the axis of heads is missing",
     ),
     Case(
         "weights to drop and no key",
@@ -371,7 +371,7 @@ CASES = [
         errors.LayerInputError,
         lambda: nnx.combine_masks(jnp.ones((2, 3)), jnp.ones((3,))),
         ("combine_masks: `masks` is float32[2,3], float32[3]", "masks of the same rank"),
-        "mask[None] for each axis that one mask lacks",
+        "mask[None] for each missing axis",
     ),
     Case(
         "a causal mask of nothing",

@@ -418,7 +418,7 @@ CASES = [
         "two rules for one axis",
         errors.ShardingError,
         _inconsistent,
-        ("sharding_rules", "'rows'", "'data'", "'model'", "`logical_axis_rules` in force"),
+        ("sharding_rules", "'rows'", "'data'", "'model'", "current `logical_axis_rules`"),
         "leave 'rows' out of one of them",
     ),
     Case(

@@ -97,7 +97,7 @@ def test_what_is_set_is_read(tmp_path: Path) -> None:
         ),
         pytest.param(
             '[tool.typed_nnx.severity]\nnnx-axis = "off"',
-            "names 'nnx-axis', which is no error code .* Fix: use one of nnx-argnums, nnx-attribute",
+            "names 'nnx-axis', which is not an error code .* Fix: use one of nnx-argnums, nnx-attribute",
             id="code",
         ),
         pytest.param(

@@ -63,7 +63,7 @@ def _place(
         return None
     name, _, line = value.rpartition(":")
     if not line.isdigit() or not Path(name).is_file():
-        said = f"{value!r} is no line of a file.\n  Fix: write src/model.py:12"
+        said = f"{value!r} is not a line of a file.\n  Fix: write src/model.py:12"
         raise click.BadParameter(said, ctx, param)
     return Path(name), int(line)
 

@@ -60,7 +60,7 @@ def backend_findings(limit: float) -> Iterator[Finding]:
             yield Finding(AREA, name, NOTE, f"is set to {os.environ[name]!r}")
     wanted = [name for name in (*probe.IMPORTS, DEVICES) if is_installed(_NEEDS[name])]
     if DEVICES not in wanted:
-        yield Finding(AREA, DEVICES, NOTE, "not looked at, since jax is not installed")
+        yield Finding(AREA, DEVICES, NOTE, "not checked, since jax is not installed")
         return
     answer = ask(wanted, limit)
     for name in wanted:
@@ -137,7 +137,7 @@ def _findings(name: str, answer: Answer, limit: float) -> Iterator[Finding]:
             said = answer.ending or "it ended without an answer"
             yield Finding(AREA, shown, FIX, f"{said}{_last_line(answer.said)}", _way_out(limit))
         else:
-            yield Finding(AREA, shown, NOTE, "not looked at, since a step before did not end")
+            yield Finding(AREA, shown, NOTE, "not checked, since the step before did not end")
         return
     if not step["ok"]:
         said = _first_line(step["error"])

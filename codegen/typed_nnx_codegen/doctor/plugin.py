@@ -117,7 +117,7 @@ def _our_settings(
     try:
         config: Any = importlib.import_module("typed_nnx_mypy.config")
     except Exception as error:  # noqa: BLE001  # a broken mypy may raise anything
-        said = f"not looked at: {type(error).__name__}: {error}"
+        said = f"not checked: {type(error).__name__}: {error}"
         return None, Finding(AREA, "[tool.typed_nnx]", NOTE, said)
     beside = str(settings.path) if settings is not None else None
     path: Path | None = config.find_pyproject(beside, folder)

@@ -86,7 +86,7 @@ def _text(path: Path) -> str | None:
 def _overlay_finding(folder: Path) -> Finding:
     name = "overlay"
     if importlib.util.find_spec("mypy") is None:
-        said = "not looked at, since mypy is not installed"
+        said = "not checked, since mypy is not installed"
         return Finding(AREA, name, NOTE, said, "pip install 'typed-nnx[tools]'")
     # By name: it comes with mypy.
     requests: Any = importlib.import_module("typed_nnx_codegen.model_stubs.command")

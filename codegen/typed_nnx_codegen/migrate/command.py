@@ -191,7 +191,7 @@ class _Given(TypedDict):
     multiple=True,
     help="With --linen: run COMMAND once (python train.py, pytest tests, a notebook .ipynb), and take "
     "from it the sizes that the code does not tell; Ctrl-C ends it, and what was seen counts. What "
-    f"it did is in {_RECORD_NAME}; a file like that may stand in the place of COMMAND. Repeatable.",
+    f"it did is in {_RECORD_NAME}; a file like that may stand in place of COMMAND. Repeatable.",
 )
 @click.option(
     "--trace-steps",
@@ -296,7 +296,9 @@ def _library_work(given: _Given) -> LinenWork:
             problem = "is a folder" if output.is_dir() else "is in a folder that does not exist"
             raise click.UsageError(f"-o {str(output)!r} {problem}")
         if output.suffix != ".py":
-            raise click.UsageError(f"-o {str(output)!r} is no Python file.\n  Fix: -o {output}.py")
+            raise click.UsageError(
+                f"-o {str(output)!r} is not a Python file.\n  Fix: -o {output}.py"
+            )
     if given["haiku"]:
         of_haiku: LinenWork = _haiku().haiku_work(output)
         return of_haiku

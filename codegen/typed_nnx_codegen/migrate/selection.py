@@ -83,6 +83,6 @@ def release_of(text: str) -> tuple[int, int, int]:
     """
     found = _VERSION.fullmatch(text.strip())
     if found is None:
-        raise BadSelection(f"{text!r} is no release of flax.\n  Fix: write it as 0.8 or 0.10.2")
+        raise BadSelection(f"{text!r} is not a release of flax.\n  Fix: write it as 0.8 or 0.10.2")
     major, minor, patch = found.groups(default="0")
     return int(major), int(minor), int(patch)

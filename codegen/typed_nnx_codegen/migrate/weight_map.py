@@ -177,7 +177,7 @@ def weight_map_from_text(text: str, where: str = "the map") -> WeightMap:
         said = json.loads(text, object_pairs_hook=lambda pairs: _object(pairs, where))
     except json.JSONDecodeError as error:
         raise WeightMapError(
-            f"{where}:{error.lineno}: this is no JSON: {error.msg}\n"
+            f"{where}:{error.lineno}: this is not JSON: {error.msg}\n"
             "  Fix: correct the line, or let `typed-nnx migrate --linen` write the file anew"
         ) from error
     return weight_map_from_json(said, where)
@@ -242,7 +242,7 @@ def _lifted(said: object, where: str) -> Lifted:
     try:
         ast.parse(expr, mode="eval")
     except (SyntaxError, ValueError) as error:
-        raise _problem(f"{here}: expr", f"{expr!r} is no Python", "an expression") from error
+        raise _problem(f"{here}: expr", f"{expr!r} is not Python", "an expression") from error
     return Lifted(name, expr=expr)
 
 

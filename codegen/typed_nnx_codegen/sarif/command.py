@@ -29,7 +29,7 @@ def checked_address(address: str) -> str:
     """Return the address of a web page, or end with what is wrong with it."""
     if address and not urlsplit(address).scheme:
         raise click.UsageError(
-            f"--docs is {address!r}, which is no URL.\n  Fix: begin it by https://"
+            f"--docs is {address!r}, which is not a URL.\n  Fix: begin it by https://"
         )
     return address
 

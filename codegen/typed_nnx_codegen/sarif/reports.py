@@ -56,9 +56,9 @@ def _report(line: str, number: int) -> Report:
     try:
         found: object = json.loads(line)
     except json.JSONDecodeError:
-        raise _bad(number, f"is no JSON: {_shown(line)}") from None
+        raise _bad(number, f"is not JSON: {_shown(line)}") from None
     if not isinstance(found, dict):
-        raise _bad(number, f"is no JSON object: {_shown(line)}")
+        raise _bad(number, f"is not a JSON object: {_shown(line)}")
     fields = cast("dict[str, object]", found)
     at = _number(fields, "line", number)
     severity = _text(fields, "severity", number)

@@ -91,7 +91,7 @@ def _is_linen_layer(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class StandIn:
-    """A size in the place of one that the example does not tell.
+    """A size in place of one that the example does not tell.
 
     Attributes:
         name: The parameter of the constructor.
@@ -235,7 +235,7 @@ class NewModels:
         return value
 
     def _stand_in(self, expression: str, others: list[Any]) -> Any:
-        """Return a size, or a shape, in the place of one that the example does not tell."""
+        """Return a size, or a shape, in place of one that the example does not tell."""
         if expression.startswith("None if "):
             return None
         arrays = [one for call in self.calls.entered for one in jax.tree.leaves(call.arguments)]

@@ -35,7 +35,7 @@ def perturbed(variables: Any) -> Any:
 
 
 def concrete(value: Any) -> Any:
-    """Return inputs with random numbers in the place of every `jax.ShapeDtypeStruct`."""
+    """Return inputs with random numbers in place of every `jax.ShapeDtypeStruct`."""
 
     def made(path: Any, leaf: Any) -> Any:
         if not isinstance(leaf, jax.ShapeDtypeStruct):

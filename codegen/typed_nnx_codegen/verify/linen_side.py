@@ -95,7 +95,7 @@ def linen_run(example: Example, old: Side) -> LinenRun:
         model = linen_model(example.build, old)
         if not hasattr(model, "init") or not hasattr(model, "apply"):
             raise BadUse(
-                f"{example.build.class_name}: it is no Linen module.\n"
+                f"{example.build.class_name}: it is not a Linen module.\n"
                 "  Fix: Example(Build(...)) with a class that derives from flax.linen.Module"
             )
         args, kwargs = _arguments(example, old)

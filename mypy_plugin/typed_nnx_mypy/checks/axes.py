@@ -70,7 +70,7 @@ def axes_by_filter(call: Call) -> None:
         if isinstance(axis, WrongAxis) and axis.kind != "bool":
             if call.checker.has_error(axis.at):
                 continue  # mypy knows the types, and says so
-            _report(call, "StateAxes", Misfit(axis.at, f"a {axis.kind} is no axis", _AXIS))
+            _report(call, "StateAxes", Misfit(axis.at, f"a {axis.kind} is not an axis", _AXIS))
 
 
 def _report(call: Call, name: str, found: Misfit) -> None:
@@ -99,7 +99,7 @@ def _values(mapped: Mapped) -> Iterator[Misfit]:
         match part:
             case WrongAxis(is_in_filters=False) if not (mapped.is_scan and part.kind == "bool"):
                 if not checker.has_error(part.at):
-                    yield Misfit(part.at, f"a {part.kind} is no axis", _AXIS)
+                    yield Misfit(part.at, f"a {part.kind} is not an axis", _AXIS)
             case CarryAxis() if not mapped.is_scan:
                 yield Misfit(part.at, "only scan has a Carry", _AXIS)
             case AxesByFilter() if mapped.is_jax:

@@ -53,7 +53,7 @@ def status_stays(check: AttributeCheck) -> None:
             check.report(
                 DATA_STATUS,
                 f"`{name}` is data since line {line} and stays data, but is assigned "
-                f"a {short_name(found)}, which is no leaf for jax. Fix: write `nnx.static(...)`",
+                f"a {short_name(found)}, which is not a leaf for jax. Fix: write `nnx.static(...)`",
                 value,
             )
 

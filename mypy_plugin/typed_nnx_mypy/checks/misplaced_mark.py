@@ -158,7 +158,7 @@ class _Place:
             or not _stands_alone(owner)
         ):
             return ""
-        return f"{owner.name} is no Pytree, so its attributes keep the mark"
+        return f"{owner.name} is not a Pytree, so its attributes keep the mark"
 
     def _variable(self, target: NameExpr) -> str:
         """Say it of a local variable that is used as if it were the value itself."""

@@ -86,7 +86,7 @@ def _wrt(call: Call) -> Filter | None:
 
 @on_call("Optimizer", "ModelAndOptimizer")
 def model_comes_first(call: Call) -> None:
-    """Report a model in the place of the transformation: optax may have no types."""
+    """Report a model in place of the transformation: optax may have no types."""
     given = call.argument("tx", 1)
     if given is None or call.has_stars or not isinstance(given.type, Instance):
         return

@@ -278,7 +278,7 @@ def _report_sizes(transform: Transform, function: Function, options: Options) ->
             if not any(isinstance(e, IfStmt | TryStmt) for e in transform.checker.above(size)):
                 transform.report(
                     STATIC_ARGS,
-                    f"`{name}` is traced, so it is no number for a shape or a range. "
+                    f"`{name}` is traced, so it cannot be a shape or the bound of a range. "
                     f'Fix: make it static, static_argnames="{name}"',
                     size,
                 )

@@ -68,7 +68,7 @@ def header_of(rows: Iterator[ObjectHeader | Attribute]) -> ObjectHeader:
 
 
 class _Written:
-    """A text in the place of a value, so that a foreign ``repr`` shows it as it is."""
+    """A text in place of a value, so that a foreign ``repr`` shows it as it is."""
 
     __slots__ = ("text",)
 

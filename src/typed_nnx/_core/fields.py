@@ -232,7 +232,11 @@ def static(
 def static(value: Any = MISSING, /, **kwargs: Any) -> Any:
     """Annotate an attribute as static: part of the structure, compared and not traced.
 
-    The counterpart of `data`; assigning an array, Variable or Pytree with it is an error.
+    Used like `data`: around a value that is assigned, or as a field specifier of `nnx.dataclass`.
+
+    Raises:
+        PytreeAttributeError: The value holds an array, Variable or Pytree; raised where it is
+            assigned.
     """
     return _annotated(False, value, kwargs)
 
@@ -413,8 +417,8 @@ def _data_inside(holder: type, name: str, value: object) -> list[Any]:
                 f"{holder.__name__}.{name}",
                 f"the value is, or holds, a {kind} of flax.nnx; gradients, optimizers, States and "
                 "checkpoints of typed_nnx would leave it out.",
-                f"build {kind} with `import typed_nnx as nnx`; where it comes from code of others, "
-                "call nnx.install_as_flax_nnx() before that is imported",
+                f"build {kind} with `import typed_nnx as nnx`, or for code of other packages call "
+                "nnx.install_as_flax_nnx() before importing it",
             )
         if is_data(leaf):
             data.append(leaf)

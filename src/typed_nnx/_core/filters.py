@@ -325,7 +325,7 @@ class Nothing(FilterHooks):
 
 
 def to_predicate(filter: Filter) -> Predicate:  # noqa: A002 -- the public name of the argument
-    """Return the predicate that a filter stands for.
+    """Return the predicate that a filter describes.
 
     Raises:
         InvalidFilterError: It is no filter.

@@ -181,7 +181,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclasses.dataclass(frozen=True)
 class VarDefaults(Mapping[str, bool]):
-    """What `var_defaults` returns: the defaults in force, as attributes and as a mapping."""
+    """What `var_defaults` returns: the current defaults, as attributes and as a mapping."""
 
     hijax: bool
     ref: bool
@@ -290,7 +290,12 @@ def var_defaults(*, hijax: bool | None = None, ref: bool) -> VarDefaultsContext:
 def var_defaults(
     *, hijax: bool | None = None, ref: bool | None = None
 ) -> VarDefaults | VarDefaultsContext:
-    """Return the defaults for new Variables, or set them (for a block, or the calls of a function)."""
+    """Return the defaults for new Variables, or set them, also for a block or as a decorator.
+
+    Args:
+        hijax: Metadata only, for compatibility.
+        ref: Whether new Variables keep their value in a mutable array of jax.
+    """
     old = _local.defaults
     if hijax is None and ref is None:
         return VarDefaults(old.hijax, old.ref)

@@ -246,7 +246,12 @@ def iter_modules(module: object, /, *, graph: bool | None = None) -> Iterator[tu
 def iter_module_children(
     node: object, /, *, graph: bool | None = None
 ) -> Iterator[tuple[Key, Module]]:
-    """Yield (name, Module) of the direct children that are Modules."""
+    """Yield (name, Module) of the direct children that are Modules.
+
+    Args:
+        node: An object or container.
+        graph: Accepted for compatibility.
+    """
     for key, value in iter_children(node):
         if isinstance(value, Module):
             yield key, value

@@ -202,7 +202,7 @@ def divided(
 def mapped(
     function: Callable[[Path, Any], Any], mapping: Mapping[Any, Any], path: Path = ()
 ) -> Nested:
-    """Return the nested dict with ``function(path, leaf)`` in the place of each leaf."""
+    """Return the nested dict with ``function(path, leaf)`` in place of each leaf."""
     found: Nested = {}
     for key in sorted_keys(mapping):
         value, here = mapping[key], (*path, key)

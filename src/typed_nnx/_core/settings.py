@@ -73,12 +73,12 @@ class Setting(contextlib.ContextDecorator):
 
     @classmethod
     def get_stack(cls) -> list[bool]:
-        """Return what was set in this thread and is not over yet, the value in force last."""
+        """Return what was set in this thread and is not over yet, the current value last."""
         return _stacks.of.setdefault(cls, [])
 
     @classmethod
     def current_value(cls) -> bool:
-        """Return the value in force."""
+        """Return the current value."""
         stack = cls.get_stack()
         return stack[-1] if stack else cls.get_default()
 

@@ -55,10 +55,10 @@ class LogicalAxisRules(contextlib.ContextDecorator):
 
 
 def logical_axis_rules(rules: LogicalRules | Mapping[str, MeshAxes] | None) -> LogicalAxisRules:
-    """Say for a block of code which mesh axes the names in ``out_sharding`` stand for.
+    """Map the logical axis names in ``out_sharding`` to mesh axes, for a block of code.
 
-    The rules count where Variables are placed, in `get_partition_spec` and `get_named_sharding`.
-    Inner rules replace outer ones. A name without a rule stands for itself.
+    The rules apply where Variables are placed, in `get_partition_spec` and `get_named_sharding`.
+    Inner rules replace outer ones. A name without a rule is a mesh axis itself.
 
     >>> with logical_axis_rules([("embed", "model"), ("batch", ("replica", "data"))]):
     ...     partition_spec_of(("batch", "embed", None))
@@ -75,7 +75,7 @@ def logical_axis_rules(rules: LogicalRules | Mapping[str, MeshAxes] | None) -> L
 
 
 def get_logical_axis_rules() -> LogicalRules:
-    """Return the rules in force, as pairs."""
+    """Return the current rules, as pairs."""
     return tuple(_in_force.get().items())
 
 
@@ -91,10 +91,10 @@ def partition_spec_of(names: Iterable[Any], rules: object = None) -> PartitionSp
     Args:
         names: A name for each axis of an array: a logical or a mesh axis, a tuple of mesh axes, or
             None; may be a partition itself.
-        rules: The rules of the Variable; those in force count too.
+        rules: The rules of the Variable; the current ones apply too.
 
     Raises:
-        ShardingError: `rules` are no rules, or they contradict those in force.
+        ShardingError: `rules` are no rules, or they contradict the current ones.
     """
     given: Any = names
     is_spec = isinstance(names, PartitionSpec)
@@ -117,7 +117,7 @@ def _combined(in_force: Mapping[str, MeshAxes], rules: object) -> Mapping[str, M
                 "sharding_rules",
                 f"Inconsistent rules for the logical axis {name!r}: it is {axes!r} in the "
                 f"`sharding_rules` of the Variable, {in_force[name]!r} in the "
-                "`logical_axis_rules` in force.",
+                "current `logical_axis_rules`.",
                 f"leave {name!r} out of one of them, or give it another name in one",
             )
     return {**in_force, **own}
@@ -166,9 +166,9 @@ def place_value(value: A, meta: Metadata) -> A:
     Without names in ``out_sharding`` or with ``eager_sharding=False`` the value comes back as it is.
 
     Raises:
-        MeshRequiredError: There is neither a mesh in the metadata nor one in force.
+        MeshRequiredError: There is neither a mesh in the metadata nor a current one.
         UnknownMeshAxisError: The mesh has no axis of a name in ``out_sharding``.
-        ShardingError: ``sharding_rules`` contradict the rules in force.
+        ShardingError: ``sharding_rules`` contradict the current rules.
     """
     if not meta.get("out_sharding") or not meta.get("eager_sharding"):
         return value
@@ -208,10 +208,10 @@ def _named_sharding_in(names: object) -> NamedSharding | None:
 
 
 def declared_partition(meta: Metadata) -> PartitionSpec | None:
-    """Return the partition that ``out_sharding`` says under the rules in force; None without it.
+    """Return the partition that ``out_sharding`` says under the current rules; None without it.
 
     Raises:
-        ShardingError: ``sharding_rules`` contradict the rules in force.
+        ShardingError: ``sharding_rules`` contradict the current rules.
     """
     names: Any = meta.get("out_sharding")
     if names is None:
@@ -223,13 +223,13 @@ def declared_partition(meta: Metadata) -> PartitionSpec | None:
 def sharding_of(where: str, meta: Metadata, *, abstract: bool) -> NamedSharding:
     """Return the sharding that the metadata with ``out_sharding`` of a Variable says.
 
-    Without a mesh in the metadata it is over the mesh in force: the `abstract` one, which is all that
+    Without a mesh in the metadata it is over the current mesh: the `abstract` one, which is all that
     is known under a trace, or the concrete one.
 
     Raises:
-        MeshRequiredError: There is neither a mesh in the metadata nor one in force.
+        MeshRequiredError: There is neither a mesh in the metadata nor a current one.
         UnknownMeshAxisError: The mesh has no axis of a name in ``out_sharding``.
-        ShardingError: ``sharding_rules`` contradict the rules in force.
+        ShardingError: ``sharding_rules`` contradict the current rules.
     """
     names: Any = meta.get("out_sharding")
     given = _named_sharding_in(names)
@@ -285,15 +285,15 @@ def with_metadata(
     on_remove_axis: Hooks = (),
     **metadata: Any,
 ) -> Callable[P, VariableMetadata[A]]:
-    """Return an initializer whose result carries metadata to the Variable made of it.
+    """Return an initializer whose result has metadata and hooks for its Variable.
 
     Args:
         initializer: The initializer.
-        on_set_value: What a new value goes through; a function or several, as for all hooks.
-        on_get_value: What a value goes through when it is read.
-        on_create_value: What the first value goes through.
+        on_set_value: Applied to each new value; like all hooks a function, or several.
+        on_get_value: Applied to the value when it is read.
+        on_create_value: Applied to the first value.
         on_add_axis: Called when a transform adds an axis.
-        on_remove_axis: Called when a transform takes an axis away.
+        on_remove_axis: Called when a transform removes an axis.
         **metadata: Metadata.
     """
     hooks = {
@@ -314,7 +314,7 @@ def with_metadata(
 def with_partitioning(
     initializer: Callable[P, A], sharding: Sharding, mesh: Mesh | None = None, **metadata: Any
 ) -> Callable[P, VariableMetadata[A]]:
-    """Return an initializer whose result says how it is laid out over a mesh.
+    """Return an initializer whose result has a sharding.
 
     >>> import jax
     >>> init = with_partitioning(jax.nn.initializers.ones, ("embed", None))
@@ -324,8 +324,8 @@ def with_partitioning(
     Args:
         initializer: The initializer.
         sharding: For each axis of the array the mesh axis (or logical axis, or tuple of mesh axes)
-            that it is cut along; None for an axis that is not cut.
-        mesh: The mesh; without it, that in force where the Variable is made.
+            that it is sharded over; None for an axis that is not sharded.
+        mesh: The mesh; by default the current one when the Variable is created.
         **metadata: More metadata and hooks, as for `with_metadata`.
     """
     return with_metadata(initializer, out_sharding=sharding, mesh=mesh, **metadata)

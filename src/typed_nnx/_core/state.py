@@ -60,7 +60,7 @@ def _values(
 
 
 def restore_int_paths(pure_dict: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Return a pure dict in which keys that are digits became integers again."""
+    """Return a pure dict whose keys of digits, ``"0"``, are integers, as before orbax saved it."""
     return {
         int(key) if isinstance(key, str) and _INTEGER.fullmatch(key) else key: (
             restore_int_paths(value) if isinstance(value, Mapping) else value
@@ -229,7 +229,7 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
     def filter(
         self: State[K, V, M_co, F_co], first: Filter, /, *filters: Filter
     ) -> State[K, V, M_co, Any] | tuple[State[K, V, M_co, Any], ...]:
-        """Return one State per filter and leave out the leaves that none matches."""
+        """Return one State per filter; leaves that no filter matches are dropped."""
         groups, _ = grouped(sorted_items(self._mapping), (first, *filters))
         return _one_or_all([State._of(nested_of(group)) for group in groups])
 
@@ -253,7 +253,7 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
     ) -> State[Key, Any, Any, Any]: ...
     @classmethod
     def merge(cls, state: Mapping[Any, Any], /, *states: Mapping[Any, Any]) -> Any:
-        """Return one State with the leaves of all; later ones win."""
+        """Return the union of States; of two leaves at one path the later wins."""
         return State._of(merged((state, *states)))
 
     @overload
@@ -270,7 +270,7 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
         return State._of(difference(self, other))
 
     def map(self, f: Callable[[Path, V], L]) -> State[K, L, M_co, F_co]:
-        """Return the State with ``f(path, leaf)`` in the place of each leaf."""
+        """Return the State with ``f(path, leaf)`` in place of each leaf."""
         return State._of(mapped(f, self._mapping))
 
     def to_pure_dict(self, extract_fn: Callable[[Any], Any] | None = None) -> dict[K, Any]:
@@ -285,7 +285,7 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
         """Put the values of a pure dict into this State, in new Variables.
 
         Raises:
-            ValueError: The pure dict has a path that this State has not.
+            ValueError: The pure dict has a path that this State does not have.
         """
         replace_by_pure_dict(self, pure_dict, replace_fn)
 
@@ -450,7 +450,7 @@ def replace_by_pure_dict(
     """Put the values of a pure dict into a State, in new Variables.
 
     Raises:
-        ValueError: The pure dict has a path that the State has not.
+        ValueError: The pure dict has a path that the State does not have.
     """
 
     def replaced(leaf: Any, value: Any) -> Any:
@@ -485,7 +485,7 @@ def merge_state(
 def merge_state(
     state: Mapping[Any, Any], /, *states: Mapping[Any, Any], cls: Callable[..., Any] = State
 ) -> Any:
-    """Return one State with the leaves of all; later ones win."""
+    """Return the union of States; of two leaves at one path the later wins."""
     if not states:
         return state
     return cls(merged((state, *states)))
@@ -509,7 +509,7 @@ def split_state(
 def filter_state(
     state: State[Key, L, A, Any], first: Filter, /, *filters: Filter
 ) -> State[Key, L, A, Any] | tuple[State[Key, L, A, Any], ...]:
-    """Return one State per filter and leave out the leaves that none matches."""
+    """Return one State per filter; leaves that no filter matches are dropped."""
     filter_: Any = state.filter  # as above
     found: State[Key, L, A, Any] | tuple[State[Key, L, A, Any], ...] = filter_(first, *filters)
     return found
@@ -520,7 +520,7 @@ def map_state(f: Callable[[Path, L], S], state: State[Key, L, A, F]) -> State[Ke
 @overload
 def map_state(f: Callable[[Path, Any], S], state: dict[Key, Any]) -> State[Key, S, Any, Any]: ...
 def map_state(f: Callable[[Path, Any], Any], state: Mapping[Any, Any]) -> State:
-    """Return the State with ``f(path, leaf)`` in the place of each leaf."""
+    """Return the State with ``f(path, leaf)`` in place of each leaf."""
     return State._of(mapped(f, state))
 
 
@@ -529,5 +529,5 @@ def diff(state: State[Key, L, A, F], other: Mapping[Any, Any]) -> State[Key, L, 
 @overload
 def diff(state: dict[Key, Any], other: Mapping[Any, Any]) -> State[Key, Any, Any, Any]: ...
 def diff(state: Mapping[Any, Any], other: Mapping[Any, Any]) -> State:
-    """Return the leaves of `state` at paths that `other` has not."""
+    """Return the leaves of `state` at paths that `other` does not have."""
     return State._of(difference(state, other))

@@ -393,13 +393,13 @@ class UpdateContextManager(contextlib.ContextDecorator):
 
 
 def update_context(tag: Hashable) -> UpdateContextManager:
-    """Return a context in which structural changes find their way back to the objects.
+    """Return a context that carries structural changes back to the original objects.
 
     Four steps, in this order: ``split_context(tag)`` outside and ``merge_context(tag, inner=True)``
     inside the jax function, ``split_context(tag)`` inside and ``merge_context(tag, inner=False)``
     outside. The last one changes the objects that went in: values, attributes, structure.
 
     Args:
-        tag: Tells nested contexts apart.
+        tag: Distinguishes nested contexts.
     """
     return UpdateContextManager(tag)

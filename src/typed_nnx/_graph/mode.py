@@ -117,7 +117,7 @@ class set_graph_updates(Setting):  # lower case: it is called like a function
 
 
 def allows_graphs(graph: bool | None) -> bool:
-    """Return the mode of the graph in force: what is given, else the default of this thread."""
+    """Return the current graph mode: what is given, else the default of this thread."""
     given = _modes.graph if graph is None else graph
     return set_graph_mode._default if given is None else given
 
@@ -136,7 +136,7 @@ def require_tree(function: str, node: object, graph: bool | None) -> bool:
 
 
 def resolve_modes(graph: bool | None, graph_updates: bool | None) -> tuple[bool, bool]:
-    """Return the modes in force: what is given, else the defaults of this thread."""
+    """Return the current modes: what is given, else the defaults of this thread."""
     graphs = allows_graphs(graph)
     updates = _modes.graph_updates if graph_updates is None else graph_updates
     if updates is None:

@@ -82,7 +82,7 @@ class SplitBackups(Iterable[StreamBackup]):
 def backup_keys(node: object, /, *, graph: bool | None = None) -> list[StreamBackup]:
     """Return the random streams inside an object, each with its key, for `restore_rngs`.
 
-    Counts are not part of it: a stream restored from it keeps the count that it has by then.
+    Counts are not saved: restoring does not change the count of a stream.
 
     Args:
         node: An object with random streams, or a nest of such objects.

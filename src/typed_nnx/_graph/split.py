@@ -74,7 +74,7 @@ def _key(filters: tuple[Filter, ...]) -> Hashable | None:
 
 
 def hashable(value: object) -> object:
-    """Return filters, or what is given by filter, with tuples in the place of lists."""
+    """Return filters, or what is given by filter, with tuples in place of lists."""
     if isinstance(value, list):
         return (list, *map(hashable, value))
     return tuple(map(hashable, value)) if isinstance(value, tuple) else value
@@ -342,7 +342,7 @@ class CallProxy(Applied[A]):
 
 
 def call(graphdef_state: tuple[GraphDef[A], *tuple[Value, ...]], /) -> CallProxy[A]:
-    """Return a proxy that calls methods of the object that a (GraphDef, State) pair stands for.
+    """Return a proxy that calls methods of the object described by a (GraphDef, State) pair.
 
     ``output, (graphdef, state) = nnx.call((graphdef, state)).method(x)`` merges a copy, calls the
     method and splits again, for use in pure jax functions.
@@ -366,7 +366,7 @@ def pure(tree: State[K, Any, A, F]) -> State[K, Any, A, F]: ...
 @overload
 def pure(tree: A) -> A: ...
 def pure(tree: Any) -> Any:
-    """Return the tree with the value of each Variable in the place of the Variable.
+    """Return the tree with the value of each Variable in place of the Variable.
 
     Args:
         tree: Any pytree, such as a State or a Module.

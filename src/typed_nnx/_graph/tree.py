@@ -96,7 +96,7 @@ class NodeStates:
 
 
 def is_tree_node(value: object, /) -> bool:
-    """Whether a value is what `to_tree` puts in the place of an object."""
+    """Whether a value is what `to_tree` puts in place of an object."""
     return isinstance(value, NodeStates)
 
 
@@ -156,7 +156,7 @@ def same_prefix(left: Any, right: Any) -> bool:
 
 
 def clear_non_graph_nodes(tree: object) -> Tree:
-    """Return a pytree with None in the place of every leaf that is no object."""
+    """Return a pytree with None in place of every leaf that is no object."""
     return jax.tree.map(
         lambda leaf: leaf if is_graph_node(leaf) else None, tree, is_leaf=is_graph_node
     )
@@ -172,7 +172,7 @@ def to_tree(
     ctxtag: Hashable | None = None,
     check_aliasing: bool = True,
 ) -> Tree:
-    """Return a pytree with `NodeStates` in the place of its objects; sharing is kept.
+    """Return a pytree with `NodeStates` in place of its objects; sharing is kept.
 
     Args:
         tree: A pytree with objects in it.
@@ -256,7 +256,7 @@ def prefix(
         graph: Accepted for compatibility.
 
     Returns:
-        `node` with a prefix in the place of each Variable and array.
+        `node` with a prefix in place of each Variable and array.
     """
     del graph
     choose = filter_map if callable(filter_map) else _chooser(filter_map)

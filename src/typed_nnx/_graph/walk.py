@@ -211,7 +211,7 @@ def map(  # noqa: A001 -- the public name
     graph: bool | None = None,
     recreate_variables: bool = True,
 ) -> A:
-    """Return the object graph with ``f(path, leaf)`` in the place of each leaf.
+    """Return the object graph with ``f(path, leaf)`` in place of each leaf.
 
     Where `f` returns something else than a Variable for a Variable, a new Variable of the same
     type and metadata holds it.

@@ -194,7 +194,7 @@ class RuleCall:
         return chosen, (others, nondiff, kwargs, captured)
 
     def _names(self, chosen: Tree, arrays: Tree) -> Tree:
-        """Return names in the place of what jax gets."""
+        """Return names in place of what jax gets."""
         call = self._call
         values = call.args, call.kwargs, call.captured
         own, rest = self._arranged(*names_of(self._lift.parameters, call.signature, *values))

@@ -49,11 +49,11 @@ def eval_shape(
     graph_updates: bool | None = None,
     **kwargs: Tree,
 ) -> A:
-    """Return what a function returns with shapes in the place of values; nothing is computed.
+    """Return what a function returns with shapes in place of values; nothing is computed.
 
     The arguments stay as they are: Modules that come out are new ones. The shapes in a Variable have
-    the sharding that its metadata says, on the mesh of the metadata or the one in force: without
-    ``out_sharding`` they are replicated over a mesh in force.
+    the sharding that its metadata says, on the mesh of the metadata or the current one: without
+    ``out_sharding`` they are replicated over a current mesh.
 
     >>> import jax.numpy as jnp
     >>> eval_shape(lambda: Param(jnp.ones((2, 3)))).shape
@@ -67,7 +67,7 @@ def eval_shape(
         **kwargs: Its keyword arguments.
 
     Returns:
-        The result, with `jax.ShapeDtypeStruct` in the place of arrays.
+        The result, with `jax.ShapeDtypeStruct` in place of arrays.
 
     Raises:
         UnknownMeshAxisError: The mesh has no axis of a name in ``out_sharding``.
@@ -144,7 +144,7 @@ def get_abstract_model(
         graph: False asserts that the model is a tree, without shared references.
 
     Returns:
-        The GraphDef, and the State with `jax.ShapeDtypeStruct` in the place of arrays; without
+        The GraphDef, and the State with `jax.ShapeDtypeStruct` in place of arrays; without
         ``out_sharding`` an array is replicated.
 
     Raises:
@@ -172,17 +172,17 @@ def get_abstract_model(
 def as_abstract(tree: A, graph: bool | None = None) -> A:
     """Return the tree with shapes, dtypes and shardings (`jax.ShapeDtypeStruct`) for its arrays.
 
-    Arrays and shapes that lie somewhere already keep their sharding; the shape in a Variable with
-    ``out_sharding`` gets it on the mesh of its metadata or the one in force.
+    Arrays and shapes that have a sharding keep it; the shape in a Variable with ``out_sharding``
+    gets that, on the mesh of its metadata or the current one.
 
     Args:
         tree: A pytree, such as a State or a Module, or what `eval_shape` made of it.
         graph: False asserts that there are no shared references.
 
     Raises:
-        MeshRequiredError: There is neither a mesh in the metadata nor one in force.
+        MeshRequiredError: There is neither a mesh in the metadata nor a current one.
         UnknownMeshAxisError: The mesh has no axis of a name in ``out_sharding``.
-        ShardingError: ``sharding_rules`` contradict the rules in force.
+        ShardingError: ``sharding_rules`` contradict the current rules.
         SharedReferenceError: With ``graph=False``, and a Variable is reached on two paths.
     """
     require_tree("as_abstract", tree, graph)

@@ -239,7 +239,7 @@ def grad(
 ) -> Tree:
     """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays.
 
-    The gradient by a Module is a State of its Params; by arrays it is arrays. With
+    The gradient with respect to a Module is a State of its Params; to arrays it is arrays. With
     ``graph_updates=False`` it is a Module, with the gradients of all Variables.
 
     >>> import jax.numpy as jnp
@@ -249,7 +249,7 @@ def grad(
 
     Args:
         f: A function that returns a float scalar. Without it a decorator is returned.
-        argnums: The argument or arguments to differentiate by: positions, or `DiffState` to choose
+        argnums: The argument or arguments to differentiate: positions, or `DiffState` to choose
             other Variables than Params.
         has_aux: The function returns ``(value, aux)``.
         holomorphic: The function is holomorphic, of complex numbers.
@@ -262,7 +262,7 @@ def grad(
         ResultError: The function did not return a scalar, or with has_aux, it did not return a
             pair.
         ArgumentError: There is no such argument.
-        PrefixConflictError: A Variable to differentiate by is in another argument too.
+        PrefixConflictError: A differentiated Variable is in another argument too.
 
     Returns:
         A function of the same arguments: the gradients, with has_aux ``(gradients, aux)``.
@@ -286,7 +286,7 @@ def value_and_grad(
 ) -> Tree:
     """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays.
 
-    The gradient by a Module is a State of its Params; by arrays it is arrays. With
+    The gradient with respect to a Module is a State of its Params; to arrays it is arrays. With
     ``graph_updates=False`` it is a Module, with the gradients of all Variables.
 
     >>> import jax.numpy as jnp
@@ -297,7 +297,7 @@ def value_and_grad(
 
     Args:
         f: A function that returns a float scalar. Without it a decorator is returned.
-        argnums: The argument or arguments to differentiate by: positions, or `DiffState` to choose
+        argnums: The argument or arguments to differentiate: positions, or `DiffState` to choose
             other Variables than Params.
         has_aux: The function returns ``(value, aux)``.
         holomorphic: The function is holomorphic, of complex numbers.
@@ -310,7 +310,7 @@ def value_and_grad(
         ResultError: The function did not return a scalar, or with has_aux, it did not return a
             pair.
         ArgumentError: There is no such argument.
-        PrefixConflictError: A Variable to differentiate by is in another argument too.
+        PrefixConflictError: A differentiated Variable is in another argument too.
 
     Returns:
         A function of the same arguments that returns ``(value, gradients)``, with has_aux

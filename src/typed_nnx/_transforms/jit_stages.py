@@ -1,7 +1,7 @@
 """The stages of a jitted function: traced, lowered, compiled.
 
 They wrap the stages of jax and show them as the user knows his function: with Modules that hold
-shapes, shardings and so on in the place of values.
+shapes, shardings and so on in place of values.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class Program(NamedTuple):
         return built_result(self.signature, traced, *self.pure(given))
 
     def changes(self, found: Tree) -> tuple[tuple[Tree, ...], dict[str, Tree]]:
-        """Return what jax says about each value that changes, as States in the place of objects."""
+        """Return what jax says about each value that changes, as States in place of objects."""
         traced, signature = TraceResult(*found), self.signature
         args = changes(signature, traced, signature.arguments)
         named = changes(signature, traced, list(signature.keywords.values()))
@@ -207,7 +207,7 @@ class Stage(Generic[R]):
 
     @property
     def args_info(self) -> Tree:
-        """The arguments with ``jax.stages.ArgInfo`` in the place of values: ``(args, kwargs)``."""
+        """The arguments with ``jax.stages.ArgInfo`` in place of values: ``(args, kwargs)``."""
         return self._program.inputs(self._stage.args_info)
 
     @property
@@ -228,7 +228,7 @@ class Stage(Generic[R]):
 
     @property
     def out_info(self) -> Tree:
-        """The result of the function with `jax.ShapeDtypeStruct` in the place of values."""
+        """The result of the function with `jax.ShapeDtypeStruct` in place of values."""
         given = jax.tree.map(_struct_of, self._stage.in_avals)
         return self._program.outputs(given, self._stage.out_info)
 
@@ -239,7 +239,7 @@ class Stage(Generic[R]):
 
     @property
     def updates_info(self) -> Tree:
-        """What the function changes: ``(args, kwargs)`` with a State in the place of each Module."""
+        """What the function changes: ``(args, kwargs)`` with a State in place of each Module."""
         return self._program.changes(self._stage.out_info)
 
     def __repr__(self) -> str:
@@ -373,12 +373,12 @@ class Compiled(Stage[R]):
 
     @property
     def input_shardings(self) -> Tree:
-        """The arguments with shardings in the place of values: ``(args, kwargs)``."""
+        """The arguments with shardings in place of values: ``(args, kwargs)``."""
         return self._program.inputs(self._stage.input_shardings)
 
     @property
     def input_formats(self) -> Tree:
-        """The arguments with formats in the place of values: ``(args, kwargs)``."""
+        """The arguments with formats in place of values: ``(args, kwargs)``."""
         return self._program.inputs(self._stage.input_formats)
 
     @property
@@ -405,7 +405,7 @@ class Outputs(NamedTuple):
 
     Attributes:
         result: The result of the function.
-        updates: What it changes: ``(args, kwargs)`` with a State in the place of each Module.
+        updates: What it changes: ``(args, kwargs)`` with a State in place of each Module.
     """
 
     result: Tree
@@ -444,7 +444,7 @@ class HasStages(Generic[P, R]):
     @typed_as(lambda: overloads.eval_shape)
     @hides_frames
     def eval_shape(self: HasStages[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Return what the function returns with shapes in the place of values."""
+        """Return what the function returns with shapes in place of values."""
         return self._shapes(args, kwargs)
 
     def _traced(self, args: tuple[Tree, ...], kwargs: Mapping[str, Tree]) -> Traced[R]:

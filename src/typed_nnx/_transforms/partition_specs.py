@@ -29,14 +29,14 @@ def get_var_pspec(v: AnyVariable) -> PartitionSpec | None:
         an array, and None for any other value.
 
     Raises:
-        ShardingError: ``sharding_rules`` contradict the rules in force.
+        ShardingError: ``sharding_rules`` contradict the current rules.
     """
     declared = declared_partition(v._meta)
     return _of_array(v.get_raw_value()) if declared is None else declared
 
 
 def get_partition_spec(tree: A) -> A:
-    """Return the tree with a partition in the place of each value.
+    """Return the tree with a partition in place of each value.
 
     Variables keep their types and metadata, so that the result fits where the tree fits, as in
     ``jax.lax.with_sharding_constraint(state, nnx.get_partition_spec(state))``.
@@ -49,13 +49,13 @@ def get_partition_spec(tree: A) -> A:
         array and None for any other leaf.
 
     Raises:
-        ShardingError: ``sharding_rules`` contradict the rules in force.
+        ShardingError: ``sharding_rules`` contradict the current rules.
     """
     return map_variables(lambda where, v: get_var_pspec(v), _of_array, tree)
 
 
 def get_named_sharding(tree: A, mesh: Mesh | AbstractMesh) -> A:
-    """Return the tree with a sharding over a mesh in the place of each value.
+    """Return the tree with a sharding over a mesh in place of each value.
 
     >>> import jax, jax.numpy as jnp
     >>> mesh = jax.make_mesh((1,), ("data",), axis_types=(jax.sharding.AxisType.Auto,))
@@ -72,7 +72,7 @@ def get_named_sharding(tree: A, mesh: Mesh | AbstractMesh) -> A:
 
     Raises:
         UnknownMeshAxisError: The mesh has no axis of a name in the metadata.
-        ShardingError: ``sharding_rules`` contradict the rules in force.
+        ShardingError: ``sharding_rules`` contradict the current rules.
     """
 
     def of_variable(where: str, v: AnyVariable) -> NamedSharding | None:
@@ -92,7 +92,7 @@ def _of_array(value: Value) -> PartitionSpec | None:
 def map_variables(
     of_variable: Callable[[str, AnyVariable], Tree], of_leaf: Callable[[Any], Tree], tree: A
 ) -> A:
-    """Return a pytree with new values in its Variables and in the place of its other leaves.
+    """Return a pytree with new values in its Variables and in place of its other leaves.
 
     `of_variable` gets where a Variable is, and the Variable. One that is there twice stays one.
     """

@@ -214,7 +214,7 @@ class Steps:
         self.body: Function = shown(self.step, lift.function, self._names)
 
     def _divided(self, args: Tree) -> tuple[list[Value], list[Value]]:
-        """Return what is carried and what is scanned over, each with None in the place of the other."""
+        """Return what is carried and what is scanned over, each with None in place of the other."""
         pairs = list(zip(jax.tree.leaves(args), self._leaf_axes, strict=True))
         return (
             [None if type(axis) is int else leaf for leaf, axis in pairs],
@@ -237,7 +237,7 @@ class Steps:
         return (names, closed), others
 
     def _names_of(self, pure: Sequence[Value], captured: Sequence[Value]) -> tuple[Tree, Tree]:
-        """Return names in the place of the arguments, and of what the function closes over."""
+        """Return names in place of the arguments, and of what the function closes over."""
         args, _, closed = names_of(self._parameters, self._signature, pure, {}, captured)
         return args, closed
 

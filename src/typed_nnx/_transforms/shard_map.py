@@ -87,9 +87,9 @@ def shard_map(
 ) -> Tree:
     """Run a function on each device's block of Modules and arrays, as `jax.shard_map` for arrays.
 
-    The function sees blocks; what it writes to a Variable is put together as the value was cut.
-    What the function closes over is whole on every device. Afterwards all Variables of the arguments
-    lie on the mesh (with ``graph_updates=False`` those that changed).
+    The function sees blocks; the blocks that it writes to a Variable are assembled by the same spec.
+    Captured objects are whole on every device. Afterwards all Variables of the arguments are on the
+    mesh (with ``graph_updates=False`` those that changed).
 
     >>> import jax
     >>> import jax.numpy as jnp

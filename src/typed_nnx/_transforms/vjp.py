@@ -262,10 +262,10 @@ def vjp(
     graph: bool | None = None,
     graph_updates: bool | None = None,
 ) -> Tree:
-    """Call a function and make ready to pull cotangents back, as `jax.vjp` does for arrays.
+    """Call a function and return its pullback, as `jax.vjp` does for arrays.
 
     The cotangent of a Module is a Module of the same class, with the cotangents of all Variables.
-    Changes of Modules are seen outside once, however often cotangents are pulled back.
+    Changes to Modules happen once, however often cotangents are pulled back.
 
     >>> import jax.numpy as jnp
     >>> weight = Param(jnp.array(3.0))

@@ -221,9 +221,9 @@ def pmap(
 ) -> Tree:
     """Run a function of Modules and arrays on several devices, as `jax.pmap` does for arrays.
 
-    The mapped axis of each value lies on the devices, an index on each. The axes are given as in
-    `vmap`. What has no axis is on every device; where it is given values that differ from device to
-    device, that of the first is taken, as in jax. Afterwards all Variables of the arguments lie on
+    Each device has one index of the mapped axis of each value. The axes are given as in `vmap`.
+    Values without an axis are on every device; if the function gives them values that differ from
+    device to device, the first counts, as in jax. Afterwards all Variables of the arguments are on
     the devices (with ``graph_updates=False`` those that changed).
 
     >>> import jax.numpy as jnp

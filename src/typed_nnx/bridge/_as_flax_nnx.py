@@ -58,7 +58,7 @@ class FlaxNnxAlias(MetaPathFinder, Loader):
         return ModuleSpec(fullname, self)
 
     def exec_module(self, module: types.ModuleType) -> None:
-        """Put our module in the place of the new one; `importlib` takes what stands there."""
+        """Put our module in place of the new one; `importlib` takes what stands there."""
         sys.modules[module.__name__] = importlib.import_module(_our_name(module.__name__))
         if module.__name__ == _THEIRS:
             # `from flax.nnx import reprlib` asks our package, which knows itself by another name.
@@ -139,7 +139,7 @@ def install_as_flax_nnx() -> FlaxNnxAlias:
         return alias
 
 
-# Flags of `flax.config`, which programs set in the place of the settings of nnx.
+# Flags of `flax.config`, which programs set in place of the settings of nnx.
 _FLAGS: dict[str, type[Setting]] = {
     "flax_always_shard_variable": use_eager_sharding,
     "nnx_graph_mode": set_graph_mode,

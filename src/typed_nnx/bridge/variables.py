@@ -267,7 +267,7 @@ def variable_of(col: str, x: Value, **metadata: Any) -> Variable[Value]:
         return kind(box.value, **{**box.metadata, **metadata})
     fields: Any = getattr(x, "__dataclass_fields__", None)
     if fields is None or "value" not in fields:
-        raise _wrong_box(type(x).__name__, "is no dataclass with a field `value`")
+        raise _wrong_box(type(x).__name__, "is not a dataclass with a field `value`")
     given = {_TO_NNX.get(name, name): getattr(x, name) for name in fields if name != "value"}
     # The order that NNX has: the mesh, then what it is for.
     ordered = {name: given.pop(name) for name in ("mesh", "out_sharding") if name in given}
@@ -397,7 +397,7 @@ def with_partitioning(
     Args:
         fn: The initializer.
         names: The axis of the mesh for each axis of the array; None for an axis that is not split.
-        mesh: The mesh; None for the one in force.
+        mesh: The mesh; None for the current one.
     """
     box = flax_modules("bridge.with_partitioning").core.meta.Partitioned
 

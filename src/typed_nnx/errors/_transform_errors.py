@@ -158,7 +158,7 @@ class MeshRequiredError(Error, ValueError):
     spec: object
     where: str = "Variable"
     template = (
-        "{where}: no mesh for out_sharding={spec}; expected a mesh in force or in the metadata.\n"
+        "{where}: no mesh for out_sharding={spec}; expected a current mesh or one in the metadata.\n"
         "  Fix: `with jax.set_mesh(mesh):` around the construction of the {made}, or `with "
         "nnx.use_eager_sharding(False):` to place it later, or mesh=mesh in the metadata of the "
         "Variable (kernel_metadata={{'out_sharding': ..., 'mesh': mesh}} of a layer)"

@@ -87,7 +87,7 @@ def check_scores(function: str, argument: str, array: Array | None, shape: tuple
         argument,
         described(array),
         f"a shape that broadcasts to {shape}: (*batch, heads, queries, keys)",
-        f"{argument}[:, None] if it lacks the axis of the heads",
+        f"{argument}[:, None] if the axis of heads is missing",
     )
 
 
@@ -204,7 +204,7 @@ def combine_masks(*masks: Array | None, dtype: Dtype = jnp.float32) -> Array | N
             "masks",
             ", ".join(map(described, present)),
             "masks of the same rank, with sizes that are equal or 1",
-            "mask[None] for each axis that one mask lacks",
+            "mask[None] for each missing axis",
         )
     combined, *others = present
     for mask in others:

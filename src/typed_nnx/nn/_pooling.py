@@ -156,7 +156,7 @@ def _check(
             "inputs",
             described(inputs),
             f"{rank} spatial axes, as window_shape={tuple(window_shape)} has, and features last",
-            "inputs[..., None], if it is the axis of features that lacks",
+            "inputs[..., None], if the feature axis is missing",
         )
     if strides is not None and (not isinstance(strides, Sequence) or len(strides) != rank):
         raise LayerArgumentError(

@@ -565,7 +565,7 @@ class InstanceNorm(Module):
                 "x",
                 described(x),
                 f"a batch as its first axis, which is among feature_axes={self.feature_axes}",
-                "x[None], if the batch lacks, or another `feature_axes`",
+                "x[None], if the batch axis is missing, or another `feature_axes`",
             )
         _check_features(self, x, features, scale=self.scale, bias=self.bias)
         x, scale, bias = self.promote_dtype(
@@ -711,7 +711,7 @@ def _check_mask(layer: str, mask: Array | None, shape: tuple[int, ...]) -> None:
             "mask",
             described(mask),
             f"booleans of a shape that broadcasts to that of x, {shape}",
-            "mask.astype(bool), and mask[..., None] where the axis of features lacks",
+            "mask.astype(bool), and mask[..., None] if the feature axis is missing",
         )
 
 

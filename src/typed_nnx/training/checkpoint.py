@@ -94,7 +94,7 @@ def load(
         constructor: Makes the model, such as ``lambda: Model(rngs=nnx.Rngs(0))``; it runs under
             `eval_shape`, for structure and shapes only.
         sharding: As for `restore`; without it arrays go where the sharding metadata of their
-            Variables says on the mesh in force, else to the default device.
+            Variables says on the current mesh, else to the default device.
         verify: As for `restore`.
 
     Returns:

@@ -386,7 +386,7 @@ class Optimizer(Pytree, Generic[M]):
         Args:
             model: The model, or a State of it.
             grads: The gradients, as `nnx.grad` returns them.
-            **kwargs: Passed to the transformation, values in the place of Variables; such as
+            **kwargs: Passed to the transformation, values in place of Variables; such as
                 ``value=loss`` for line searches.
 
         Returns:

@@ -29,7 +29,7 @@ class _Itself(Protocol):
 
 
 class TrainState(FrozenPytree, Generic[M]):
-    """All that a training step needs, immutable, for steps that are pure functions.
+    """Everything that a training step needs, as an immutable value for pure step functions.
 
     A subclass may add fields, such as ``batch_stats: nnx.State``.
 

@@ -135,80 +135,80 @@ def split(self: State[K, L1, A, Any], f1: Filter, f2: Filter, f3: Filter, f4: Fi
 
 if not MYPY:
     @overload
-    def filter(self: State[K, L1, A, Any], f1: EllipsisType, f2: _Selective, /, *filters: Filter) -> _EllipsisIsNotLast: """Return one State per filter and leave out the leaves that none matches."""
+    def filter(self: State[K, L1, A, Any], f1: EllipsisType, f2: _Selective, /, *filters: Filter) -> _EllipsisIsNotLast: """Return one State per filter; leaves that no filter matches are dropped."""
     @overload
-    def filter(self: State[K, L1, A, Any], f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter) -> _EllipsisIsNotLast: """Return one State per filter and leave out the leaves that none matches."""
+    def filter(self: State[K, L1, A, Any], f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter) -> _EllipsisIsNotLast: """Return one State per filter; leaves that no filter matches are dropped."""
 
 @overload
-def filter(self: HasFields[A], f1: HasSelect[Callable[[A], S1]], /) -> S1: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: HasFields[A], f1: HasSelect[Callable[[A], S1]], /) -> S1: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: State[K, L1, A, Any], f1: type[V1], /) -> State[K, L1, A, type[V1]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: State[K, L1, A, Any], f1: type[V1], /) -> State[K, L1, A, type[V1]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: State[K, L1, A, Any], f1: L, /) -> State[K, L1, A, L]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: State[K, L1, A, Any], f1: L, /) -> State[K, L1, A, L]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: HasFields[A], f1: Selects[A, S1], f2: Selects[A, S2], /) -> tuple[S1, S2]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: HasFields[A], f1: Selects[A, S1], f2: Selects[A, S2], /) -> tuple[S1, S2]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: HasFields[A], f1: HasSelectAndLeave[Callable[[A], S1], Callable[[A], R1]], f2: EllipsisType, /) -> tuple[S1, R1]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: HasFields[A], f1: HasSelectAndLeave[Callable[[A], S1], Callable[[A], R1]], f2: EllipsisType, /) -> tuple[S1, R1]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: State[K, L1, A, Any], f1: type[V1], f2: type[V2], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: State[K, L1, A, Any], f1: type[V1], f2: type[V2], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: State[K, L1, A, Any], f1: type[V1], f2: L, /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, L]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: State[K, L1, A, Any], f1: type[V1], f2: L, /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, L]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: State[K, L1, A, Any], f1: F1, f2: type[V2], /) -> tuple[State[K, L1, A, F1], State[K, L1, A, type[V2]]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: State[K, L1, A, Any], f1: F1, f2: type[V2], /) -> tuple[State[K, L1, A, F1], State[K, L1, A, type[V2]]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: State[K, L1, A, Any], f1: F1, f2: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, L]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: State[K, L1, A, Any], f1: F1, f2: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, L]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: HasFields[A], f1: Selects[A, S1], f2: Selects[A, S2], f3: Selects[A, S3], /) -> tuple[S1, S2, S3]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: HasFields[A], f1: Selects[A, S1], f2: Selects[A, S2], f3: Selects[A, S3], /) -> tuple[S1, S2, S3]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: HasFields[A], f1: SelectsRest[A, S1, R1], f2: SelectsNext[A, R1, S2, R2], f3: EllipsisType, /) -> tuple[S1, S2, R2]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: HasFields[A], f1: SelectsRest[A, S1, R1], f2: SelectsNext[A, R1, S2, R2], f3: EllipsisType, /) -> tuple[S1, S2, R2]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: L, /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, L]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: L, /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, L]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: State[K, L1, A, Any], f1: type[V1], f2: F2, f3: type[V3], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, F2], State[K, L1, A, type[V3]]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: State[K, L1, A, Any], f1: type[V1], f2: F2, f3: type[V3], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, F2], State[K, L1, A, type[V3]]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: State[K, L1, A, Any], f1: type[V1], f2: F2, f3: L, /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, F2], State[K, L1, A, L]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: State[K, L1, A, Any], f1: type[V1], f2: F2, f3: L, /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, F2], State[K, L1, A, L]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: State[K, L1, A, Any], f1: F1, f2: type[V2], f3: type[V3], /) -> tuple[State[K, L1, A, F1], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: State[K, L1, A, Any], f1: F1, f2: type[V2], f3: type[V3], /) -> tuple[State[K, L1, A, F1], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: State[K, L1, A, Any], f1: F1, f2: type[V2], f3: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, type[V2]], State[K, L1, A, L]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: State[K, L1, A, Any], f1: F1, f2: type[V2], f3: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, type[V2]], State[K, L1, A, L]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: State[K, L1, A, Any], f1: F1, f2: F2, f3: type[V3], /) -> tuple[State[K, L1, A, F1], State[K, L1, A, F2], State[K, L1, A, type[V3]]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: State[K, L1, A, Any], f1: F1, f2: F2, f3: type[V3], /) -> tuple[State[K, L1, A, F1], State[K, L1, A, F2], State[K, L1, A, type[V3]]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: State[K, L1, A, Any], f1: F1, f2: F2, f3: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, F2], State[K, L1, A, L]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: State[K, L1, A, Any], f1: F1, f2: F2, f3: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, F2], State[K, L1, A, L]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: HasFields[A], f1: Selects[A, S1], f2: Selects[A, S2], f3: Selects[A, S3], f4: Selects[A, S4], /) -> tuple[S1, S2, S3, S4]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: HasFields[A], f1: Selects[A, S1], f2: Selects[A, S2], f3: Selects[A, S3], f4: Selects[A, S4], /) -> tuple[S1, S2, S3, S4]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: HasFields[A], f1: SelectsRest[A, S1, R1], f2: SelectsNext[A, R1, S2, R2], f3: SelectsNext[A, R2, S3, R3], f4: EllipsisType, /) -> tuple[S1, S2, S3, R3]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: HasFields[A], f1: SelectsRest[A, S1, R1], f2: SelectsNext[A, R1, S2, R2], f3: SelectsNext[A, R2, S3, R3], f4: EllipsisType, /) -> tuple[S1, S2, S3, R3]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], f4: type[V4], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]], State[K, L1, A, type[V4]]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], f4: type[V4], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]], State[K, L1, A, type[V4]]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], f4: L, /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]], State[K, L1, A, L]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], f4: L, /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]], State[K, L1, A, L]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: State[K, L1, A, Any], f1: F1, f2: F2, f3: F3, f4: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, F2], State[K, L1, A, F3], State[K, L1, A, L]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: State[K, L1, A, Any], f1: F1, f2: F2, f3: F3, f4: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, F2], State[K, L1, A, F3], State[K, L1, A, L]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: HasFields[A], f1: Selects[A, S1], f2: Selects[A, S2], f3: Selects[A, S3], f4: Selects[A, S4], f5: Selects[A, S5], /) -> tuple[S1, S2, S3, S4, S5]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: HasFields[A], f1: Selects[A, S1], f2: Selects[A, S2], f3: Selects[A, S3], f4: Selects[A, S4], f5: Selects[A, S5], /) -> tuple[S1, S2, S3, S4, S5]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: HasFields[A], f1: SelectsRest[A, S1, R1], f2: SelectsNext[A, R1, S2, R2], f3: SelectsNext[A, R2, S3, R3], f4: SelectsNext[A, R3, S4, R4], f5: EllipsisType, /) -> tuple[S1, S2, S3, S4, R4]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: HasFields[A], f1: SelectsRest[A, S1, R1], f2: SelectsNext[A, R1, S2, R2], f3: SelectsNext[A, R2, S3, R3], f4: SelectsNext[A, R3, S4, R4], f5: EllipsisType, /) -> tuple[S1, S2, S3, S4, R4]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], f4: type[V4], f5: type[V5], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]], State[K, L1, A, type[V4]], State[K, L1, A, type[V5]]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], f4: type[V4], f5: type[V5], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]], State[K, L1, A, type[V4]], State[K, L1, A, type[V5]]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], f4: type[V4], f5: L, /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]], State[K, L1, A, type[V4]], State[K, L1, A, L]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], f4: type[V4], f5: L, /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]], State[K, L1, A, type[V4]], State[K, L1, A, L]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: State[K, L1, A, Any], f1: F1, f2: F2, f3: F3, f4: F4, f5: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, F2], State[K, L1, A, F3], State[K, L1, A, F4], State[K, L1, A, L]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: State[K, L1, A, Any], f1: F1, f2: F2, f3: F3, f4: F4, f5: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, F2], State[K, L1, A, F3], State[K, L1, A, F4], State[K, L1, A, L]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: HasFields[A], f1: Selects[A, S1], f2: Selects[A, S2], f3: Selects[A, S3], f4: Selects[A, S4], f5: Selects[A, S5], f6: Selects[A, S6], /) -> tuple[S1, S2, S3, S4, S5, S6]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: HasFields[A], f1: Selects[A, S1], f2: Selects[A, S2], f3: Selects[A, S3], f4: Selects[A, S4], f5: Selects[A, S5], f6: Selects[A, S6], /) -> tuple[S1, S2, S3, S4, S5, S6]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: HasFields[A], f1: SelectsRest[A, S1, R1], f2: SelectsNext[A, R1, S2, R2], f3: SelectsNext[A, R2, S3, R3], f4: SelectsNext[A, R3, S4, R4], f5: SelectsNext[A, R4, S5, R5], f6: EllipsisType, /) -> tuple[S1, S2, S3, S4, S5, R5]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: HasFields[A], f1: SelectsRest[A, S1, R1], f2: SelectsNext[A, R1, S2, R2], f3: SelectsNext[A, R2, S3, R3], f4: SelectsNext[A, R3, S4, R4], f5: SelectsNext[A, R4, S5, R5], f6: EllipsisType, /) -> tuple[S1, S2, S3, S4, S5, R5]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], f4: type[V4], f5: type[V5], f6: type[V6], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]], State[K, L1, A, type[V4]], State[K, L1, A, type[V5]], State[K, L1, A, type[V6]]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], f4: type[V4], f5: type[V5], f6: type[V6], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]], State[K, L1, A, type[V4]], State[K, L1, A, type[V5]], State[K, L1, A, type[V6]]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], f4: type[V4], f5: type[V5], f6: L, /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]], State[K, L1, A, type[V4]], State[K, L1, A, type[V5]], State[K, L1, A, L]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], f4: type[V4], f5: type[V5], f6: L, /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]], State[K, L1, A, type[V4]], State[K, L1, A, type[V5]], State[K, L1, A, L]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: State[K, L1, A, Any], f1: F1, f2: F2, f3: F3, f4: F4, f5: F5, f6: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, F2], State[K, L1, A, F3], State[K, L1, A, F4], State[K, L1, A, F5], State[K, L1, A, L]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: State[K, L1, A, Any], f1: F1, f2: F2, f3: F3, f4: F4, f5: F5, f6: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, F2], State[K, L1, A, F3], State[K, L1, A, F4], State[K, L1, A, F5], State[K, L1, A, L]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter(self: State[K, L1, A, Any], f1: Filter, f2: Filter, f3: Filter, f4: Filter, f5: Filter, f6: Filter, f7: Filter, /, *filters: Filter) -> Any: """Return one State per filter and leave out the leaves that none matches."""
+def filter(self: State[K, L1, A, Any], f1: Filter, f2: Filter, f3: Filter, f4: Filter, f5: Filter, f6: Filter, f7: Filter, /, *filters: Filter) -> Any: """Return one State per filter; leaves that no filter matches are dropped."""
 
 if not MYPY:
     @overload
@@ -294,77 +294,77 @@ def split_state(state: State[K, L1, A, Any], f1: Filter, f2: Filter, f3: Filter,
 
 if not MYPY:
     @overload
-    def filter_state(state: State[K, L1, A, Any], f1: EllipsisType, f2: _Selective, /, *filters: Filter) -> _EllipsisIsNotLast: """Return one State per filter and leave out the leaves that none matches."""
+    def filter_state(state: State[K, L1, A, Any], f1: EllipsisType, f2: _Selective, /, *filters: Filter) -> _EllipsisIsNotLast: """Return one State per filter; leaves that no filter matches are dropped."""
     @overload
-    def filter_state(state: State[K, L1, A, Any], f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter) -> _EllipsisIsNotLast: """Return one State per filter and leave out the leaves that none matches."""
+    def filter_state(state: State[K, L1, A, Any], f1: Filter, f2: EllipsisType, f3: _Selective, /, *filters: Filter) -> _EllipsisIsNotLast: """Return one State per filter; leaves that no filter matches are dropped."""
 
 @overload
-def filter_state(state: HasFields[A], f1: HasSelect[Callable[[A], S1]], /) -> S1: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: HasFields[A], f1: HasSelect[Callable[[A], S1]], /) -> S1: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: State[K, L1, A, Any], f1: type[V1], /) -> State[K, L1, A, type[V1]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: State[K, L1, A, Any], f1: type[V1], /) -> State[K, L1, A, type[V1]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: State[K, L1, A, Any], f1: L, /) -> State[K, L1, A, L]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: State[K, L1, A, Any], f1: L, /) -> State[K, L1, A, L]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: HasFields[A], f1: Selects[A, S1], f2: Selects[A, S2], /) -> tuple[S1, S2]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: HasFields[A], f1: Selects[A, S1], f2: Selects[A, S2], /) -> tuple[S1, S2]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: HasFields[A], f1: HasSelectAndLeave[Callable[[A], S1], Callable[[A], R1]], f2: EllipsisType, /) -> tuple[S1, R1]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: HasFields[A], f1: HasSelectAndLeave[Callable[[A], S1], Callable[[A], R1]], f2: EllipsisType, /) -> tuple[S1, R1]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: type[V2], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: type[V2], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: L, /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, L]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: L, /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, L]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: State[K, L1, A, Any], f1: F1, f2: type[V2], /) -> tuple[State[K, L1, A, F1], State[K, L1, A, type[V2]]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: State[K, L1, A, Any], f1: F1, f2: type[V2], /) -> tuple[State[K, L1, A, F1], State[K, L1, A, type[V2]]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: State[K, L1, A, Any], f1: F1, f2: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, L]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: State[K, L1, A, Any], f1: F1, f2: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, L]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: HasFields[A], f1: Selects[A, S1], f2: Selects[A, S2], f3: Selects[A, S3], /) -> tuple[S1, S2, S3]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: HasFields[A], f1: Selects[A, S1], f2: Selects[A, S2], f3: Selects[A, S3], /) -> tuple[S1, S2, S3]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: HasFields[A], f1: SelectsRest[A, S1, R1], f2: SelectsNext[A, R1, S2, R2], f3: EllipsisType, /) -> tuple[S1, S2, R2]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: HasFields[A], f1: SelectsRest[A, S1, R1], f2: SelectsNext[A, R1, S2, R2], f3: EllipsisType, /) -> tuple[S1, S2, R2]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: L, /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, L]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: L, /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, L]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: F2, f3: type[V3], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, F2], State[K, L1, A, type[V3]]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: F2, f3: type[V3], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, F2], State[K, L1, A, type[V3]]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: F2, f3: L, /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, F2], State[K, L1, A, L]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: F2, f3: L, /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, F2], State[K, L1, A, L]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: State[K, L1, A, Any], f1: F1, f2: type[V2], f3: type[V3], /) -> tuple[State[K, L1, A, F1], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: State[K, L1, A, Any], f1: F1, f2: type[V2], f3: type[V3], /) -> tuple[State[K, L1, A, F1], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: State[K, L1, A, Any], f1: F1, f2: type[V2], f3: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, type[V2]], State[K, L1, A, L]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: State[K, L1, A, Any], f1: F1, f2: type[V2], f3: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, type[V2]], State[K, L1, A, L]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: State[K, L1, A, Any], f1: F1, f2: F2, f3: type[V3], /) -> tuple[State[K, L1, A, F1], State[K, L1, A, F2], State[K, L1, A, type[V3]]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: State[K, L1, A, Any], f1: F1, f2: F2, f3: type[V3], /) -> tuple[State[K, L1, A, F1], State[K, L1, A, F2], State[K, L1, A, type[V3]]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: State[K, L1, A, Any], f1: F1, f2: F2, f3: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, F2], State[K, L1, A, L]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: State[K, L1, A, Any], f1: F1, f2: F2, f3: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, F2], State[K, L1, A, L]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: HasFields[A], f1: Selects[A, S1], f2: Selects[A, S2], f3: Selects[A, S3], f4: Selects[A, S4], /) -> tuple[S1, S2, S3, S4]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: HasFields[A], f1: Selects[A, S1], f2: Selects[A, S2], f3: Selects[A, S3], f4: Selects[A, S4], /) -> tuple[S1, S2, S3, S4]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: HasFields[A], f1: SelectsRest[A, S1, R1], f2: SelectsNext[A, R1, S2, R2], f3: SelectsNext[A, R2, S3, R3], f4: EllipsisType, /) -> tuple[S1, S2, S3, R3]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: HasFields[A], f1: SelectsRest[A, S1, R1], f2: SelectsNext[A, R1, S2, R2], f3: SelectsNext[A, R2, S3, R3], f4: EllipsisType, /) -> tuple[S1, S2, S3, R3]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], f4: type[V4], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]], State[K, L1, A, type[V4]]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], f4: type[V4], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]], State[K, L1, A, type[V4]]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], f4: L, /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]], State[K, L1, A, L]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], f4: L, /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]], State[K, L1, A, L]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: State[K, L1, A, Any], f1: F1, f2: F2, f3: F3, f4: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, F2], State[K, L1, A, F3], State[K, L1, A, L]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: State[K, L1, A, Any], f1: F1, f2: F2, f3: F3, f4: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, F2], State[K, L1, A, F3], State[K, L1, A, L]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: HasFields[A], f1: Selects[A, S1], f2: Selects[A, S2], f3: Selects[A, S3], f4: Selects[A, S4], f5: Selects[A, S5], /) -> tuple[S1, S2, S3, S4, S5]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: HasFields[A], f1: Selects[A, S1], f2: Selects[A, S2], f3: Selects[A, S3], f4: Selects[A, S4], f5: Selects[A, S5], /) -> tuple[S1, S2, S3, S4, S5]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: HasFields[A], f1: SelectsRest[A, S1, R1], f2: SelectsNext[A, R1, S2, R2], f3: SelectsNext[A, R2, S3, R3], f4: SelectsNext[A, R3, S4, R4], f5: EllipsisType, /) -> tuple[S1, S2, S3, S4, R4]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: HasFields[A], f1: SelectsRest[A, S1, R1], f2: SelectsNext[A, R1, S2, R2], f3: SelectsNext[A, R2, S3, R3], f4: SelectsNext[A, R3, S4, R4], f5: EllipsisType, /) -> tuple[S1, S2, S3, S4, R4]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], f4: type[V4], f5: type[V5], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]], State[K, L1, A, type[V4]], State[K, L1, A, type[V5]]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], f4: type[V4], f5: type[V5], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]], State[K, L1, A, type[V4]], State[K, L1, A, type[V5]]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], f4: type[V4], f5: L, /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]], State[K, L1, A, type[V4]], State[K, L1, A, L]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], f4: type[V4], f5: L, /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]], State[K, L1, A, type[V4]], State[K, L1, A, L]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: State[K, L1, A, Any], f1: F1, f2: F2, f3: F3, f4: F4, f5: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, F2], State[K, L1, A, F3], State[K, L1, A, F4], State[K, L1, A, L]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: State[K, L1, A, Any], f1: F1, f2: F2, f3: F3, f4: F4, f5: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, F2], State[K, L1, A, F3], State[K, L1, A, F4], State[K, L1, A, L]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: HasFields[A], f1: Selects[A, S1], f2: Selects[A, S2], f3: Selects[A, S3], f4: Selects[A, S4], f5: Selects[A, S5], f6: Selects[A, S6], /) -> tuple[S1, S2, S3, S4, S5, S6]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: HasFields[A], f1: Selects[A, S1], f2: Selects[A, S2], f3: Selects[A, S3], f4: Selects[A, S4], f5: Selects[A, S5], f6: Selects[A, S6], /) -> tuple[S1, S2, S3, S4, S5, S6]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: HasFields[A], f1: SelectsRest[A, S1, R1], f2: SelectsNext[A, R1, S2, R2], f3: SelectsNext[A, R2, S3, R3], f4: SelectsNext[A, R3, S4, R4], f5: SelectsNext[A, R4, S5, R5], f6: EllipsisType, /) -> tuple[S1, S2, S3, S4, S5, R5]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: HasFields[A], f1: SelectsRest[A, S1, R1], f2: SelectsNext[A, R1, S2, R2], f3: SelectsNext[A, R2, S3, R3], f4: SelectsNext[A, R3, S4, R4], f5: SelectsNext[A, R4, S5, R5], f6: EllipsisType, /) -> tuple[S1, S2, S3, S4, S5, R5]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], f4: type[V4], f5: type[V5], f6: type[V6], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]], State[K, L1, A, type[V4]], State[K, L1, A, type[V5]], State[K, L1, A, type[V6]]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], f4: type[V4], f5: type[V5], f6: type[V6], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]], State[K, L1, A, type[V4]], State[K, L1, A, type[V5]], State[K, L1, A, type[V6]]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], f4: type[V4], f5: type[V5], f6: L, /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]], State[K, L1, A, type[V4]], State[K, L1, A, type[V5]], State[K, L1, A, L]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: type[V3], f4: type[V4], f5: type[V5], f6: L, /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]], State[K, L1, A, type[V4]], State[K, L1, A, type[V5]], State[K, L1, A, L]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: State[K, L1, A, Any], f1: F1, f2: F2, f3: F3, f4: F4, f5: F5, f6: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, F2], State[K, L1, A, F3], State[K, L1, A, F4], State[K, L1, A, F5], State[K, L1, A, L]]: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: State[K, L1, A, Any], f1: F1, f2: F2, f3: F3, f4: F4, f5: F5, f6: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, F2], State[K, L1, A, F3], State[K, L1, A, F4], State[K, L1, A, F5], State[K, L1, A, L]]: """Return one State per filter; leaves that no filter matches are dropped."""
 @overload
-def filter_state(state: State[K, L1, A, Any], f1: Filter, f2: Filter, f3: Filter, f4: Filter, f5: Filter, f6: Filter, f7: Filter, /, *filters: Filter) -> Any: """Return one State per filter and leave out the leaves that none matches."""
+def filter_state(state: State[K, L1, A, Any], f1: Filter, f2: Filter, f3: Filter, f4: Filter, f5: Filter, f6: Filter, f7: Filter, /, *filters: Filter) -> Any: """Return one State per filter; leaves that no filter matches are dropped."""

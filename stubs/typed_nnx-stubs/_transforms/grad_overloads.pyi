@@ -509,7 +509,7 @@ if not MYPY:
     def grad(f: _OfLoss[_P, _Q, _A0, _Loss] | _NoFunction, *, argnums: Literal[0] | DiffState[Literal[0], _F0] = ..., has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ...) -> _GradientOf1[_A0, _F0, _At0, _P, _Q]:
         """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays.
 
-        The gradient by a Module is a State of its Params; by arrays it is arrays. With
+        The gradient with respect to a Module is a State of its Params; to arrays it is arrays. With
         ``graph_updates=False`` it is a Module, with the gradients of all Variables.
 
         >>> import jax.numpy as jnp
@@ -519,7 +519,7 @@ if not MYPY:
 
         Args:
             f: A function that returns a float scalar. Without it a decorator is returned.
-            argnums: The argument or arguments to differentiate by: positions, or `DiffState` to choose
+            argnums: The argument or arguments to differentiate: positions, or `DiffState` to choose
                 other Variables than Params.
             has_aux: The function returns ``(value, aux)``.
             holomorphic: The function is holomorphic, of complex numbers.
@@ -532,7 +532,7 @@ if not MYPY:
             ResultError: The function did not return a scalar, or with has_aux, it did not return a
                 pair.
             ArgumentError: There is no such argument.
-            PrefixConflictError: A Variable to differentiate by is in another argument too.
+            PrefixConflictError: A differentiated Variable is in another argument too.
 
         Returns:
             A function of the same arguments: the gradients, with has_aux ``(gradients, aux)``.
@@ -731,7 +731,7 @@ if not MYPY:
     def value_and_grad(f: _OfLoss[_P, _Q, _A0, _Loss] | _NoFunction, *, argnums: Literal[0] | DiffState[Literal[0], _F0] = ..., has_aux: Literal[False] = ..., holomorphic: bool = ..., allow_int: bool = ..., reduce_axes: Sequence[Hashable] = ...) -> _ValueAndGradientOf1[_A0, _F0, _At0, _P, _Q, _Loss]:
         """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays.
 
-        The gradient by a Module is a State of its Params; by arrays it is arrays. With
+        The gradient with respect to a Module is a State of its Params; to arrays it is arrays. With
         ``graph_updates=False`` it is a Module, with the gradients of all Variables.
 
         >>> import jax.numpy as jnp
@@ -742,7 +742,7 @@ if not MYPY:
 
         Args:
             f: A function that returns a float scalar. Without it a decorator is returned.
-            argnums: The argument or arguments to differentiate by: positions, or `DiffState` to choose
+            argnums: The argument or arguments to differentiate: positions, or `DiffState` to choose
                 other Variables than Params.
             has_aux: The function returns ``(value, aux)``.
             holomorphic: The function is holomorphic, of complex numbers.
@@ -755,7 +755,7 @@ if not MYPY:
             ResultError: The function did not return a scalar, or with has_aux, it did not return a
                 pair.
             ArgumentError: There is no such argument.
-            PrefixConflictError: A Variable to differentiate by is in another argument too.
+            PrefixConflictError: A differentiated Variable is in another argument too.
 
         Returns:
             A function of the same arguments that returns ``(value, gradients)``, with has_aux

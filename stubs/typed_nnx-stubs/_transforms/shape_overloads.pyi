@@ -23,11 +23,11 @@ _Shape: TypeAlias = _Struct | tuple[_Struct, ...] | list[_Struct] | Mapping[Any,
 
 @overload
 def eval_shape(f: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
-    """Return what a function returns with shapes in the place of values; nothing is computed.
+    """Return what a function returns with shapes in place of values; nothing is computed.
 
     The arguments stay as they are: Modules that come out are new ones. The shapes in a Variable have
-    the sharding that its metadata says, on the mesh of the metadata or the one in force: without
-    ``out_sharding`` they are replicated over a mesh in force.
+    the sharding that its metadata says, on the mesh of the metadata or the current one: without
+    ``out_sharding`` they are replicated over a current mesh.
 
     >>> import jax.numpy as jnp
     >>> eval_shape(lambda: Param(jnp.ones((2, 3)))).shape
@@ -41,27 +41,27 @@ def eval_shape(f: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
         **kwargs: Its keyword arguments.
 
     Returns:
-        The result, with `jax.ShapeDtypeStruct` in the place of arrays.
+        The result, with `jax.ShapeDtypeStruct` in place of arrays.
 
     Raises:
         UnknownMeshAxisError: The mesh has no axis of a name in ``out_sharding``.
     """
 @overload
-def eval_shape(f: Callable[..., _R], _0: _Shape, *args: Any, **kwargs: Any) -> _R: """Return what a function returns with shapes in the place of values; nothing is computed."""
+def eval_shape(f: Callable[..., _R], _0: _Shape, *args: Any, **kwargs: Any) -> _R: """Return what a function returns with shapes in place of values; nothing is computed."""
 @overload
-def eval_shape(f: Callable[..., _R], _0: Any, _1: _Shape, *args: Any, **kwargs: Any) -> _R: """Return what a function returns with shapes in the place of values; nothing is computed."""
+def eval_shape(f: Callable[..., _R], _0: Any, _1: _Shape, *args: Any, **kwargs: Any) -> _R: """Return what a function returns with shapes in place of values; nothing is computed."""
 @overload
-def eval_shape(f: Callable[..., _R], _0: Any, _1: Any, _2: _Shape, *args: Any, **kwargs: Any) -> _R: """Return what a function returns with shapes in the place of values; nothing is computed."""
+def eval_shape(f: Callable[..., _R], _0: Any, _1: Any, _2: _Shape, *args: Any, **kwargs: Any) -> _R: """Return what a function returns with shapes in place of values; nothing is computed."""
 @overload
-def eval_shape(f: Callable[..., _R], _0: Any, _1: Any, _2: Any, _3: _Shape, *args: Any, **kwargs: Any) -> _R: """Return what a function returns with shapes in the place of values; nothing is computed."""
+def eval_shape(f: Callable[..., _R], _0: Any, _1: Any, _2: Any, _3: _Shape, *args: Any, **kwargs: Any) -> _R: """Return what a function returns with shapes in place of values; nothing is computed."""
 @overload
-def eval_shape(f: Callable[..., _R], _0: Any, _1: Any, _2: Any, _3: Any, _4: _Shape, *args: Any, **kwargs: Any) -> _R: """Return what a function returns with shapes in the place of values; nothing is computed."""
+def eval_shape(f: Callable[..., _R], _0: Any, _1: Any, _2: Any, _3: Any, _4: _Shape, *args: Any, **kwargs: Any) -> _R: """Return what a function returns with shapes in place of values; nothing is computed."""
 @overload
-def eval_shape(f: Callable[..., _R], _0: Any, _1: Any, _2: Any, _3: Any, _4: Any, _5: _Shape, *args: Any, **kwargs: Any) -> _R: """Return what a function returns with shapes in the place of values; nothing is computed."""
+def eval_shape(f: Callable[..., _R], _0: Any, _1: Any, _2: Any, _3: Any, _4: Any, _5: _Shape, *args: Any, **kwargs: Any) -> _R: """Return what a function returns with shapes in place of values; nothing is computed."""
 @overload
-def eval_shape(f: Callable[..., _R], *args: Any, graph: bool | None, graph_updates: bool | None = None, **kwargs: Any) -> _R: """Return what a function returns with shapes in the place of values; nothing is computed."""
+def eval_shape(f: Callable[..., _R], *args: Any, graph: bool | None, graph_updates: bool | None = None, **kwargs: Any) -> _R: """Return what a function returns with shapes in place of values; nothing is computed."""
 @overload
-def eval_shape(f: Callable[..., _R], *args: Any, graph: bool | None = None, graph_updates: bool | None, **kwargs: Any) -> _R: """Return what a function returns with shapes in the place of values; nothing is computed."""
+def eval_shape(f: Callable[..., _R], *args: Any, graph: bool | None = None, graph_updates: bool | None, **kwargs: Any) -> _R: """Return what a function returns with shapes in place of values; nothing is computed."""
 
 @overload
 def __call__(self: Traceable[_P], *args: _P.args, **kwargs: _P.kwargs) -> ClosedJaxpr: """Trace the function; nothing is computed and nothing changes."""

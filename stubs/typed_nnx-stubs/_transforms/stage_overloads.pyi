@@ -72,16 +72,16 @@ def compile(self: HasStages[..., _R], _0: Any, _1: Any, _2: Any, _3: Any, _4: _S
 def compile(self: HasStages[..., _R], _0: Any, _1: Any, _2: Any, _3: Any, _4: Any, _5: _Shape, *args: Any, **kwargs: Any) -> Compiled[_R]: """Compile the function for arguments, which stay as they are."""
 
 @overload
-def eval_shape(self: HasStages[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R: """Return what the function returns with shapes in the place of values."""
+def eval_shape(self: HasStages[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R: """Return what the function returns with shapes in place of values."""
 @overload
-def eval_shape(self: HasStages[..., _R], _0: _Shape, *args: Any, **kwargs: Any) -> _R: """Return what the function returns with shapes in the place of values."""
+def eval_shape(self: HasStages[..., _R], _0: _Shape, *args: Any, **kwargs: Any) -> _R: """Return what the function returns with shapes in place of values."""
 @overload
-def eval_shape(self: HasStages[..., _R], _0: Any, _1: _Shape, *args: Any, **kwargs: Any) -> _R: """Return what the function returns with shapes in the place of values."""
+def eval_shape(self: HasStages[..., _R], _0: Any, _1: _Shape, *args: Any, **kwargs: Any) -> _R: """Return what the function returns with shapes in place of values."""
 @overload
-def eval_shape(self: HasStages[..., _R], _0: Any, _1: Any, _2: _Shape, *args: Any, **kwargs: Any) -> _R: """Return what the function returns with shapes in the place of values."""
+def eval_shape(self: HasStages[..., _R], _0: Any, _1: Any, _2: _Shape, *args: Any, **kwargs: Any) -> _R: """Return what the function returns with shapes in place of values."""
 @overload
-def eval_shape(self: HasStages[..., _R], _0: Any, _1: Any, _2: Any, _3: _Shape, *args: Any, **kwargs: Any) -> _R: """Return what the function returns with shapes in the place of values."""
+def eval_shape(self: HasStages[..., _R], _0: Any, _1: Any, _2: Any, _3: _Shape, *args: Any, **kwargs: Any) -> _R: """Return what the function returns with shapes in place of values."""
 @overload
-def eval_shape(self: HasStages[..., _R], _0: Any, _1: Any, _2: Any, _3: Any, _4: _Shape, *args: Any, **kwargs: Any) -> _R: """Return what the function returns with shapes in the place of values."""
+def eval_shape(self: HasStages[..., _R], _0: Any, _1: Any, _2: Any, _3: Any, _4: _Shape, *args: Any, **kwargs: Any) -> _R: """Return what the function returns with shapes in place of values."""
 @overload
-def eval_shape(self: HasStages[..., _R], _0: Any, _1: Any, _2: Any, _3: Any, _4: Any, _5: _Shape, *args: Any, **kwargs: Any) -> _R: """Return what the function returns with shapes in the place of values."""
+def eval_shape(self: HasStages[..., _R], _0: Any, _1: Any, _2: Any, _3: Any, _4: Any, _5: _Shape, *args: Any, **kwargs: Any) -> _R: """Return what the function returns with shapes in place of values."""

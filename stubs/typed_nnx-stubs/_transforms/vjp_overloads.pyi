@@ -21,10 +21,10 @@ _X = TypeVar("_X")
 
 @overload
 def vjp(f: Callable[[_A0], R], *primals: Unpack[tuple[_A0]], has_aux: Literal[False] = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> tuple[R, Pullback[R, tuple[_A0]]]:
-    """Call a function and make ready to pull cotangents back, as `jax.vjp` does for arrays.
+    """Call a function and return its pullback, as `jax.vjp` does for arrays.
 
     The cotangent of a Module is a Module of the same class, with the cotangents of all Variables.
-    Changes of Modules are seen outside once, however often cotangents are pulled back.
+    Changes to Modules happen once, however often cotangents are pulled back.
 
     >>> import jax.numpy as jnp
     >>> weight = Param(jnp.array(3.0))
@@ -50,31 +50,31 @@ def vjp(f: Callable[[_A0], R], *primals: Unpack[tuple[_A0]], has_aux: Literal[Fa
         has_aux also the auxiliary output.
     """
 @overload
-def vjp(f: Callable[[_A0, _A1], R], *primals: Unpack[tuple[_A0, _A1]], has_aux: Literal[False] = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> tuple[R, Pullback[R, tuple[_A0, _A1]]]: """Call a function and make ready to pull cotangents back, as `jax.vjp` does for arrays."""
+def vjp(f: Callable[[_A0, _A1], R], *primals: Unpack[tuple[_A0, _A1]], has_aux: Literal[False] = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> tuple[R, Pullback[R, tuple[_A0, _A1]]]: """Call a function and return its pullback, as `jax.vjp` does for arrays."""
 @overload
-def vjp(f: Callable[[_A0, _A1, _A2], R], *primals: Unpack[tuple[_A0, _A1, _A2]], has_aux: Literal[False] = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> tuple[R, Pullback[R, tuple[_A0, _A1, _A2]]]: """Call a function and make ready to pull cotangents back, as `jax.vjp` does for arrays."""
+def vjp(f: Callable[[_A0, _A1, _A2], R], *primals: Unpack[tuple[_A0, _A1, _A2]], has_aux: Literal[False] = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> tuple[R, Pullback[R, tuple[_A0, _A1, _A2]]]: """Call a function and return its pullback, as `jax.vjp` does for arrays."""
 @overload
-def vjp(f: Callable[[_A0, _A1, _A2, _A3], R], *primals: Unpack[tuple[_A0, _A1, _A2, _A3]], has_aux: Literal[False] = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> tuple[R, Pullback[R, tuple[_A0, _A1, _A2, _A3]]]: """Call a function and make ready to pull cotangents back, as `jax.vjp` does for arrays."""
+def vjp(f: Callable[[_A0, _A1, _A2, _A3], R], *primals: Unpack[tuple[_A0, _A1, _A2, _A3]], has_aux: Literal[False] = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> tuple[R, Pullback[R, tuple[_A0, _A1, _A2, _A3]]]: """Call a function and return its pullback, as `jax.vjp` does for arrays."""
 @overload
-def vjp(f: Callable[..., R], *primals: Unpack[tuple[Any, Any, Any, Any, Any, Unpack[tuple[Any, ...]]]], has_aux: Literal[False] = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> tuple[R, Pullback[R, tuple[Any, ...]]]: """Call a function and make ready to pull cotangents back, as `jax.vjp` does for arrays."""
+def vjp(f: Callable[..., R], *primals: Unpack[tuple[Any, Any, Any, Any, Any, Unpack[tuple[Any, ...]]]], has_aux: Literal[False] = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> tuple[R, Pullback[R, tuple[Any, ...]]]: """Call a function and return its pullback, as `jax.vjp` does for arrays."""
 @overload
-def vjp(f: Callable[P, R], *, has_aux: Literal[False] = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Vjp[P, tuple[R, Pullback[R, tuple[Any, ...]]]]: """Call a function and make ready to pull cotangents back, as `jax.vjp` does for arrays."""
+def vjp(f: Callable[P, R], *, has_aux: Literal[False] = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Vjp[P, tuple[R, Pullback[R, tuple[Any, ...]]]]: """Call a function and return its pullback, as `jax.vjp` does for arrays."""
 @overload
-def vjp(*, has_aux: Literal[False] = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[Callable[P, R]], Vjp[P, tuple[R, Pullback[R, tuple[Any, ...]]]]]: """Call a function and make ready to pull cotangents back, as `jax.vjp` does for arrays."""
+def vjp(*, has_aux: Literal[False] = ..., reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[Callable[P, R]], Vjp[P, tuple[R, Pullback[R, tuple[Any, ...]]]]]: """Call a function and return its pullback, as `jax.vjp` does for arrays."""
 @overload
-def vjp(f: Callable[[_A0], tuple[R, _X]], *primals: Unpack[tuple[_A0]], has_aux: Literal[True], reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> tuple[R, Pullback[R, tuple[_A0]], _X]: """Call a function and make ready to pull cotangents back, as `jax.vjp` does for arrays."""
+def vjp(f: Callable[[_A0], tuple[R, _X]], *primals: Unpack[tuple[_A0]], has_aux: Literal[True], reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> tuple[R, Pullback[R, tuple[_A0]], _X]: """Call a function and return its pullback, as `jax.vjp` does for arrays."""
 @overload
-def vjp(f: Callable[[_A0, _A1], tuple[R, _X]], *primals: Unpack[tuple[_A0, _A1]], has_aux: Literal[True], reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> tuple[R, Pullback[R, tuple[_A0, _A1]], _X]: """Call a function and make ready to pull cotangents back, as `jax.vjp` does for arrays."""
+def vjp(f: Callable[[_A0, _A1], tuple[R, _X]], *primals: Unpack[tuple[_A0, _A1]], has_aux: Literal[True], reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> tuple[R, Pullback[R, tuple[_A0, _A1]], _X]: """Call a function and return its pullback, as `jax.vjp` does for arrays."""
 @overload
-def vjp(f: Callable[[_A0, _A1, _A2], tuple[R, _X]], *primals: Unpack[tuple[_A0, _A1, _A2]], has_aux: Literal[True], reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> tuple[R, Pullback[R, tuple[_A0, _A1, _A2]], _X]: """Call a function and make ready to pull cotangents back, as `jax.vjp` does for arrays."""
+def vjp(f: Callable[[_A0, _A1, _A2], tuple[R, _X]], *primals: Unpack[tuple[_A0, _A1, _A2]], has_aux: Literal[True], reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> tuple[R, Pullback[R, tuple[_A0, _A1, _A2]], _X]: """Call a function and return its pullback, as `jax.vjp` does for arrays."""
 @overload
-def vjp(f: Callable[[_A0, _A1, _A2, _A3], tuple[R, _X]], *primals: Unpack[tuple[_A0, _A1, _A2, _A3]], has_aux: Literal[True], reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> tuple[R, Pullback[R, tuple[_A0, _A1, _A2, _A3]], _X]: """Call a function and make ready to pull cotangents back, as `jax.vjp` does for arrays."""
+def vjp(f: Callable[[_A0, _A1, _A2, _A3], tuple[R, _X]], *primals: Unpack[tuple[_A0, _A1, _A2, _A3]], has_aux: Literal[True], reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> tuple[R, Pullback[R, tuple[_A0, _A1, _A2, _A3]], _X]: """Call a function and return its pullback, as `jax.vjp` does for arrays."""
 @overload
-def vjp(f: Callable[..., tuple[R, _X]], *primals: Unpack[tuple[Any, Any, Any, Any, Any, Unpack[tuple[Any, ...]]]], has_aux: Literal[True], reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> tuple[R, Pullback[R, tuple[Any, ...]], _X]: """Call a function and make ready to pull cotangents back, as `jax.vjp` does for arrays."""
+def vjp(f: Callable[..., tuple[R, _X]], *primals: Unpack[tuple[Any, Any, Any, Any, Any, Unpack[tuple[Any, ...]]]], has_aux: Literal[True], reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> tuple[R, Pullback[R, tuple[Any, ...]], _X]: """Call a function and return its pullback, as `jax.vjp` does for arrays."""
 @overload
-def vjp(f: Callable[P, tuple[R, _X]], *, has_aux: Literal[True], reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Vjp[P, tuple[R, Pullback[R, tuple[Any, ...]], _X]]: """Call a function and make ready to pull cotangents back, as `jax.vjp` does for arrays."""
+def vjp(f: Callable[P, tuple[R, _X]], *, has_aux: Literal[True], reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Vjp[P, tuple[R, Pullback[R, tuple[Any, ...]], _X]]: """Call a function and return its pullback, as `jax.vjp` does for arrays."""
 @overload
-def vjp(*, has_aux: Literal[True], reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[Callable[P, tuple[R, _X]]], Vjp[P, tuple[R, Pullback[R, tuple[Any, ...]], _X]]]: """Call a function and make ready to pull cotangents back, as `jax.vjp` does for arrays."""
+def vjp(*, has_aux: Literal[True], reduce_axes: Sequence[Hashable] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> Callable[[Callable[P, tuple[R, _X]]], Vjp[P, tuple[R, Pullback[R, tuple[Any, ...]], _X]]]: """Call a function and return its pullback, as `jax.vjp` does for arrays."""
 
 @overload
 def jvp(f: Callable[[_A0], R], primals: tuple[_A0], tangents: tuple[_A0 | State[Any, Any, Any, Any]] | list[Any], *, has_aux: Literal[False] = ..., graph: bool | None = ..., graph_updates: bool | None = ...) -> tuple[R, R]:

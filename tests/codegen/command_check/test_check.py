@@ -269,7 +269,7 @@ def test_parts_are_chosen_and_keep_their_order(
         (("--only", "types"), "'types' is not one of"),
         (("nowhere",), "'nowhere' does not exist"),
         (("--sarif", "app"), "is a directory"),
-        (("--docs", "no-url", "--only", "migrate"), "which is no URL"),
+        (("--docs", "no-url", "--only", "migrate"), "which is not a URL"),
     ],
 )
 def test_wrong_use_has_status_2_and_runs_nothing(arguments: tuple[str, ...], says: str) -> None:

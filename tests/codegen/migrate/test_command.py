@@ -59,7 +59,7 @@ def test_a_dry_run_shows_the_diff_and_the_summary_apart_and_writes_nothing(proje
     assert result.stdout.startswith("--- a/app/old.py\n+++ b/app/old.py\n@@ -1,2 +1,2 @@\n")
     assert "-x = nnx.VariableState\n+x = nnx.Variable\n" in result.stdout
     assert "\x1b" not in result.output
-    assert "1 place in 2 files would change; 1 place to decide (3 files looked at)" in result.stderr
+    assert "1 place in 2 files would change; 1 place to decide (3 files checked)" in result.stderr
     assert "app/open.py:2:1 TN110 what `x` holds: <it> is made elsewhere\n" in result.stderr
     (row,) = [line.split() for line in result.stderr.splitlines() if line[1:6] == "TN103"]
     assert row[-3:] == ["1", "0", "1"]
@@ -151,7 +151,7 @@ def test_a_folder_without_anything_to_migrate_is_no_error() -> None:
     Path("empty").mkdir()
     result = migrate("empty", "--check")
     assert (result.exit_code, result.stdout) == (0, "")
-    assert "nothing to change (0 files looked at)" in result.stderr
+    assert "nothing to change (0 files checked)" in result.stderr
 
 
 @pytest.fixture

@@ -213,14 +213,14 @@ def test_a_cell_of_another_language_is_left_alone() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "it is no notebook"),
-        ("[]", "it is no notebook"),
+        ("", "it is not a notebook"),
+        ("[]", "it is not a notebook"),
         ('{"cells": [', "not valid JSON"),
         ('{"cells": 1}', "'cells' is not a list"),
         ('{"cells": [1]}', "'cells' is not a list"),
         ('{"cells": []} x', "not valid JSON"),
         ('{"cells" []}', "not valid JSON"),
-        ("[" * 100_000, "it is no notebook"),
+        ("[" * 100_000, "it is not a notebook"),
         ('{"a":' * 100_000, "too deeply"),
     ],
 )

@@ -193,8 +193,8 @@ def test_the_log_is_written_to_a_file(project: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        pytest.param("a.py:1: error: Wrong  [misc]", "line 1 is no JSON: 'a.py:1", id="text"),
-        pytest.param(report() + "\n[]", "line 2 is no JSON object: '[]'", id="list"),
+        pytest.param("a.py:1: error: Wrong  [misc]", "line 1 is not JSON: 'a.py:1", id="text"),
+        pytest.param(report() + "\n[]", "line 2 is not a JSON object: '[]'", id="list"),
         pytest.param(report(file=None), "line 1 has no text for 'file'", id="file"),
         pytest.param(report(line="2"), "line 1 has no whole number for 'line'", id="line"),
         pytest.param(report(severity="bad"), "line 1 has the severity 'bad'", id="severity"),

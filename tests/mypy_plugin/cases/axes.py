@@ -56,7 +56,7 @@ PARAMS_ONLY = nnx.StateAxes({nnx.Param: None})
 
 # -- reports
 NAMED = (0, True)
-nnx.vmap(add, in_axes=NAMED)  # E: a bool is no axis  [nnx-axes]
+nnx.vmap(add, in_axes=NAMED)  # E: a bool is not an axis  [nnx-axes]
 # E: in_axes has 3 entries, but `add` takes 2 positional parameters (x, y)  [nnx-axes]
 nnx.vmap(add, in_axes=(0, 0, 0))
 # E: in_axes has 1 entry, but `add` takes 2 positional parameters (x, y)  [nnx-axes]
@@ -146,11 +146,11 @@ def scan_model(model: Model, carry: jax.Array, x: jax.Array) -> tuple[jax.Array,
     return carry, model(x)
 
 
-# E: vmap of `add`: a bool is no axis. Fix: use a whole number or None  [nnx-axes]
+# E: vmap of `add`: a bool is not an axis. Fix: use a whole number or None  [nnx-axes]
 nnx.vmap(add, in_axes=(True, 0))
-# E: a float is no axis  [nnx-axes]
+# E: a float is not an axis  [nnx-axes]
 nnx.vmap(add, in_axes=(0.0, 0))
-# E: a str is no axis  [nnx-axes]
+# E: a str is not an axis  [nnx-axes]
 nnx.vmap(add, in_axes=(0, "x"))
 # E: vmap of `add`: only scan has a Carry  [nnx-axes]
 nnx.vmap(add, in_axes=(nnx.Carry, 0))
@@ -158,7 +158,7 @@ nnx.vmap(add, in_axes=(nnx.Carry, 0))
 nnx.vmap(forward, in_axes=(nnx.StateAxes({...: nnx.Carry}), 0))
 # E: jax.vmap of `forward`: jax does not know StateAxes. Fix: use nnx.vmap  [nnx-axes]
 jax.vmap(forward, in_axes=(nnx.StateAxes({...: None}), 0))
-# E typed_nnx: StateAxes: a str is no axis  [nnx-axes]
+# E typed_nnx: StateAxes: a str is not an axis  [nnx-axes]
 nnx.StateAxes({nnx.Param: "0"})
 
 # E: vmap of `pair`: a tuple of 3 axes for a tuple of 2, which the function returns  [nnx-axes]

@@ -65,7 +65,7 @@ class Back(nnx.Module):
 
     def clear(self) -> None:
         self.a = "none"  # E: `a` is data since line  [nnx-data-status]
-        self.b = jax.nn.relu  # E: is no leaf for jax  [nnx-data-status]
+        self.b = jax.nn.relu  # E: is not a leaf for jax  [nnx-data-status]
 
 
 # -- correct

@@ -58,7 +58,7 @@ def variables() -> jax.Array:
 
 class NoPytree:
     def __init__(self) -> None:
-        self.layers = nnx.data([ARRAY])  # E: NoPytree is no Pytree  [nnx-misplaced-mark]
+        self.layers = nnx.data([ARRAY])  # E: NoPytree is not a Pytree  [nnx-misplaced-mark]
 
 
 # -- correct

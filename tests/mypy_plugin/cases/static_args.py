@@ -124,7 +124,7 @@ def too_far(x: jax.Array) -> jax.Array:
 
 @nnx.jit
 def sized(n: int, x: jax.Array) -> jax.Array:
-    return x + jax.numpy.zeros((2, n))  # E: jit of `sized`: `n` is traced, so it is no number for a shape or a range. Fix: make it static, static_argnames="n"  [nnx-static-args]
+    return x + jax.numpy.zeros((2, n))  # E: jit of `sized`: `n` is traced, so it cannot be a shape or the bound of a range. Fix: make it static, static_argnames="n"  [nnx-static-args]
 
 
 @nnx.jit

@@ -64,7 +64,7 @@ def _head(run: Run, results: Sequence[FileResult]) -> Iterator[str]:
         ("changed", counted(found.changed, "place"), f"{changed} in {in_files}"),
         ("decide", counted(found.decide, "place"), "for a person to decide"),
         ("failed", counted(found.failed_files, "file"), "could not be migrated"),
-        ("quiet", counted(found.files, "file"), "looked at"),
+        ("quiet", counted(found.files, "file"), "checked"),
     )
     yield '<ul class="tiles">'
     yield from (f'<li><b class="{kind}">{number}</b>{what}</li>' for kind, number, what in tiles)

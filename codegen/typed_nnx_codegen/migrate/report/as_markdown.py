@@ -47,7 +47,7 @@ def _head(run: Run, results: Sequence[FileResult]) -> str:
         f"{'changed' if run.written else 'would change'}, "
         f"{counted(found.decide, 'place')} to decide, "
         f"{counted(found.failed_files, 'file')} could not be migrated; "
-        f"{counted(found.files, 'file')} looked at."
+        f"{counted(found.files, 'file')} checked."
     )
 
 

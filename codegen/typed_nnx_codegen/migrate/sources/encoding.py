@@ -69,12 +69,14 @@ def _decode(data: bytes, encoding: str) -> Encoded:
         text = body.decode(encoding)
         same = text.encode(encoding) == body
     except UnicodeError as error:
-        raise SourceError(f"it is not in {encoding}, which it says it is: {error}") from error
+        raise SourceError(
+            f"it cannot be decoded as {encoding}, the encoding that it declares: {error}"
+        ) from error
     except LookupError as error:
         raise SourceError(f"its encoding is not known: {error}") from error
     if not same:
         raise SourceError(f"its bytes cannot be written again from the text: {encoding}")
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise SourceError(f"line {line}: it has a null byte, so it is not a text")
+        raise SourceError(f"line {line}: it contains a null byte")
     return Encoded(text, encoding, mark)

@@ -73,7 +73,7 @@ def read_notebook(text: str) -> Notebook:
         top = _members(text, _space(text, 0))
         whole = json.loads(text)
     except ValueError as error:
-        raise SourceError(f"it is no notebook: it is not valid JSON: {error}") from error
+        raise SourceError(f"it is not a notebook: it is not valid JSON: {error}") from error
     sheets = [top] if "cells" in top else _worksheets(text, top)
     spans = [cell for sheet in sheets for cell in _elements_of(text, sheet, "cells")]
     cells = (_cell(text, span, number) for number, span in enumerate(spans, 1))
@@ -91,7 +91,7 @@ def _elements_of(text: str, members: Mapping[str, Span], key: str) -> list[Span]
     if found is None:
         return []
     if not isinstance(found.value, list) or not all(isinstance(x, dict) for x in found.value):
-        raise SourceError(f"it is no notebook: its {key!r} is not a list of objects")
+        raise SourceError(f"it is not a notebook: its {key!r} is not a list of objects")
     return list(elements(text, found.start))
 
 
@@ -135,7 +135,7 @@ def elements(text: str, start: int) -> Iterator[Span]:
 def _members(text: str, start: int) -> dict[str, Span]:
     """Return the members of the object at a position."""
     if text[start : start + 1] != "{":
-        raise SourceError("it is no notebook: an object is missing")
+        raise SourceError("it is not a notebook: an object is missing")
     return {key: span for span, key in _inside(text, start, "}", _member)}
 
 

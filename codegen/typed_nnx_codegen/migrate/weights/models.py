@@ -33,7 +33,7 @@ def runtime_of(cls: type) -> Any:
             return importlib.import_module("typed_nnx")
         if name.startswith("flax.nnx"):
             return importlib.import_module("flax.nnx")
-    raise TypeError(f"{cls.__name__} is no module of typed_nnx or flax.nnx")
+    raise TypeError(f"{cls.__name__} is not a module of typed_nnx or flax.nnx")
 
 
 def is_of_library(cls: type) -> bool:

@@ -233,7 +233,7 @@ class Chosen(NamedTuple):
         listed: Any = (given,) if is_one else given
         check_kinds(transform, option, given, structural)
         if not isinstance(listed, Sequence):
-            raise wrong_argnums(name, given, f"a {type(given).__name__} is no position")
+            raise wrong_argnums(name, given, f"a {type(given).__name__} is not a position")
         entries: list[DiffArg] = []
         for entry in listed:
             if isinstance(entry, DiffState):
@@ -242,7 +242,7 @@ class Chosen(NamedTuple):
             try:
                 entries.append(operator.index(entry))
             except TypeError:
-                raise wrong_argnums(name, given, f"{entry!r} is no position") from None
+                raise wrong_argnums(name, given, f"{entry!r} is not a position") from None
         chosen = cls(transform, option, given, tuple(entries), is_one)
         chosen._check_once([number_of(entry) for entry in entries])
         return chosen

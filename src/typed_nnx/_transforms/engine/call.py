@@ -79,7 +79,7 @@ def kind_of_result(value: object) -> str:
 
 
 def shown_tree(tree: object) -> str:
-    """Return a tree with words in the place of its leaves."""
+    """Return a tree with words in place of its leaves."""
     return repr(jax.tree.map(lambda leaf: Word(kind_of_result(leaf)), tree, is_leaf=is_object))
 
 
@@ -162,7 +162,7 @@ def read(record: Record) -> list[Value]:
 
 
 class Call(NamedTuple):
-    """One call, taken apart: there are values in the place of objects.
+    """One call, taken apart: there are values in place of objects.
 
     Attributes:
         prefixes: The prefixes of `args` in the form that jax takes.
@@ -397,7 +397,7 @@ class QuickCall(NamedTuple):
 
     Attributes:
         key: What the signature depends on: for each argument None if it is plain.
-        values: The arguments with lists of values in the place of objects.
+        values: The arguments with lists of values in place of objects.
         graphs: The records of the objects; a Variable is one itself.
     """
 

@@ -105,7 +105,7 @@ class Captures:
         return found
 
     def exchanged(self, function: Function, others: Sequence[Tree]) -> Tree:
-        """Return the function closing over other objects in the place of `objects`."""
+        """Return the function closing over other objects in place of `objects`."""
         if not self.objects:
             return function
         exchange = _Exchange(self.carriers, self.objects, others)

@@ -185,7 +185,7 @@ Wanted = Callable[[int, int, Value], bool]
 
 
 def only_wanted(call: Call, found: TraceResult, is_wanted: Wanted) -> TraceResult:
-    """Return the same with the old value, which is not written, in the place of what is not wanted."""
+    """Return the same with the old value, which is not written, in place of what is not wanted."""
     effects = found.effects
     updates = list(found.updates)
     for number, each in enumerate(call.inputs):
@@ -333,7 +333,7 @@ class Results:
         return self._built(values, lambda grown, own: _object(grown, own, made))
 
     def as_states(self, values: Tree) -> Tree:
-        """Return values with States in the place of the objects of the result."""
+        """Return values with States in place of the objects of the result."""
         return self._built(values, _state)
 
     def _built(self, values: Tree, build: Callable[[Structure, Tree], Tree]) -> Tree:

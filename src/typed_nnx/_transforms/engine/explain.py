@@ -67,7 +67,7 @@ def _returned(function: str, leaf: object, argument: str, result: str) -> Shared
 
 
 Named: TypeAlias = tuple[tuple[Tree, ...], dict[str, Tree], tuple[Tree, ...]]
-"""Names in the place of values: of the positional arguments, keyword arguments and captured objects."""
+"""Names in place of values: of the positional arguments, keyword arguments and captured objects."""
 
 
 def shown(
@@ -164,7 +164,7 @@ jax.tree_util.register_pytree_with_keys(
 def names_of(
     parameters: Parameters | Sequence[int | str], signature: Signature, *pure: *Pure
 ) -> Named:
-    """Return names in the place of the plain values of a call.
+    """Return names in place of the plain values of a call.
 
     Raises:
         ValueError: They are no arguments of such a call.
@@ -190,7 +190,7 @@ def names_of_one(
     args: Sequence[Tree],
     captured: Sequence[Tree],
 ) -> tuple[Tree, Tree]:
-    """Return names in the place of plain values of a call with one of several signatures.
+    """Return names in place of plain values of a call with one of several signatures.
 
     What has another name with another signature that fits has its position for a name.
     """
@@ -212,7 +212,7 @@ def _root_of(argument: Argument) -> str:
 
 
 def _named(argument: Argument | None, root: str, pure: Tree) -> Tree:
-    """Return names in the place of the values of an argument."""
+    """Return names in place of the values of an argument."""
     if argument is None:
         return _spread(root, pure)
     treedef = argument.treedef

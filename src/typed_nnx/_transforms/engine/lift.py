@@ -54,7 +54,7 @@ class Lift:
     """A user's function and how to run it under a transform of jax.
 
     Attributes:
-        modes: The modes that were in force when the function was transformed.
+        modes: The modes that were current when the function was transformed.
         known_captures: What the function closed over when it was last looked at.
     """
 
@@ -311,7 +311,7 @@ class Lifted(Generic[P, R]):
 
 
 def as_arrays(tree: Tree) -> Tree:
-    """Return a tree with arrays in the place of Python's and numpy's numbers.
+    """Return a tree with arrays in place of Python's and numpy's numbers.
 
     Run outside jit, some transforms of jax return the constants of the traced function as they are
     written down, which are no `jax.Array`.

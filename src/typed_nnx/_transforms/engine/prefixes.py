@@ -122,7 +122,7 @@ class StateAxes(ByFilter):
     >>> StateAxes({Param: 0, ...: None})
     StateAxes({<class 'typed_nnx.Param'>: 0, Ellipsis: None})
 
-    It is made of a mapping (or pairs, or a State with an axis per Variable) from filters to an axis,
+    Takes a mapping (or pairs, or a State with an axis per Variable) from filters to an axis,
     None for broadcasting or, in `scan`, `Carry`.
     """
 
@@ -137,7 +137,7 @@ class StateAxes(ByFilter):
 class StateSharding(ByFilter):
     """Shardings by filter, for the Variables of a Module in ``in_shardings`` and ``out_shardings``.
 
-    It is made of a mapping (or pairs, or a State with a sharding per Variable) from filters to a
+    Takes a mapping (or pairs, or a State with a sharding per Variable) from filters to a
     ``Sharding``, a ``PartitionSpec`` or None.
     """
 

@@ -178,7 +178,7 @@ class Argument:
         return zip(self.parts, self.treedef.flatten_up_to(tree), strict=True)
 
     def map(self, function: Callable[[Part | Alias, Tree], object], tree: Tree) -> Tree:
-        """Return a tree like the argument with something else in the place of each object."""
+        """Return a tree like the argument with something else in place of each object."""
         return self.treedef.unflatten(
             [leaf if part is None else function(part, leaf) for part, leaf in self.pairs(tree)]
         )
@@ -225,7 +225,7 @@ class Signature:
     def map(
         self, function: Callable[[Part | Alias, Tree], object], *pure: *Pure
     ) -> tuple[list[Tree], dict[str, Tree], list[Tree]]:
-        """Return the values of a call with something else in the place of each object; see `Argument.map`."""
+        """Return the values of a call with something else in place of each object; see `Argument.map`."""
         args, kwargs, captured = pure
         positional = [
             value if argument is None else argument.map(function, value)
@@ -356,7 +356,7 @@ class TraceResult(NamedTuple):
 
     Attributes:
         updates: For each part the values that changed, divided like the part, then new ones.
-        result: The result of the user's function, with values in the place of objects.
+        result: The result of the user's function, with values in place of objects.
         effects: What the trace did.
     """
 

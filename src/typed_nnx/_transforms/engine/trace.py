@@ -399,7 +399,7 @@ class Trace:
     def _result(
         self, result: Tree, prefix: Prefix
     ) -> tuple[Tree, TreeDef | None, tuple[Structure | None, ...]]:
-        """Return the result with values in the place of objects, and what is static about it."""
+        """Return the result with values in place of objects, and what is static about it."""
         if type(prefix) in (tuple, list, dict):
             check_prefix(self._name, "out", "result", prefix, result)
         leaves, treedef = jax.tree.flatten(result, is_leaf=is_object)

@@ -360,12 +360,12 @@ def write_values(
 
 
 def built_arguments(signature: Signature, *pure: *Pure) -> tuple[tuple[Tree, ...], dict[str, Tree]]:
-    """Return the arguments of a call with new objects, of shapes or the like in the place of values."""
+    """Return the arguments of a call with new objects, of shapes or the like in place of values."""
     return _built(signature, pure, None)[0]
 
 
 def built_result(signature: Signature, traced: TraceResult, *pure: *Pure) -> Tree:
-    """Return the result of a call with new objects, also in the place of arguments that came out."""
+    """Return the result of a call with new objects, also in place of arguments that came out."""
     writer = _Writer(_built(signature, pure, traced)[1], traced)
     result = writer.plan()
     writer.write_structures()
@@ -400,7 +400,7 @@ def _built(
 def changes(
     signature: Signature, traced: TraceResult, arguments: Sequence[Argument | None]
 ) -> tuple[Tree, ...]:
-    """Return what a call changed: for each of the arguments a State in the place of each object."""
+    """Return what a call changed: for each of the arguments a State in place of each object."""
     numbers = {id(part): number for number, part in enumerate(signature.parts)}
 
     def state(part: Part | Alias) -> State:
