@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from dataclasses import dataclass
 
 import typed_nnx_codegen.migrate.rules  # noqa: F401 - importing the package registers the rules
@@ -35,6 +36,21 @@ class RuleInfo:
         """The release as flax writes it; empty where there is none."""
         return ".".join(map(str, self.since))
 
+    @property
+    def shown_example(self) -> str:
+        """The example without the import of NNX, unless nothing else in it changes."""
+        imported = r"..(from flax(\.experimental)? import nnx|import typed_nnx as nnx)"
+        every = self.example.rstrip().splitlines()
+        lines = [line for line in every if not re.fullmatch(imported, line)]
+        is_changed = any(line.startswith(("+", "-")) for line in lines)
+        return "\n".join(lines).lstrip("\n") if is_changed else self.example.rstrip()
+
+    @property
+    def as_markdown(self) -> str:
+        """What it does, and the example."""
+        block = f"```diff\n{self.shown_example}\n```" if self.example else ""
+        return "\n\n".join(filter(None, (self.explanation, block)))
+
 
 def known_rules() -> tuple[RuleInfo, ...]:
     """Return all rules, in the order of their numbers."""
@@ -49,15 +65,3 @@ def known_rules() -> tuple[RuleInfo, ...]:
         )
         for rule in registry.all_rules()
     )
-
-
-def shown(example: str) -> str:
-    """Return an example without the import of NNX, unless nothing else in it changes."""
-    imports = (
-        "from flax import nnx",
-        "from flax.experimental import nnx",
-        "import typed_nnx as nnx",
-    )
-    lines = [line for line in example.rstrip().splitlines() if line[2:] not in imports]
-    is_changed = any(line.startswith(("+", "-")) for line in lines)
-    return "\n".join(lines).lstrip("\n") if is_changed else example.rstrip()

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from typed_nnx_codegen.console.terminal import console_of
 from typed_nnx_codegen.migrate.registry import sides
-from typed_nnx_codegen.migrate.rule_info import RuleInfo, shown
+from typed_nnx_codegen.migrate.rule_info import RuleInfo
 from typed_nnx_codegen.migrate.summary import prose
 
 
@@ -35,9 +35,7 @@ def show_rules(rules: Sequence[RuleInfo], *, in_full: bool) -> None:
         if in_full and rule.explanation:
             console.print(Padding(Markdown(rule.explanation), (1, 2, 0, 2)))
         if rule.example:
-            code = Syntax(
-                shown(rule.example), "diff", theme="ansi_dark", background_color="default"
-            )
+            code = Syntax(rule.shown_example, "diff", theme="ansi_dark", background_color="default")
             console.print(Padding(code, (1, 2, 0, 2)))
         console.print()
 
@@ -51,7 +49,7 @@ def _plain(rule: RuleInfo, in_full: bool) -> Iterator[str]:
     if in_full and rule.explanation:
         yield f"\n{textwrap.indent(rule.explanation, '  ')}\n"
     if rule.example:
-        yield textwrap.indent(shown(rule.example), "  ")
+        yield textwrap.indent(rule.shown_example, "  ")
     yield ""
 
 
@@ -76,7 +74,6 @@ def rules_as_markdown(rules: Sequence[RuleInfo]) -> str:
 
 
 def _section(rule: RuleInfo) -> str:
-    blocks = [f"```diff\n{shown(rule.example)}\n```"] if rule.example else []
-    since = [f"Since flax {rule.release}."] if rule.release else []
-    explanation = [rule.explanation] if rule.explanation else []
-    return "\n\n".join([f"### {rule.code}: {rule.title}", *since, *explanation, *blocks]) + "\n"
+    since = f"Since flax {rule.release}." if rule.release else ""
+    parts = (f"### {rule.code}: {rule.title}", since, rule.as_markdown)
+    return "\n\n".join(filter(None, parts)) + "\n"

@@ -12,7 +12,7 @@ from typing import Final
 
 from typed_nnx_codegen.migrate.findings import DECIDE, FileResult, Finding
 from typed_nnx_codegen.migrate.report.run import Run, place_of, rule_counts, told
-from typed_nnx_codegen.migrate.rule_info import RuleInfo, shown
+from typed_nnx_codegen.migrate.rule_info import RuleInfo
 from typed_nnx_codegen.migrate.shown_text import shown_lines
 from typed_nnx_codegen.sarif.document import Fingerprints, artifact, document
 
@@ -45,11 +45,10 @@ def sarif_log(run: Run, results: Sequence[FileResult]) -> dict[str, object]:
 
 def _rule(rule: RuleInfo) -> dict[str, object]:
     text = rule.explanation or rule.title
-    example = f"\n\n```diff\n{shown(rule.example)}\n```" if rule.example else ""
     return {
         "id": rule.code,
         "shortDescription": {"text": rule.title},
-        "help": {"text": text, "markdown": text + example},
+        "help": {"text": text, "markdown": rule.as_markdown or rule.title},
         "defaultConfiguration": {"level": "note"},
         "properties": {"tags": ["typed-nnx", "migration"]},
     }
