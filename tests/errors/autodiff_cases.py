@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 
 import typed_nnx as nnx
-from tests.errors.case import Bag, Case
+from tests.errors.case import Bag, Cases
 from typed_nnx import errors
 
 X = jnp.array(3.0)
@@ -47,111 +47,92 @@ def aux_missing() -> object:
     return nnx.grad(lambda x: three, has_aux=True)(X)
 
 
-CASES = [
-    Case(
-        "argnums that name nothing",
-        errors.ArgumentError,
-        lambda: nnx.grad(cube, argnums=()),  # type: ignore[arg-type]  # as tested
-        ("grad: argnums=()", "names no argument", "expected positions of arguments"),
-        "argnums=0",
-    ),
-    Case(
-        "argnums of the wrong type",
-        errors.ArgumentError,
-        lambda: nnx.grad(cube, argnums=(0, 1.5)),  # type: ignore[arg-type]  # that is the error
-        ("grad: argnums=(0, 1.5)", "1.5 is not a position"),
-        "argnums=0",
-        TypeError,
-    ),
-    Case(
-        "the same argument twice",
-        errors.ArgumentError,
-        lambda: nnx.value_and_grad(lambda x, y: x, argnums=(1, -1))(X, X),  # type: ignore[arg-type]  # as tested
-        ("value_and_grad: argnums=(1, -1)", "argnum 1 is repeated in argnums"),
-        "argnums=0",
-    ),
-    Case(
-        "a DiffState where all Variables are differentiated",
-        errors.PrefixError,
-        lambda: nnx.grad(cube, argnums=nnx.DiffState(0, nnx.Param), graph=False),
-        ("grad: `argnums`", "`graph=False` or `graph_updates=False`", "DiffState(argnum=0"),
-        "give the position alone",
-    ),
-    Case(
-        "an argument as the result of vjp",
-        errors.SharedReferenceError,
-        lambda: nnx.vjp(lambda m: {"m": m.norm}, model()),
-        ("vjp of ", "Duplicate Bag found at paths:", "m.norm", "result.m"),
-        "return nnx.clone(...) of it",
-    ),
-    Case(
-        "a cotangent of another structure",
-        errors.TangentStructureError,
-        lambda: nnx.vjp(lambda x: nnx.Param(x), X)[1](X),  # type: ignore[arg-type]  # as tested
-        ("vjp: ", "the cotangent of the result", "expected Param with its value", "got float32[]"),
-        "a State of all of these values",
-    ),
-    Case(
-        "a tangent with too little",
-        errors.TangentStructureError,
-        lambda: nnx.jvp(lambda m: m.w[...], (model(),), (nnx.state(model(), nnx.Param),)),
-        ("jvp: ", "tangents[0]", "expected Bag with .norm.mean, .w", "got State with .w"),
-        "a State of all of these values",
-        TypeError,
-    ),
-    Case(
-        "a function without its rule",
-        errors.MissingRuleError,
-        lambda: nnx.custom_vjp(cube)(X),
-        ("custom_vjp: No VJP defined for cube", "before defvjp"),
-        "function.defvjp(fwd, bwd)",
-        AttributeError,
-    ),
-    Case(
-        "fwd without residuals",
-        errors.ResultError,
-        lambda: nnx.grad(ruled(fwd=cube))(X),
-        ("custom_vjp: fwd", "a pair (result, residuals)", "it returned a"),
-        "return result, residuals",
-        TypeError,
-    ),
-    Case(
-        "bwd with too many cotangents",
-        errors.ResultError,
-        lambda: nnx.grad(ruled(bwd=lambda x, g: (g[1], g[1])))(X),
-        ("custom_vjp: bwd", "a tuple of 1", "a tuple of 2"),
-        "bwd with a tuple of one cotangent",
-    ),
-    Case(
-        "a derivative that the rule does not give",
-        errors.MissingRuleError,
-        lambda: nnx.grad(closed_over)(nnx.Param(X)),
-        ("custom_vjp: ", "scaled", "what it closes over", "no cotangent"),
-        "pass the value as an argument",
-        TypeError,
-    ),
-    Case(
-        "a loss that is no scalar",
-        errors.ResultError,
-        lambda: nnx.grad(cube)(jnp.ones(3)),
-        ("grad: Gradient only defined for scalar-output functions", "cube", "float32[3]"),
-        "return loss.mean()",
-        TypeError,
-    ),
-    Case(
-        "auxiliary output that is missing",
-        errors.ResultError,
-        aux_missing,
-        ("grad: with has_aux=True", "(value, aux)", "tuple of 3"),
-        "return value, aux",
-        TypeError,
-    ),
-    Case(
-        "an argument that there is not",
-        errors.ArgumentError,
-        lambda: nnx.grad(cube, argnums=2)(X),  # type: ignore[call-overload]  # as tested
-        ("grad", "cube", "no argument 2", "takes 1 positional"),
-        "positions count from 0",
-        TypeError,
-    ),
-]
+CASES: Cases = {
+    errors.ArgumentError: {
+        "argnums that name nothing": (
+            lambda: nnx.grad(cube, argnums=()),  # type: ignore[arg-type]  # as tested
+            ("grad: argnums=()", "names no argument", "expected positions of arguments"),
+            "argnums=0",
+        ),
+        "argnums of the wrong type": (
+            lambda: nnx.grad(cube, argnums=(0, 1.5)),  # type: ignore[arg-type]  # that is the error
+            ("grad: argnums=(0, 1.5)", "1.5 is not a position"),
+            "argnums=0",
+        ),
+        "the same argument twice": (
+            lambda: nnx.value_and_grad(lambda x, y: x, argnums=(1, -1))(X, X),  # type: ignore[arg-type]  # as tested
+            ("value_and_grad: argnums=(1, -1)", "argnum 1 is repeated in argnums"),
+            "argnums=0",
+        ),
+        "an argument that there is not": (
+            lambda: nnx.grad(cube, argnums=2)(X),  # type: ignore[call-overload]  # as tested
+            ("grad", "cube", "no argument 2", "takes 1 positional"),
+            "positions count from 0",
+        ),
+    },
+    errors.PrefixError: {
+        "a DiffState where all Variables are differentiated": (
+            lambda: nnx.grad(cube, argnums=nnx.DiffState(0, nnx.Param), graph=False),
+            ("grad: `argnums`", "`graph=False` or `graph_updates=False`", "DiffState(argnum=0"),
+            "give the position alone",
+        )
+    },
+    errors.SharedReferenceError: {
+        "an argument as the result of vjp": (
+            lambda: nnx.vjp(lambda m: {"m": m.norm}, model()),
+            ("vjp of ", "Duplicate Bag found at paths:", "m.norm", "result.m"),
+            "return nnx.clone(...) of it",
+        )
+    },
+    errors.TangentStructureError: {
+        "a cotangent of another structure": (
+            lambda: nnx.vjp(lambda x: nnx.Param(x), X)[1](X),  # type: ignore[arg-type]  # as tested
+            (
+                "vjp: ",
+                "the cotangent of the result",
+                "expected Param with its value",
+                "got float32[]",
+            ),
+            "a State of all of these values",
+        ),
+        "a tangent with too little": (
+            lambda: nnx.jvp(lambda m: m.w[...], (model(),), (nnx.state(model(), nnx.Param),)),
+            ("jvp: ", "tangents[0]", "expected Bag with .norm.mean, .w", "got State with .w"),
+            "a State of all of these values",
+        ),
+    },
+    errors.MissingRuleError: {
+        "a function without its rule": (
+            lambda: nnx.custom_vjp(cube)(X),
+            ("custom_vjp: No VJP defined for cube", "before defvjp"),
+            "function.defvjp(fwd, bwd)",
+        ),
+        "a derivative that the rule does not give": (
+            lambda: nnx.grad(closed_over)(nnx.Param(X)),
+            ("custom_vjp: ", "scaled", "what it closes over", "no cotangent"),
+            "pass the value as an argument",
+        ),
+    },
+    errors.ResultError: {
+        "fwd without residuals": (
+            lambda: nnx.grad(ruled(fwd=cube))(X),
+            ("custom_vjp: fwd", "a pair (result, residuals)", "it returned a"),
+            "return result, residuals",
+        ),
+        "bwd with too many cotangents": (
+            lambda: nnx.grad(ruled(bwd=lambda x, g: (g[1], g[1])))(X),
+            ("custom_vjp: bwd", "a tuple of 1", "a tuple of 2"),
+            "bwd with a tuple of one cotangent",
+        ),
+        "a loss that is no scalar": (
+            lambda: nnx.grad(cube)(jnp.ones(3)),
+            ("grad: Gradient only defined for scalar-output functions", "cube", "float32[3]"),
+            "return loss.mean()",
+        ),
+        "auxiliary output that is missing": (
+            aux_missing,
+            ("grad: with has_aux=True", "(value, aux)", "tuple of 3"),
+            "return value, aux",
+        ),
+    },
+}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,6 @@ class Case:
         does: The operation.
         says: What the text says, in order: where, what was found, what was expected.
         fix: What the text says after ``Fix:``; None where it lists remedies in the words of NNX.
-        builtin: The error that old code catches.
     """
 
     name: str
@@ -29,12 +28,17 @@ class Case:
     does: Callable[[], object]
     says: tuple[str, ...]
     fix: str | None
-    builtin: type[Exception] = ValueError
+
+
+Cases = Mapping[
+    type[Exception], Mapping[str, tuple[Callable[[], object], tuple[str, ...], str | None]]
+]
+"""What an operation does, what the text says and the fix, by the error and what is wrong."""
 
 
 def caught(case: Case) -> Exception:
     """Run the operation and return the exception, which has exactly the type of the case."""
-    with pytest.raises(case.builtin) as info:
+    with pytest.raises(case.error) as info:
         case.does()
     assert type(info.value) is case.error
     return info.value

@@ -18,14 +18,15 @@ from tests.errors import (
 from tests.errors.case import Case, caught
 from typed_nnx import errors
 
+MODULES = (
+    *(graph_cases, transform_cases, control_flow_cases, autodiff_cases, layer_cases),
+    *(training_cases, bridge_cases),
+)
 CASES = [
-    *graph_cases.CASES,
-    *transform_cases.CASES,
-    *control_flow_cases.CASES,
-    *autodiff_cases.CASES,
-    *layer_cases.CASES,
-    *training_cases.CASES,
-    *bridge_cases.CASES,
+    Case(name, error, *failure)
+    for module in MODULES
+    for error, failures in module.CASES.items()
+    for name, failure in failures.items()
 ]
 each_case = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 
@@ -34,6 +35,42 @@ EXPORTED = {
     for name, value in vars(errors).items()
     if isinstance(value, type) and issubclass(value, Exception)
 }
+
+
+# What old code catches.
+CAUGHT_AS = {
+    ValueError: (
+        "ArgumentError PrefixError SharedReferenceError TangentStructureError ResultError BridgeError "
+        "LazyInitError ReservedNameError CarryTypeError StructureChangedError VariableError "
+        "MeshRequiredError UnhashableError ForeignModuleError PytreeAttributeError "
+        "AttributesNotFoundError KeyShapeError InvalidFilterError NoFilterMatchedError StateMismatchError "
+        "GraphError UnknownPathError PrefixConflictError LayerInputError LayerArgumentError "
+        "UnsetModeError ChangedModelError CheckpointMismatchError CheckpointNotFoundError CheckpointError "
+        "CheckpointDamagedError CheckpointSaveError ExportError DonationError AxisSizeError "
+        "BroadcastChangedError ShardingError UnknownMeshAxisError"
+    ),
+    TypeError: (
+        "ArgumentError TangentStructureError MissingRuleError ResultError BridgeError CarryTypeError "
+        "BranchMismatchError UnhashableError ForeignModuleError ArgumentTypeError InvalidFilterError "
+        "LayerInputError RngsTypeError OptimizerError CheckpointLeafError CompiledCallError"
+    ),
+    AttributeError: (
+        "MissingRuleError ReservedNameError VariableAttributeError StreamNotFoundError StateKeyError "
+        "OptimizerError"
+    ),
+    ImportError: "MissingPackageError",
+    RuntimeError: "FlaxNnxInUseError StaleRecordError DonationError",
+    KeyError: "StreamNotFoundError StateKeyError MethodNotFoundError",
+    NotImplementedError: "AbstractMethodError",
+    FileNotFoundError: "CheckpointNotFoundError",
+    FileExistsError: "CheckpointExistsError",
+}
+
+
+@pytest.mark.parametrize("builtin", CAUGHT_AS)
+def test_old_code_catches_an_error_as_a_builtin_one(builtin: type[Exception]) -> None:
+    for name in CAUGHT_AS[builtin].split():
+        assert issubclass(EXPORTED[name], builtin), name
 
 
 @pytest.mark.every_case

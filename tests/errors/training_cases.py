@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import optax
 
 import typed_nnx as nnx
-from tests.errors.case import Bag, Case
+from tests.errors.case import Bag, Cases
 from typed_nnx import errors
 from typed_nnx.summary import tabulate
 from typed_nnx.training import metrics
@@ -128,279 +128,235 @@ def _without_rich() -> object:
         return tabulate(Layer(), jnp.ones(2))
 
 
-CASES = [
-    # -- optimizers and metrics ------------------------------------------------------------------
-    Case(
-        "layers replaced after the optimizer was made",
-        errors.ChangedModelError,
-        update_after_a_replacement,
-        (
-            "Optimizer.update: the model has other parameters than when the optimizer was made",
-            "unknown to the optimizer:\n    ('b',)",
-            "gone from the model:\n    ('a', 'bias')",
-            "of another shape:\n    ('a', 'kernel'): (2, 3) then, (2, 4) now",
+CASES: Cases = {
+    errors.ChangedModelError: {
+        "layers replaced after the optimizer was made": (
+            update_after_a_replacement,
+            (
+                "Optimizer.update: the model has other parameters than when the optimizer was made",
+                "unknown to the optimizer:\n    ('b',)",
+                "gone from the model:\n    ('a', 'bias')",
+                "of another shape:\n    ('a', 'kernel'): (2, 3) then, (2, 4) now",
+            ),
+            "optimizer = nnx.Optimizer(model, tx, wrt=nnx.Param)",
+        )
+    },
+    errors.OptimizerError: {
+        "an Optimizer without wrt": (
+            lambda: optimizer_class(Scaled(), optax.sgd(0.1)),
+            ("Optimizer: missing required argument `wrt`", "got 2 positional arguments"),
+            "nnx.Optimizer(model, tx, wrt=nnx.Param), or nnx.ModelAndOptimizer(model, tx)",
         ),
-        "optimizer = nnx.Optimizer(model, tx, wrt=nnx.Param)",
-    ),
-    Case(
-        "an Optimizer without wrt",
-        errors.OptimizerError,
-        lambda: optimizer_class(Scaled(), optax.sgd(0.1)),
-        ("Optimizer: missing required argument `wrt`", "got 2 positional arguments"),
-        "nnx.Optimizer(model, tx, wrt=nnx.Param), or nnx.ModelAndOptimizer(model, tx)",
-        TypeError,
-    ),
-    Case(
-        "an update with gradients only",
-        errors.OptimizerError,
-        lambda: optimizer().update(grads()),
-        ("Optimizer.update: missing required argument `grads`", "a State"),
-        "optimizer.update(model, grads)",
-        TypeError,
-    ),
-    Case(
-        "the model of an Optimizer",
-        errors.OptimizerError,
-        lambda: optimizer().model,
-        ("Optimizer does not have attribute 'model'", "`update` is given the model"),
-        "nnx.ModelAndOptimizer(model, tx)",
-        AttributeError,
-    ),
-    Case(
-        "an Optimizer with a learning rate in the place of a transformation",
-        errors.OptimizerError,
-        lambda: optimizer(0.1),
-        ("Optimizer: `tx` is a float", "expected an optax.GradientTransformation"),
-        "nnx.Optimizer(model, optax.adam(1e-3), wrt=nnx.Param)",
-        AttributeError,
-    ),
-    Case(
-        "model and gradients swapped",
-        errors.OptimizerError,
-        lambda: optimizer().update(grads(), Scaled()),
-        ("Optimizer.update: the first argument is a State", "Scaled", "expected the model"),
-        "optimizer.update(model, grads)",
-        TypeError,
-    ),
-    Case(
-        "gradients of other leaves",
-        errors.StateMismatchError,
-        lambda: optimizer().update(
-            Scaled(), nnx.State({"scale": nnx.Param(1.0), "new": nnx.Param(1.0)})
+        "an update with gradients only": (
+            lambda: optimizer().update(grads()),
+            ("Optimizer.update: missing required argument `grads`", "a State"),
+            "optimizer.update(model, grads)",
         ),
-        (
-            "Optimizer.update: `grads` must have one gradient for each leaf",
-            "got a State of 2 leaves",
-            "missing, expected at:",
-            "('shift',)",
-            "extra, with no place:",
-            "('new',)",
+        "the model of an Optimizer": (
+            lambda: optimizer().model,
+            ("Optimizer does not have attribute 'model'", "`update` is given the model"),
+            "nnx.ModelAndOptimizer(model, tx)",
         ),
-        "differentiate by the Variables that the optimizer updates",
-    ),
-    Case(
-        "gradients together with their loss",
-        errors.StateMismatchError,
-        lambda: optimizer().update(Scaled(), (jnp.ones(()), grads())),
-        ("`grads` must have one gradient", "got a tuple", "('scale',)"),
-        "nnx.grad(loss, argnums=nnx.DiffState(0, wrt))",
-    ),
-    Case(
-        "gradients of other shapes",
-        errors.StateMismatchError,
-        lambda: optimizer().update(
-            nnx.Dict(scale=nnx.Param(jnp.ones(1))), nnx.State({"scale": nnx.Param(jnp.ones(3))})
+        "an Optimizer with a learning rate in the place of a transformation": (
+            lambda: optimizer(0.1),
+            ("Optimizer: `tx` is a float", "expected an optax.GradientTransformation"),
+            "nnx.Optimizer(model, optax.adam(1e-3), wrt=nnx.Param)",
         ),
-        ("at path ('scale',)", "shape (1,)", "shape (3,)", "nothing was updated"),
-        "pass gradients of the shapes of the parameters",
-    ),
-    Case(
-        "a transformation that changes its state",
-        errors.StateMismatchError,
-        lambda: optimizer(forgetful()).update(Scaled(), grads()),
-        ("`tx.update` returned a state of another structure", "('count',)", "('steps',)"),
-        "let `tx.init` make every array that `tx.update` returns",
-    ),
-    Case(
-        "a field that is no State",
-        errors.ArgumentTypeError,
-        lambda: train_state().apply("tx"),
-        ("TrainState.apply: TrainState.tx is a GradientTransformation", "'params'"),
-        "state.apply('params')(x)",
-        TypeError,
-    ),
-    Case(
-        "gradients of a TrainState that are too few",
-        errors.StateMismatchError,
-        lambda: train_state().apply_gradients(nnx.State({"scale": nnx.Param(jnp.ones(2))})),
-        ("TrainState.apply_gradients: `grads`", "got a State of 1 leaf", "('shift',)"),
-        "differentiate by the params: jax.grad(loss)(state.params)",
-    ),
-    Case(
-        "averages of an array",
-        errors.ArgumentTypeError,
-        lambda: EMA(Nameless(), 0.9),
-        ("EMA: at path ('table',) there is float32[2]", "only Variables are averaged"),
-        "nnx.EMA(model, decay, only=nnx.Param)",
-        TypeError,
-    ),
-    Case(
-        "averages of another model",
-        errors.StateMismatchError,
-        update_other,
-        ("EMA.update: `updates` must have the Variables that are averaged", "('shift',)"),
-        "ema.update(model)",
-    ),
-    Case(
-        "a Metric without methods",
-        errors.AbstractMethodError,
-        metrics.Metric,
-        ("Metric: a Metric must override `__init__()`",),
-        "define __init__(self, ...) in a subclass of nnx.Metric",
-        NotImplementedError,
-    ),
-    Case(
-        "a metric without its keyword",
-        errors.ArgumentTypeError,
-        lambda: metrics.Average("loss").update(values=1.0, x=2.0),
-        ("Average.update: expected keyword argument 'loss'", "got values, x"),
-        "metric.update(loss=...), or make the metric with another name: "
-        "nnx.metrics.Average('values')",
-        TypeError,
-    ),
-    Case(
-        "labels with an axis too many",
-        errors.ArgumentError,
-        lambda: metrics.Accuracy().update(
-            logits=jnp.ones((3, 2)), labels=jnp.ones((3, 1), jnp.int32)
+        "model and gradients swapped": (
+            lambda: optimizer().update(grads(), Scaled()),
+            ("Optimizer.update: the first argument is a State", "Scaled", "expected the model"),
+            "optimizer.update(model, grads)",
         ),
-        ("Accuracy.update: expected logits [..., classes] and labels [...]", "(3, 2)", "(3, 1)"),
-        "metrics.update(logits=logits, labels=labels) with one label for each prediction",
-    ),
-    Case(
-        "labels that are floats",
-        errors.ArgumentError,
-        lambda: metrics.Accuracy().update(logits=jnp.ones((3, 2)), labels=jnp.ones(3)),
-        ("Accuracy.update: expected labels of dtype int32", "got float32"),
-        "labels=labels.astype(jnp.int32)",
-    ),
-    Case(
-        "a mask for a number",
-        errors.ArgumentError,
-        lambda: metrics.Average("loss").update(loss=2.0, mask=jnp.ones(3)),
-        ("Average.update: with a mask `loss` should be a jax array", "got 2.0"),
-        "metrics.update(loss=jnp.array(...), mask=mask), or no mask",
-    ),
-    Case(
-        "a threshold that is an int",
-        errors.ArgumentTypeError,
-        lambda: accuracy_class(1),
-        ("Accuracy: argument `threshold` is 1 (int)", "expected a float"),
-        "nnx.metrics.Accuracy(threshold=0.5)",
-        TypeError,
-    ),
-    Case(
-        "a metric named like a method",
-        errors.ReservedNameError,
-        lambda: metrics.MultiMetric(update=metrics.Average()),
-        ("MultiMetric: a metric cannot be named 'update'", "expected another name"),
-        "nnx.MultiMetric(update_metric=...)",
-    ),
-    # -- checkpoints -----------------------------------------------------------------------------
-    Case(
-        "a checkpoint of another model",
-        errors.CheckpointMismatchError,
-        in_folder(lambda path: restore(saved(path, w=nnx.Param(jnp.ones(4)), b=nnx.Param(1)), network())),
-        (
-            "restore: the checkpoint ", "does not fit Bag; 3 leaves differ. Nothing was changed.",
-            "missing at ('norm', 'mean'): expected float32[3], found nothing",
-            "extra at ('b',): expected nothing, found int (a value of Python)",
-            "wrong at ('w',): expected float32[2,3], found float32[4]",
+    },
+    errors.StateMismatchError: {
+        "gradients of other leaves": (
+            lambda: optimizer().update(
+                Scaled(), nnx.State({"scale": nnx.Param(1.0), "new": nnx.Param(1.0)})
+            ),
+            (
+                "Optimizer.update: `grads` must have one gradient for each leaf",
+                "got a State of 2 leaves",
+                "missing, expected at:",
+                "('shift',)",
+                "extra, with no place:",
+                "('new',)",
+            ),
+            "differentiate by the Variables that the optimizer updates",
         ),
-        "build the model with the arguments of the saved one",
-    ),
-    Case(
-        "a checkpoint of a larger model",
-        errors.CheckpointMismatchError,
-        in_folder(lambda path: restore(saved(path), Bag())),
-        ("restore: ", "2 leaves differ", "extra at ('norm', 'mean'): expected nothing"),
-        "restore(path, model, ...)",
-    ),
-    Case(
-        "a path without a checkpoint",
-        errors.CheckpointNotFoundError,
-        in_folder(lambda path: restore(path, network())),
-        ("restore: ", "run' does not exist"),
-        "give the path that a finished save wrote to",
-        FileNotFoundError,
-    ),
-    Case(
-        "a step that is not there",
-        errors.CheckpointNotFoundError,
-        in_folder(lambda path: CheckpointManager(path).restore(network(), step=3)),
-        ("CheckpointManager.restore: ", "has no complete step 3; it has []"),
-        "give the path that a finished save wrote to",
-    ),
-    Case(
-        "a file for a checkpoint",
-        errors.CheckpointError,
-        in_folder(lambda path: restore(in_a_file(path).parent, network())),
-        ("restore: ", "run' is a file, not a checkpoint"),
-        "a .safetensors file is for load_safetensors",
-    ),
-    Case(
-        "a second checkpoint at a path",
-        errors.CheckpointExistsError,
-        in_folder(lambda path: save(saved(path), network())),
-        ("save: ", "holds a checkpoint already"),
-        "save(path, model, overwrite=True)",
-        FileExistsError,
-    ),
-    Case(
-        "a truncated file",
-        errors.CheckpointDamagedError,
-        in_folder(lambda path: restore(with_a_broken_file(path), network())),
-        ("restore: ", "is damaged and cannot be read (", "has other bytes than were written"),
-        "restore another checkpoint, or save it again",
-    ),
-    Case(
-        "a folder that cannot be made",
-        errors.CheckpointSaveError,
-        in_folder(lambda path: save(in_a_file(path), network())),
-        ("save: ", "could not be written (", "NotADirectoryError"),
-        "see the cause above; earlier checkpoints are intact",
-    ),
-    Case(
-        "a function in a Variable",
-        errors.CheckpointLeafError,
-        in_folder(lambda path: save(path, Bag(f=nnx.Variable(max)))),
-        ("save: 1 leaf cannot be in a checkpoint.", "at ('f',): builtin_function_or_method"),
-        "save(path, nnx.state(model, nnx.Param))",
-        TypeError,
-    ),
-    # -- summaries -------------------------------------------------------------------------------
-    Case(
-        "a table of what is no object",
-        errors.ArgumentTypeError,
-        lambda: tabulate({"a": 1}),
-        ("tabulate", "`obj`", "a dict", "expected a Module"),
-        "nnx.tabulate(model, *inputs)",
-        TypeError,
-    ),
-    Case(
-        "a table of a method that is not there",
-        errors.MethodNotFoundError,
-        lambda: tabulate(Layer(), method="encode"),
-        ("tabulate", "Layer", "'encode'", "its methods are __call__"),
-        "method='__call__'",
-        KeyError,
-    ),
-    Case(
-        "a package that is not installed",
-        errors.MissingPackageError,
-        _without_rich,
-        ("tabulate", "`rich`", "not installed"),
-        "pip install 'typed-nnx[tools]'",
-        ImportError,
-    ),
-]  # fmt: skip
+        "gradients together with their loss": (
+            lambda: optimizer().update(Scaled(), (jnp.ones(()), grads())),
+            ("`grads` must have one gradient", "got a tuple", "('scale',)"),
+            "nnx.grad(loss, argnums=nnx.DiffState(0, wrt))",
+        ),
+        "gradients of other shapes": (
+            lambda: optimizer().update(
+                nnx.Dict(scale=nnx.Param(jnp.ones(1))), nnx.State({"scale": nnx.Param(jnp.ones(3))})
+            ),
+            ("at path ('scale',)", "shape (1,)", "shape (3,)", "nothing was updated"),
+            "pass gradients of the shapes of the parameters",
+        ),
+        "a transformation that changes its state": (
+            lambda: optimizer(forgetful()).update(Scaled(), grads()),
+            ("`tx.update` returned a state of another structure", "('count',)", "('steps',)"),
+            "let `tx.init` make every array that `tx.update` returns",
+        ),
+        "gradients of a TrainState that are too few": (
+            lambda: train_state().apply_gradients(nnx.State({"scale": nnx.Param(jnp.ones(2))})),
+            ("TrainState.apply_gradients: `grads`", "got a State of 1 leaf", "('shift',)"),
+            "differentiate by the params: jax.grad(loss)(state.params)",
+        ),
+        "averages of another model": (
+            update_other,
+            ("EMA.update: `updates` must have the Variables that are averaged", "('shift',)"),
+            "ema.update(model)",
+        ),
+    },
+    errors.ArgumentTypeError: {
+        "a field that is no State": (
+            lambda: train_state().apply("tx"),
+            ("TrainState.apply: TrainState.tx is a GradientTransformation", "'params'"),
+            "state.apply('params')(x)",
+        ),
+        "averages of an array": (
+            lambda: EMA(Nameless(), 0.9),
+            ("EMA: at path ('table',) there is float32[2]", "only Variables are averaged"),
+            "nnx.EMA(model, decay, only=nnx.Param)",
+        ),
+        "a metric without its keyword": (
+            lambda: metrics.Average("loss").update(values=1.0, x=2.0),
+            ("Average.update: expected keyword argument 'loss'", "got values, x"),
+            "metric.update(loss=...), or make the metric with another name: "
+            "nnx.metrics.Average('values')",
+        ),
+        "a threshold that is an int": (
+            lambda: accuracy_class(1),
+            ("Accuracy: argument `threshold` is 1 (int)", "expected a float"),
+            "nnx.metrics.Accuracy(threshold=0.5)",
+        ),
+        "a table of what is no object": (
+            lambda: tabulate({"a": 1}),
+            ("tabulate", "`obj`", "a dict", "expected a Module"),
+            "nnx.tabulate(model, *inputs)",
+        ),
+    },
+    errors.AbstractMethodError: {
+        "a Metric without methods": (
+            metrics.Metric,
+            ("Metric: a Metric must override `__init__()`",),
+            "define __init__(self, ...) in a subclass of nnx.Metric",
+        )
+    },
+    errors.ArgumentError: {
+        "labels with an axis too many": (
+            lambda: metrics.Accuracy().update(
+                logits=jnp.ones((3, 2)), labels=jnp.ones((3, 1), jnp.int32)
+            ),
+            (
+                "Accuracy.update: expected logits [..., classes] and labels [...]",
+                "(3, 2)",
+                "(3, 1)",
+            ),
+            "metrics.update(logits=logits, labels=labels) with one label for each prediction",
+        ),
+        "labels that are floats": (
+            lambda: metrics.Accuracy().update(logits=jnp.ones((3, 2)), labels=jnp.ones(3)),
+            ("Accuracy.update: expected labels of dtype int32", "got float32"),
+            "labels=labels.astype(jnp.int32)",
+        ),
+        "a mask for a number": (
+            lambda: metrics.Average("loss").update(loss=2.0, mask=jnp.ones(3)),
+            ("Average.update: with a mask `loss` should be a jax array", "got 2.0"),
+            "metrics.update(loss=jnp.array(...), mask=mask), or no mask",
+        ),
+    },
+    errors.ReservedNameError: {
+        "a metric named like a method": (
+            lambda: metrics.MultiMetric(update=metrics.Average()),
+            ("MultiMetric: a metric cannot be named 'update'", "expected another name"),
+            "nnx.MultiMetric(update_metric=...)",
+        )
+    },
+    errors.CheckpointMismatchError: {
+        "a checkpoint of another model": (
+            in_folder(
+                lambda path: restore(
+                    saved(path, w=nnx.Param(jnp.ones(4)), b=nnx.Param(1)), network()
+                )
+            ),
+            (
+                "restore: the checkpoint ",
+                "does not fit Bag; 3 leaves differ. Nothing was changed.",
+                "missing at ('norm', 'mean'): expected float32[3], found nothing",
+                "extra at ('b',): expected nothing, found int (a value of Python)",
+                "wrong at ('w',): expected float32[2,3], found float32[4]",
+            ),
+            "build the model with the arguments of the saved one",
+        ),
+        "a checkpoint of a larger model": (
+            in_folder(lambda path: restore(saved(path), Bag())),
+            ("restore: ", "2 leaves differ", "extra at ('norm', 'mean'): expected nothing"),
+            "restore(path, model, ...)",
+        ),
+    },
+    errors.CheckpointNotFoundError: {
+        "a path without a checkpoint": (
+            in_folder(lambda path: restore(path, network())),
+            ("restore: ", "run' does not exist"),
+            "give the path that a finished save wrote to",
+        ),
+        "a step that is not there": (
+            in_folder(lambda path: CheckpointManager(path).restore(network(), step=3)),
+            ("CheckpointManager.restore: ", "has no complete step 3; it has []"),
+            "give the path that a finished save wrote to",
+        ),
+    },
+    errors.CheckpointError: {
+        "a file for a checkpoint": (
+            in_folder(lambda path: restore(in_a_file(path).parent, network())),
+            ("restore: ", "run' is a file, not a checkpoint"),
+            "a .safetensors file is for load_safetensors",
+        )
+    },
+    errors.CheckpointExistsError: {
+        "a second checkpoint at a path": (
+            in_folder(lambda path: save(saved(path), network())),
+            ("save: ", "holds a checkpoint already"),
+            "save(path, model, overwrite=True)",
+        )
+    },
+    errors.CheckpointDamagedError: {
+        "a truncated file": (
+            in_folder(lambda path: restore(with_a_broken_file(path), network())),
+            ("restore: ", "is damaged and cannot be read (", "has other bytes than were written"),
+            "restore another checkpoint, or save it again",
+        )
+    },
+    errors.CheckpointSaveError: {
+        "a folder that cannot be made": (
+            in_folder(lambda path: save(in_a_file(path), network())),
+            ("save: ", "could not be written (", "NotADirectoryError"),
+            "see the cause above; earlier checkpoints are intact",
+        )
+    },
+    errors.CheckpointLeafError: {
+        "a function in a Variable": (
+            in_folder(lambda path: save(path, Bag(f=nnx.Variable(max)))),
+            ("save: 1 leaf cannot be in a checkpoint.", "at ('f',): builtin_function_or_method"),
+            "save(path, nnx.state(model, nnx.Param))",
+        )
+    },
+    errors.MethodNotFoundError: {
+        "a table of a method that is not there": (
+            lambda: tabulate(Layer(), method="encode"),
+            ("tabulate", "Layer", "'encode'", "its methods are __call__"),
+            "method='__call__'",
+        )
+    },
+    errors.MissingPackageError: {
+        "a package that is not installed": (
+            _without_rich,
+            ("tabulate", "`rich`", "not installed"),
+            "pip install 'typed-nnx[tools]'",
+        )
+    },
+}
