@@ -135,7 +135,10 @@ def _module(name: str) -> tuple[types.CodeType, dict[str, Any]]:
             raise
         spec = None
     if spec is None:
-        raise click.UsageError(f"no module named {name!r}, or a package that cannot be run")
+        raise click.UsageError(
+            f"no module named {name!r}, or a package that cannot be run.\n"
+            "  Fix: install it, or run typed-nnx in the folder that has it"
+        )
     return _of_spec(spec)
 
 

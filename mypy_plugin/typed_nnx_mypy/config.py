@@ -72,7 +72,9 @@ def read_config(path: Path | None) -> Config:
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read as TOML: {error}") from error
+        raise ConfigError(
+            f"{path}: cannot be read as TOML: {error}. Fix: correct it there."
+        ) from error
     tool = cast("dict[str, object]", document.get("tool", {}))
     table = tool.get("typed_nnx", {})
     if not isinstance(table, dict):

@@ -89,7 +89,7 @@ def lint(**given: Unpack[_Given]) -> None:
     if given["json_file"] is not None:
         if given["form"] not in (_FORMATS[0], "json") or given["out"] is not None:
             raise click.UsageError(
-                "--json says the format and the file; leave out --format and --out"
+                "--json says the format and the file.\n  Fix: leave out --format and --out"
             )
         given["form"], given["out"] = "json", given["json_file"]
     # By name: they bring mypy, which the help does without.

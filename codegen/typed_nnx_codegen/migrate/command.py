@@ -263,7 +263,9 @@ def _check_linen_options(given: _Given) -> None:
         for option, value in older.items():
             if value:
                 library = "--haiku" if given["haiku"] else "--linen"
-                raise click.UsageError(f"{option} is about older NNX code; not with {library}")
+                raise click.UsageError(
+                    f"{option} is about older NNX code.\n  Fix: leave out {option} or {library}"
+                )
     if given["linen"]:
         return
     of_linen: dict[str, object] = {
@@ -276,7 +278,9 @@ def _check_linen_options(given: _Given) -> None:
     }
     for option, value in of_linen.items():
         if value and given["haiku"]:
-            raise click.UsageError(f"{option} is for code of flax.linen, not with --haiku")
+            raise click.UsageError(
+                f"{option} is for code of flax.linen.\n  Fix: leave out {option} or --haiku"
+            )
         if value:
             raise click.UsageError(f"{option} is for code of flax.linen.\n  Fix: add --linen")
 
@@ -291,10 +295,10 @@ def _library_work(given: _Given) -> LinenWork:
         if len(paths) != 1 or paths[0].is_dir():
             raise click.UsageError("-o is for one file.\n  Fix: name one file as PATH")
         if given["check"]:
-            raise click.UsageError("--check writes nothing and -o writes; give one of them")
+            raise click.UsageError("--check writes nothing and -o writes.\n  Fix: give one of them")
         if output.is_dir() or not output.parent.is_dir():
             problem = "is a folder" if output.is_dir() else "is in a folder that does not exist"
-            raise click.UsageError(f"-o {str(output)!r} {problem}")
+            raise click.UsageError(f"-o {str(output)!r} {problem}.\n  Fix: -o with a new file")
         if output.suffix != ".py":
             raise click.UsageError(
                 f"-o {str(output)!r} is not a Python file.\n  Fix: -o {output}.py"
@@ -333,7 +337,9 @@ def _rules_of(given: _Given) -> Sequence[RuleInfo]:
 
 def _request(given: _Given) -> Request:
     if given["write"] and given["check"]:
-        raise click.UsageError("--check writes nothing and --write writes; give one of them")
+        raise click.UsageError(
+            "--check writes nothing and --write writes.\n  Fix: give one of them"
+        )
     release = release_of(given["from_release"]) if given["from_release"] else ()
     every = _rules_of(given)
     rules = selected(every, given["select"], given["ignore"], release)
@@ -363,7 +369,7 @@ def _reports(given: _Given) -> tuple[ReportFile, ...]:
     if given["json_file"] is not None:
         forms, names = (*forms, "json"), [*names, str(given["json_file"])]
     if names.count("-") > 1:
-        raise click.UsageError("only one report can go to standard output")
+        raise click.UsageError("two reports go to standard output.\n  Fix: --report-file for each")
     if len(set(names)) < len(names):
         raise click.UsageError("two reports have the same file.\n  Fix: --report-file for each")
     for name in names:

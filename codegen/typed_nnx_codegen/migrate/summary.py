@@ -130,4 +130,4 @@ def _totals_line(run: Run, all_of: Totals) -> Text:
     if all_of.failed_files:
         parts.append(f"{counted(all_of.failed_files, 'file')} could not be migrated")
     text = Text("; ".join(parts), style="bold")
-    return text.append(f" ({counted(all_of.files, 'file')} looked at)", style="not bold dim")
+    return text.append(f" ({counted(all_of.files, 'file')} checked)", style="not bold dim")

@@ -128,7 +128,7 @@ def init_with(
         TypeError: The model is constructed already, or the arguments do not have a size.
     """
     if isinstance(model, nnx.Module):
-        message = f"{type(model).__name__} is constructed already\n  Fix: give what constructs it"
+        message = f"got a {type(model).__name__}, expected its constructor\n  Fix: pass the class"
         raise TypeError(message)  # it has other variables than those that the key gives
     if not (constructs(model, nnx.Module) or inspect.isfunction(model)):
         kwargs |= {} if method is None else {"method": method}
@@ -182,7 +182,7 @@ def init_like(
     for name, value in fields.items():
         if any(isinstance(one, nnx.Module) for one in jax.tree.leaves(value, is_leaf=_is_module)):
             message = (
-                f"`{name}` of {type(model).__name__} is a module that is constructed already\n"
+                f"init_like: `{name}` of {type(model).__name__} holds a module, which both would share\n"
                 f"  Fix: construct {type(model).__name__} again with a new one"
             )
             raise TypeError(message)  # both models would share it
@@ -245,7 +245,7 @@ def with_input_sizes(construct: Any, method: Any, *args: Any, **kwargs: Any) -> 
         elif kind == "features" and isinstance(value, list | tuple):
             sizes[name] = tuple(one.shape[-1] for one in value)
         elif default is inspect.Parameter.empty:
-            message = f"nothing tells `{name}` of {made.__name__}: give it where it is constructed"
+            message = f"the call does not determine `{name}` of {made.__name__}\n  Fix: pass it to {made.__name__}(...)"
             raise TypeError(message)  # as Python does for an argument that is missing
     return partial(construct, **sizes)
 

@@ -273,7 +273,7 @@ def test_files_with_changes_that_are_not_committed_stop_the_run_before_it_writes
         pytest.param(("app", "--select", ","), "a list of rules is empty", id="empty-list"),
         pytest.param(("app", "--ignore", "TN"), "no rule is left", id="all-ignored"),
         pytest.param(("app", "--from", "0.12.9"), "no rule is left", id="from-today"),
-        pytest.param(("app", "--from", "new"), "'new' is no release", id="release"),
+        pytest.param(("app", "--from", "new"), "'new' is not a release", id="release"),
         pytest.param(("app", "--target", "jax"), "'jax' is not one of", id="target"),
         pytest.param(("app", "--jobs", "0"), "0 is not in the range", id="jobs"),
         pytest.param(("app", "--report-file", "x"), "has no --report", id="file-alone"),
@@ -286,7 +286,9 @@ def test_files_with_changes_that_are_not_committed_stop_the_run_before_it_writes
         ),
         pytest.param(("app", "--report", "md", "--report", "md"), "the same file", id="same"),
         pytest.param(
-            ("app", *("--report", "md", "--report-file", "-") * 2), "only one", id="two-to-output"
+            ("app", *("--report", "md", "--report-file", "-") * 2),
+            "two reports go to standard output",
+            id="two-to-output",
         ),
     ],
 )

@@ -179,7 +179,7 @@ def test_files_with_changes_that_are_not_committed_are_refused(project: Path) ->
         (("app/layer.py", "-o", "new.py", "--check"), "give one of them"),
         (("app/layer.py", "-o", "nowhere/new.py"), "is in a folder that does not exist"),
         (("app/layer.py", "-o", "app"), "is a folder"),
-        (("app/layer.py", "-o", "new.txt"), "is no Python file"),
+        (("app/layer.py", "-o", "new.txt"), "is not a Python file"),
         (("app", "--trace-steps", "2"), "--trace-steps is for a program"),
         (("app", "--select", "TN101"), "--select is about older NNX code"),
         (("app", "--from", "0.8"), "--from is about older NNX code"),

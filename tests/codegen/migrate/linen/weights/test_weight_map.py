@@ -108,7 +108,7 @@ WRONG: dict[str, tuple[object, str]] = {
     "lifted with both": (lifted({"name": "n", "expr": "1", "arg": "x"}), "either"),
     "an axis with expr": (lifted({"name": "n", "expr": "1", "axis": 0}), "says nothing"),
     "an axis that is none": (lifted({"name": "n", "arg": "x", "axis": "0"}), "axis: it is '0'"),
-    "expr that is no Python": (lifted({"name": "n", "expr": "x["}), "is no Python"),
+    "expr that is no Python": (lifted({"name": "n", "expr": "x["}), "is not Python"),
     "a target that is a number": (variables({"params/a": 1}), "params/a: it is 1"),
     "a target without to": (variables({"params/a": {"unstack": 0}}), "to: it is missing"),
     "an unknown key of a target": (variables({"params/a": {"to": "a", "x": 1}}), "not known"),
@@ -141,7 +141,7 @@ def test_a_wrong_map_is_told_with_its_place_and_a_remedy(name: str) -> None:
 
 
 def test_text_that_is_no_json_is_told_with_its_line() -> None:
-    with pytest.raises(WeightMapError, match="models.migration.json:2: this is no JSON"):
+    with pytest.raises(WeightMapError, match="models.migration.json:2: this is not JSON"):
         weight_map_from_text('{\n"a" 1}', "models.migration.json")
 
 
