@@ -224,7 +224,7 @@ def test_the_message_names_the_attribute_and_the_path(name: str) -> None:
     assert f"Cannot mutate '{owner}' from different trace level" in text
     assert f"attribute '{attribute}'" in text
     assert f" at {path} " in text
-    assert "Fix: pass the object to the transformed function as an argument" in text
+    assert "Fix: pass the object as an argument" in text
 
 
 def test_the_message_for_a_variable_names_its_type_and_path() -> None:
@@ -241,7 +241,7 @@ def test_the_message_for_a_variable_without_an_owner_needs_no_path() -> None:
     with pytest.raises(TraceLevelError) as caught:
         jax.jit(lambda: variable.set_value(jnp.zeros(2)))()
     assert caught.value.path is None
-    assert "value of the Param was to change" in str(caught.value)
+    assert "value of the Param was changed" in str(caught.value)
 
 
 # -- what is allowed -------------------------------------------------------------------------------

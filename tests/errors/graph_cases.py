@@ -234,7 +234,7 @@ CASES: Cases = {
                 "Cannot mutate 'Bag' from different trace level",
                 "attribute 'rate' of the Bag at Bag.layer",
             ),
-            "pass the object to the transformed function as an argument",
+            "pass the object as an argument",
         )
     },
     errors.PytreeAttributeError: {

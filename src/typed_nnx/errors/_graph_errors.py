@@ -41,12 +41,11 @@ class TraceLevelError(Error):
         owner = f"'{self.owner}' from" if self.kind == "Pytree" else f"{self.owner} from a"
         return (
             f"Cannot mutate {owner} different trace level: {what} of the "
-            f"{self.owner}{place} was to change inside a jax transform that did not take the "
-            "object in. Transforms of nnx take in arguments and what a function closes over, not "
-            "globals; those of jax take in no objects.\n"
-            "  Fix: pass the object to the transformed function as an argument, "
-            "nnx.jit(function)(model), or define the function where the model is a local variable; "
-            "write nnx.jit for jax.jit"
+            f"{self.owner}{place} was changed inside a jax transform that does not track it. "
+            "Transforms of nnx track arguments and what a function closes over, not globals; "
+            "those of jax track no objects.\n"
+            "  Fix: pass the object as an argument, nnx.jit(function)(model), or define the function "
+            "where the model is a local variable; use nnx.jit instead of jax.jit"
         )
 
 
@@ -367,7 +366,7 @@ class GraphError(Problem, ValueError):
 
     @classmethod
     def is_immutable(cls, function: str, path: Path, node: object) -> Self:
-        """Return the error of a child of a tuple or another immutable node that was to change."""
+        """Return the error of a change to a child of a tuple or another immutable node."""
         return cls(
             function,
             f"cannot change the child at path {path!r} of an immutable node of type "

@@ -187,9 +187,7 @@ class LinenSpectralNorm(nnx.Module):
     def normalized(self, name: str, weight: jax.Array, update_stats: bool) -> jax.Array:
         """Return a weight divided by its largest singular value, found by power iteration."""
         if weight.ndim > 2 and self.error_on_non_matrix:
-            raise ValueError(
-                f"LinenSpectralNorm: {name} has {weight.ndim} axes, not 2"
-            )  # as in Linen
+            raise ValueError(f"{name} has {weight.ndim} axes, not 2")  # as in Linen
 
         def unit(vector: jax.Array) -> jax.Array:
             return vector * jax.lax.rsqrt((vector * vector).sum(keepdims=True) + self.epsilon)
