@@ -41,11 +41,11 @@ _TYPED_ONLY: Final = {
 
 @register
 class ArrayReferences(Rule):
-    """Gives the functions for mutable arrays the names that they have now.
+    """Renames the functions for mutable arrays.
 
-    typed_nnx has them as `ArrayRef`, `array_ref`, `to_refs` and `to_arrays`. flax has none of them any
-    more: the class and the function are those of jax (`jax.Ref`, `jax.new_ref`), and the functions over
-    trees get a marker for that target, as does `use_refs` for both.
+    typed_nnx calls them `ArrayRef`, `array_ref`, `to_refs` and `to_arrays`. flax no longer has
+    them: for that target the class and the function become those of jax (`jax.Ref`, `jax.new_ref`),
+    and the functions over trees get a marker, as does `use_refs` for both.
     """
 
     code = "TN126"

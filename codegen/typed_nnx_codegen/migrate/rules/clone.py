@@ -18,8 +18,8 @@ from typed_nnx_codegen.migrate.registry import Rule, register
 class CloneFunction(Rule):
     """A Module is copied by a function.
 
-    A call of `m.apply`, which ran a copy of the Module, gets a marker. Something unknown with a
-    `.clone()` gets a marker where the file uses it as a model elsewhere.
+    A call of `m.apply`, which ran a copy of the Module, gets a marker, and so does `.clone()` of an
+    unknown object that the file uses as a model elsewhere.
     """
 
     code = "TN107"

@@ -18,11 +18,11 @@ _TO_WRITE: Final = {
 
 @register
 class Constructors(Rule):
-    """A Module is made by a call of its class; what else it can be is a transform's business.
+    """A Module is created by calling its class, if needed under a transform.
 
-    `M.init(...)` gave the State and the definition of a new Module, and `M.create_abstract(...)` is
-    `nnx.eval_shape`. They get a marker, and so does `M.partial_init(state)(...)`: a call under `nnx.jit`,
-    and `nnx.update` with the State that is there. `nnx.TrainState(graphdef, params=, tx=)` becomes
+    `M.init(...)`, which returned the State and the definition of a new Module, gets a marker. So do
+    `M.create_abstract(...)`, now `nnx.eval_shape`, and `M.partial_init(state)(...)`, now a call
+    under `nnx.jit` with `nnx.update`. `nnx.TrainState(graphdef, params=, tx=)` becomes
     `nnx.TrainState.create`.
     """
 

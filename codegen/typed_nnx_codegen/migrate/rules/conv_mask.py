@@ -19,9 +19,9 @@ _MESSAGE: Final = (
 
 @register
 class MaskOfConv(Rule):
-    """Marks a function that masks the kernel of `nnx.Conv`, which takes the mask itself now.
+    """Marks a function that masks the kernel of `nnx.Conv`, which now takes the mask itself.
 
-    For ``mask_fn=lambda kernel: kernel * mask`` that is ``mask=mask``. None was the default.
+    ``mask_fn=lambda kernel: kernel * mask`` becomes ``mask=mask``. None was the default.
     """
 
     code = "TN138"

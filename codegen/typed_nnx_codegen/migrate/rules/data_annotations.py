@@ -33,14 +33,14 @@ class _Marked:
 
 @register
 class MarkWithFunctions(Rule):
-    """An attribute is marked by the value that declares it, and its annotation is a type only.
+    """An attribute is marked by its value, and its annotation is only a type.
 
-    In a dataclass ``x: nnx.Data[T] = v`` is ``x: T = nnx.data(default=v)``: the first argument of
-    `nnx.data` is no default in flax. In a method, where the annotation never did anything, the
-    value is marked. Annotations of parameters and local names lose the mark.
+    In a dataclass ``x: nnx.Data[T] = v`` becomes ``x: T = nnx.data(default=v)``, since the first
+    argument of `nnx.data` is not a default in flax. In a method, where the annotation had no
+    effect, the value is marked. Annotations of parameters and local variables lose the mark.
 
-    A marker is left where a class that is no dataclass gives data a default, and where the marks
-    stand outside of annotations, or inside of larger ones.
+    A marker is left where a class that is not a dataclass gives data a default, and where the marks
+    are outside of annotations or inside larger ones.
     """
 
     code = "TN128"

@@ -17,12 +17,12 @@ _ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
 
 @register
 class SplitRngs(Rule):
-    """Splits Rngs with `split`: `fork` takes no number any more.
+    """Splits Rngs with `split`: `fork` no longer takes a number.
 
-    `fork(n)` once gave a dict of keys, which went through `nnx.Rngs(keys)` in the function that was
-    mapped. `split(n)` gives Rngs, so that call goes, also where the keys came in as an argument. A marker
-    stands where the number may be a mapping of some streams, whose others were forked and `split` alone
-    would share, or where a single stream is forked.
+    `fork(n)` returned a dict of keys, which the mapped function passed to `nnx.Rngs(keys)`.
+    `split(n)` returns Rngs, so that call is removed, also where the keys are an argument. A marker
+    is left where the number may be a mapping of some streams (`fork` forked the others, `split`
+    would share them), or where a single stream is forked.
     """
 
     code = "TN122"

@@ -14,8 +14,9 @@ from typed_nnx_codegen.migrate.registry import Rule, register
 class SplitInsteadOfFork(Rule):
     """Splits keys with `split` and `nnx.split_rngs`; `fork` and `nnx.fork_rngs` give new keys only.
 
-    The keys are the same. Where a mapping names some of the streams, `fork` forked the others too,
-    and `split` shares them with the Rngs: that is left to you, as is a number that may be a mapping.
+    The keys are the same. If a mapping names some of the streams, `fork` also forked the others,
+    while `split` shares them with the Rngs: that is left to you, as is a number that may be a
+    mapping.
     """
 
     code = "TN123"

@@ -14,9 +14,9 @@ _MESSAGE = (
 class SplitInsideObjects(Rule):
     """The keys inside an object are split in place: `nnx.fork` is gone.
 
-    What it gave, States of the keys that were split and of those that were not, has no successor:
-    `nnx.split_rngs` changes the object, and `nnx.StateAxes` says which of its keys are mapped. Uses of
-    both names get a marker.
+    Its result, States of the keys that were split and of the others, has no successor:
+    `nnx.split_rngs` changes the object, and `nnx.StateAxes` says which of its keys are mapped. Uses
+    of both names get a marker.
     """
 
     code = "TN124"

@@ -27,10 +27,10 @@ _BY_POSITION: Final = ("argnums", "has_aux", "holomorphic", "allow_int", "reduce
 class GradFilters(Rule):
     """`grad` and `value_and_grad` take what to differentiate in `argnums` alone.
 
-    An integer there stands for the Params of a Module; ``nnx.DiffState(0, F)`` for what another
-    filter takes. The rule drops ``wrt=nnx.Param``, writes a DiffState for any other filter and
-    names the arguments that older versions took by position: the filter came second once. Where
-    `argnums` has several arguments or is computed, it leaves a marker.
+    An integer there means the Params of a Module, ``nnx.DiffState(0, F)`` the Variables of another
+    filter. The rule drops ``wrt=nnx.Param``, writes a DiffState for any other filter, and adds
+    keywords to arguments that older versions took by position (the filter used to be the second).
+    If `argnums` has several arguments or is computed, it leaves a marker.
     """
 
     code = "TN116"

@@ -10,9 +10,9 @@ from typed_nnx_codegen.migrate.registry import register
 class RenameGraphNode(Renaming):
     """The base class of objects that can be split and merged is `nnx.Pytree`.
 
-    Modules are no `nnx.Object` any more, so ``isinstance(x, nnx.Object)`` is false for them, and
-    ``jax.tree`` takes an `nnx.Object` as one leaf. An `nnx.Pytree` has neither trap; its plain
-    containers of arrays or Modules are marked, which is rule TN110.
+    Modules are no longer an `nnx.Object`, so ``isinstance(x, nnx.Object)`` is false for them, and
+    ``jax.tree`` treats an `nnx.Object` as one leaf. `nnx.Pytree` avoids both; rule TN110 marks its
+    plain containers of arrays or Modules.
     """
 
     code = "TN111"

@@ -21,9 +21,9 @@ Small = cst.BaseSmallStatement
 
 @register
 class ImportFromTarget(Rule):
-    """Imports NNX from the package that the code is to run on.
+    """Imports NNX from the target package.
 
-    Names that the target does not have stay where they are, with a marker.
+    Names that the target does not have are left unchanged, with a marker.
     """
 
     code = "TN101"

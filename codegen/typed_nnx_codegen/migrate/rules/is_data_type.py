@@ -13,9 +13,9 @@ _IS_DATA = "nnx.is_data_type"
 
 @register
 class RenameIsDataType(Renaming):
-    """The question whether an attribute holds data is asked of a value, with `nnx.is_data`.
+    """`nnx.is_data` asks of a value whether it is data.
 
-    A call with a class has a marker: `nnx.is_data` of a class is false, whatever the class.
+    A call with a class gets a marker, since `nnx.is_data` of any class is false.
     """
 
     code = "TN129"

@@ -28,11 +28,11 @@ _CONTAINERS = "an nnx.List or nnx.Dict of Modules is a child now, its items are 
 
 @register
 class IterateWithFunctions(Rule):
-    """What goes through the Modules or the children of a Module is a function of the package.
+    """The iterators over the Modules and children of a Module are functions.
 
-    Both functions give what the methods of flax 0.12 give. Before, a list of Modules was no child:
-    ``iter_children`` of a class with plain containers of Modules, which TN110 rewrites, has a
-    marker. So has a call of ``iter_modules`` on something of an unknown class.
+    Both functions yield what the methods of flax 0.12 yield. Before that, a list of Modules was not
+    a child, so ``iter_children`` of a class with plain containers of Modules, which TN110 rewrites,
+    gets a marker. So does ``iter_modules`` on an object of unknown class.
     """
 
     code = "TN134"

@@ -26,8 +26,9 @@ _MESSAGES: Final = {
 class JitStates(Rule):
     """`jit` treats the state of a Module as jax treats other arguments.
 
-    False was the default of both and goes away. Otherwise a marker says what to write: the positions
-    of the Modules in `donate_argnums`, or the shardings that were taken from the metadata of Variables.
+    False was the default of both and is removed. Otherwise a marker says what to write: the
+    positions of the Modules in `donate_argnums`, or the shardings that came from the metadata of
+    Variables.
     """
 
     code = "TN117"

@@ -26,11 +26,11 @@ _NO_KEY: Final = (
 
 @register
 class CarryRngs(Rule):
-    """Gives the Rngs to `nnx.RNN` instead of the cell: carries are made there.
+    """Passes the Rngs to `nnx.RNN` instead of the cell, since that creates the carries.
 
-    Without `keep_rngs=True` a cell draws one key less before its kernels, so a seed gives other
-    initial values than before. A cell that is not made inside a call of `nnx.RNN` gets a marker, and
-    so does `cell.initialize_carry(shape)` without Rngs.
+    Without `keep_rngs=True` a cell draws one key less before its kernels, so initial values change.
+    A cell that is not created inside a call of `nnx.RNN` gets a marker, and so does
+    `cell.initialize_carry(shape)` without Rngs.
     """
 
     code = "TN140"

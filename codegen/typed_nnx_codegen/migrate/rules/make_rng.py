@@ -20,8 +20,8 @@ _NO_RNGS = (
 class DrawFromRngs(Rule):
     """Draws keys from the streams of Rngs: `rngs["dropout"]()`.
 
-    `self.make_rng(name)` of a Module draws from `self.rngs`, where the Module has one; where it has none,
-    a marker says so: keep the Rngs that `__init__` gets, or take one as an argument of the method.
+    `self.make_rng(name)` of a Module draws from `self.rngs`. If it has none, a marker says so:
+    store the Rngs that `__init__` gets, or pass them to the method.
     """
 
     code = "TN125"

@@ -24,13 +24,12 @@ _OF_A_TUPLE = (
 
 @register
 class MergeFunction(Rule):
-    """A definition and States are put together by a function.
+    """A GraphDef and States are merged by a function.
 
-    The function puts the very Variables of the States into the model. `copy=True` is added where
-    they are in use outside of the function around, where they cannot change under a transform, and
-    where they are read again after the model was used. The function of flax 0.8.0 took one tuple.
-    Where nothing is known of an object with a `.merge` it gets a marker if it is called like a
-    definition: `static`, `graphdef`, `moduledef`.
+    The model then holds the Variables of the States themselves. `copy=True` is added where these
+    are in use outside of the enclosing function, cannot change under a transform, or are read after
+    the model was used. The function of flax 0.8.0 took one tuple. An unknown object with a `.merge`
+    gets a marker if its name is that of a definition: `static`, `graphdef`, `moduledef`.
     """
 
     code = "TN104"

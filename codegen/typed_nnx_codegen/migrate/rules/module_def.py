@@ -8,7 +8,7 @@ from typed_nnx_codegen.migrate.registry import register
 
 @register
 class RenameModuleDef(Renaming):
-    """The structure of a model is a GraphDef: models may hold other nodes than Modules."""
+    """The structure of a model is a GraphDef, since models may contain nodes other than Modules."""
 
     code = "TN112"
     title = "`nnx.ModuleDef` is `nnx.GraphDef`"

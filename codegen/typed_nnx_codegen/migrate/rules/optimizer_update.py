@@ -41,14 +41,13 @@ _STATE: Final = (
 
 @register
 class OptimizerUpdate(Rule):
-    """An Optimizer does not have its model any more: `update` gets it, and `.model` is gone.
+    """An Optimizer no longer holds its model: `update` takes it, and `.model` is gone.
 
-    Where the model has a name beside the Optimizer, that name is written: the one that the
-    Optimizer was made of in the same scope, ``self.model`` beside ``self.optimizer``, the argument
-    that the gradients were taken of. Where some use has no such name (a train step that takes the
-    Optimizer alone, a checkpoint of all its state), the Optimizer becomes an
-    ``nnx.ModelAndOptimizer`` where it is made: it is what an Optimizer was, on both runtimes.
-    Optimizers that come from elsewhere get a marker.
+    If the model has a name next to the Optimizer, the rule writes that name: the one that the
+    Optimizer was created with in the same scope, ``self.model`` next to ``self.optimizer``, or the
+    differentiated argument. If a use has no such name (a train step that takes only the Optimizer,
+    a checkpoint of all its state), the Optimizer is created as an ``nnx.ModelAndOptimizer``, which
+    is what an Optimizer used to be, on both runtimes. Optimizers from elsewhere get a marker.
     """
 
     code = "TN119"

@@ -23,11 +23,11 @@ _MESSAGE: Final = (
 
 @register
 class OptimizerWrt(Rule):
-    """An Optimizer has to be told what it updates; the Params, where nothing was said before.
+    """An Optimizer must be told what it updates; the default was the Params.
 
-    The rule writes ``wrt=nnx.Param`` where an Optimizer is made without, in the constructors of
-    project classes above it too, and names `wrt` where it was given by position. Where arguments
-    are unpacked it leaves a marker. An Optimizer that TN119 makes a ModelAndOptimizer needs none.
+    The rule adds ``wrt=nnx.Param`` where an Optimizer, or a subclass in the project, is created
+    without it, and adds the keyword to a `wrt` that was given by position. Unpacked arguments get a
+    marker. An Optimizer that TN119 turns into a ModelAndOptimizer needs none.
     """
 
     code = "TN118"

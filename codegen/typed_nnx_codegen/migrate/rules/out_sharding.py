@@ -37,16 +37,16 @@ _MESHES: Final = frozenset({"jax.make_mesh", "jax.sharding.Mesh"})
 
 @register
 class OutSharding(Rule):
-    """Names the axes of a Variable over a mesh with `out_sharding`.
+    """Names the mesh axes of a Variable with `out_sharding`.
 
-    The keywords of Variables and of `nnx.with_metadata`, the metadata of that name, and the attribute
-    `sharding_names` are renamed. The attribute `sharding` of a Variable is another thing now, the
-    sharding of its array: it gets a marker where the Variable was made with names. The argument of
+    The keywords of Variables and of `nnx.with_metadata`, the metadata of that name, and the
+    attribute `sharding_names` are renamed. The attribute `sharding` of a Variable is now the
+    sharding of its array: it gets a marker if the Variable was created with names. The argument of
     `nnx.with_partitioning` is still called `sharding`.
 
-    Names were only noted once; an array is placed by them now, which fails where no mesh is in force.
-    So the first Variable with older names and no mesh gets a marker, and ``with mesh:`` around them,
-    in files that do not set a mesh as jax does it now.
+    Names used to be only metadata; now they place the array, which fails without a current mesh. So
+    in files that do not set a mesh with today's jax, the first Variable with older names and no
+    mesh gets a marker, and so does ``with mesh:`` around them.
     """
 
     code = "TN131"

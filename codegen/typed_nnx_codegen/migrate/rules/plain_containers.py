@@ -28,15 +28,15 @@ from typed_nnx_codegen.migrate.registry import Rule, register
 
 @register
 class MarkPlainContainers(Rule):
-    """Attributes of Modules are static unless they are data: a list of Modules has to say so.
+    """Attributes of Modules are static unless they are data, so a list of Modules must be marked.
 
-    A list of Modules or Variables is an `nnx.List`, a dict with names as keys an `nnx.Dict`. What
-    they cannot do stays what it is under `nnx.data(...)`: tuples, nested containers, arrays, other
-    keys, containers that the code adds, compares or hands to other packages. Paths in a State
-    stay the same. A list that is empty at first counts by what is appended to it later; so does an
-    attribute that is None at first, which is ``nnx.data(None)``.
+    A list of Modules or Variables becomes an `nnx.List`, a dict with names as keys an `nnx.Dict`.
+    What these do not support is wrapped in `nnx.data(...)`: tuples, nested containers, arrays,
+    other keys, containers that the code adds, compares or passes to other packages. Paths in a
+    State do not change. For a list that starts empty, what is appended later decides; likewise for
+    an attribute that starts as None, which becomes ``nnx.data(None)``.
 
-    A marker is left where items that nothing is known of are called.
+    A marker is left where unknown items are called.
     """
 
     code = "TN110"

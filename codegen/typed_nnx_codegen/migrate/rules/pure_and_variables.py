@@ -15,9 +15,10 @@ _KEYWORDS: Final = {"has_ref": "ref", "is_hijax": "hijax", "is_mutable": "mutabl
 
 @register
 class PureAndVariables(Renaming):
-    """Gives three functions over trees the names that they have now.
+    """Renames three functions over trees.
 
-    They take the same arguments. The keywords that `vars_as` had in its first release are renamed too.
+    The arguments are the same. The keywords that `vars_as` had in its first release are renamed
+    too.
     """
 
     code = "TN132"

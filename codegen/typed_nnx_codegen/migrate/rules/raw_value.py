@@ -25,10 +25,10 @@ _UNSURE = "if `{code}` is a Variable, read with .get_raw_value() and write with 
 
 @register
 class RawValueOfVariable(Rule):
-    """Calls the methods that read and write what a Variable stores, without hooks.
+    """Calls the methods that read and write the value of a Variable without hooks.
 
     A marker is left where it is assigned among other targets or deleted, and at `raw_value` of
-    something that the rule does not know: few other objects have such an attribute.
+    unknown objects, since few others have such an attribute.
     """
 
     code = "TN121"

@@ -24,12 +24,12 @@ _CTX: Final = "a Module keeps its flags as attributes and its keys in an `nnx.Rn
 
 @register
 class ReplaceRemovedNames(Renaming):
-    """Names of the first versions that have no successor of the same kind.
+    """Names of early releases that have no direct successor.
 
     A `TreeNode` was a Variable with a tree as its value: it is an `nnx.Variable`.
-    ``nnx.field(...)`` is `nnx.data` or `nnx.static` where its keywords say which, and
+    ``nnx.field(...)`` becomes `nnx.data` or `nnx.static` if its keywords say which, and
     `dataclasses.field` otherwise. Markers are left at `nnx.Empty` and `nnx.Ctx`, at fields with
-    keywords that nothing knows today, and at classes below `TreeNode` that have a body.
+    keywords that no longer exist, and at subclasses of `TreeNode` that have a body.
     """
 
     code = "TN113"

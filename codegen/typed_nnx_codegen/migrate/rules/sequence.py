@@ -20,13 +20,13 @@ _EITHER = (
 
 @register
 class ReplaceSequence(Rule):
-    """What is called is `nnx.Sequential`, which takes its layers one by one; a list is `nnx.List`.
+    """What is called becomes `nnx.Sequential`, with layers as arguments; a list `nnx.List`.
 
-    The rule looks at all uses of an object in the file. The layers of a Sequential that is used as
-    a list too are its attribute ``layers``, and in a State their paths have ``"layers"`` as well.
+    The rule reads all uses of an object in the file. If a Sequential is used as a list too, its
+    layers are the attribute ``layers``, and their paths in a State contain ``"layers"``.
 
-    Markers are left where no use is seen, where the class is handed on or inherited from, and at types
-    where a file has both.
+    Markers are left where there is no use, where the class is passed on or inherited from, and at
+    types where a file has both.
     """
 
     code = "TN109"

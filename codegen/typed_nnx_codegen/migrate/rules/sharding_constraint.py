@@ -24,8 +24,8 @@ _UNSURE: Final = (
 class ShardingConstraint(Renaming):
     """Calls `jax.lax.with_sharding_constraint`.
 
-    A tuple of names becomes a `PartitionSpec`, and a mesh goes into a `NamedSharding` with it. A marker
-    is left where the arguments cannot be told apart.
+    A tuple of names becomes a `PartitionSpec`, with a mesh a `NamedSharding`. Unclear arguments get
+    a marker.
     """
 
     code = "TN136"

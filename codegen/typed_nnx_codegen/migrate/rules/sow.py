@@ -35,12 +35,12 @@ _MESSAGES: Final = {
 
 @register
 class CaptureStoredValues(Rule):
-    """Marks `sow` and `perturb`, once for each class: current flax wants the call inside `nnx.capture`.
+    """Marks `sow` and `perturb`, once for each class: flax now wants the call in `nnx.capture`.
 
-    How a program reads what was stored changes with it, so the rule rewrites nothing. It is silent
-    in a file that has typed_nnx in place of flax already, and where the file itself captures the
-    class, or something that it does not know. Where another file does, a comment
-    ``# typed-nnx: keep TN133`` at the class keeps the marker away.
+    Reading the stored values changes with it, so the rule rewrites nothing. It does not mark files
+    that already use typed_nnx in place of flax, or that capture the class or something unknown. If
+    another file captures the class, a comment ``# typed-nnx: keep TN133`` at the class prevents the
+    marker.
     """
 
     code = "TN133"

@@ -53,13 +53,13 @@ class _Use:
 
 @register
 class SplitFunction(Rule):
-    """A Module is taken apart by a function, and the definition comes before the States.
+    """A Module is split by a function, which returns the GraphDef before the States.
 
-    The method gave the definition last. Code that was written for another order shows it by the
-    names that the result is bound to, and by those that have `.merge` called. Where the
-    result is unpacked at once the targets change places; where it is returned or gets a name, the code
-    around goes on to see the older order. A result that is used as a whole in another place gets a
-    marker, and so has a `.split(nnx.Param)` of something that may be a Module.
+    The method returned the definition last. The names that the result is assigned to, and calls of
+    `.merge`, show which order the code expects. If the result is unpacked at once, the targets are
+    swapped; if it is returned or assigned to one name, the surrounding code still gets the older
+    order. Other uses of the whole result get a marker, and so does `.split(nnx.Param)` of something
+    that may be a Module.
     """
 
     code = "TN102"

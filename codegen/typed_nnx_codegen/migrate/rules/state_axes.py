@@ -59,12 +59,12 @@ class _NoAxis(Exception):
 
 @register
 class StateAxes(Rule):
-    """Axes are given by position for Modules too; random keys are split by a decorator.
+    """Axes of Modules are given by position, and a decorator splits random keys.
 
-    ``state_axes={...}`` held for all Modules among the arguments, and keys were split without a word.
-    A marker says what to write: a ``nnx.StateAxes`` at the place of each Module in `in_axes`, and
-    ``@nnx.split_rngs(splits=n)`` above. `scan` has to say what is carried, in `out_axes` too, where flax
-    0.9.0 had the axes of the other results alone: that is rewritten.
+    ``state_axes={...}`` applied to all Modules among the arguments, and keys were split
+    automatically. A marker says what to write: a ``nnx.StateAxes`` for each Module in `in_axes`,
+    and ``@nnx.split_rngs(splits=n)``. In `scan`, `out_axes` must name the carry too, where flax
+    0.9.0 had only the axes of the other results: that is rewritten.
     """
 
     code = "TN115"

@@ -39,11 +39,11 @@ _PAIRS: Final = (
 class FunctionsOfStates(Rule):
     """Calls functions instead of the methods of State: `nnx.to_flat_state(state)`.
 
-    A flat state was a dict by path once and is a sequence of pairs now. Where a program uses it as a
-    dict (`flat[path]`, `flat.items()`), it gets one: `dict(nnx.to_flat_state(state))`. Where it goes
-    through it (`for path in flat`), nothing tells which of the two it means: that gets a marker.
-    `state.merge(other)` on an object never had the items of `state`, which is hardly meant: it gets a
-    marker, as do methods that only States have, on something that the rule does not know.
+    A flat state was a dict by path and is now a sequence of pairs. Where a program uses it as a
+    dict (`flat[path]`, `flat.items()`), it becomes `dict(nnx.to_flat_state(state))`. Iteration
+    (`for path in flat`) gets a marker, since it may mean either. `state.merge(other)` on an object
+    never had the items of `state`, which is hardly intended: it gets a marker, as do methods that
+    only States have, on unknown objects.
     """
 
     code = "TN130"

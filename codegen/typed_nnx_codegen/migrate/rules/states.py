@@ -22,12 +22,12 @@ _FUNCTIONS = ("nnx.split", "nnx.state")
 
 @register
 class StateFunction(Rule):
-    """The State of a Module is what a function gives.
+    """The State of a Module is returned by a function.
 
-    What it gives holds the Variables themselves, once it held copies. Where the State is read after
-    the model was used it is taken of a clone: `nnx.state(nnx.clone(m))`.
-    `extract` of a State is `nnx.filter_state`. The methods of something unknown get a marker where
-    their arguments are filters of NNX, or where the file uses it as a model.
+    It holds the Variables themselves, no longer copies. If the State is read after the model was
+    used, it is that of a clone: `nnx.state(nnx.clone(m))`. `extract` of a State becomes
+    `nnx.filter_state`. Methods of an unknown object get a marker if their arguments are NNX
+    filters, or if the file uses the object as a model.
     """
 
     code = "TN105"

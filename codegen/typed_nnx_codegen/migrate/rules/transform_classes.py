@@ -37,10 +37,10 @@ _STACK: Final = (
 class TransformClasses(Rule):
     """Transforms of Modules are functions: the classes `Jit`, `Remat`, `Scan` and `Vmap` are gone.
 
-    ``nnx.Remat(Block)(...)`` and ``nnx.Jit`` become ``Block(...)`` with the transform above
-    ``Block.__call__``, where the file defines the class and uses it in no other way. Anything else,
-    and each ``nnx.Scan`` and ``nnx.Vmap``, gets a marker with what to write: how a stack of Modules is
-    made, and how it is called.
+    ``nnx.Remat(Block)(...)`` and ``nnx.Jit`` become ``Block(...)`` with the transform as a
+    decorator of ``Block.__call__``, if the file defines the class and uses it in no other way.
+    Anything else, and each ``nnx.Scan`` and ``nnx.Vmap``, gets a marker that says what to write:
+    how to create a stack of Modules, and how to call it.
     """
 
     code = "TN114"

@@ -55,13 +55,13 @@ _MESSAGE: Final = (
 
 @register
 class TreeLeaves(Rule):
-    """The leaves of a State or a Module are arrays, whatever a mapped function expects.
+    """The leaves of a State or a Module are arrays, even if a mapped function expects Variables.
 
-    Variables and Modules were leaves once. Where the function that is mapped reads an attribute
-    of a Variable, asks for a Variable class, or calls what it gets, the rule says with `is_leaf=`
-    that these are the leaves. Where containers of Modules are flattened and nothing tells what
-    is meant, it leaves a marker. ``jax.tree_map`` and its like, which jax has removed, become
-    ``jax.tree.map`` in files that use NNX.
+    Variables and Modules used to be leaves. If the mapped function reads an attribute of a
+    Variable, tests for a Variable class, or calls its argument, the rule makes these the leaves
+    with `is_leaf=`. If containers of Modules are flattened and the intent is unclear, it leaves a
+    marker. ``jax.tree_map`` and the like, which jax has removed, become ``jax.tree.map`` in files
+    that use NNX.
     """
 
     code = "TN139"

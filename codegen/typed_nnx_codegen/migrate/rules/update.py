@@ -32,11 +32,11 @@ class Undecided(Exception):
 
 @register
 class UpdateFunction(Rule):
-    """The State of a Module is changed by a function.
+    """A Module is updated by a function.
 
-    The function takes States only: a definition among the arguments is dropped, and of a Module it
-    gets the State. A tuple gets a marker, and so does `update` of something unknown where the file uses
-    it as a model.
+    The function takes only States: a definition among the arguments is dropped, and a Module is
+    replaced by its State. A tuple gets a marker, and so does `update` of an unknown object that the
+    file uses as a model.
     """
 
     code = "TN106"

@@ -29,12 +29,11 @@ _MESSAGE: Final = (
 
 @register
 class HooksOfVariables(Rule):
-    """Marks functions that a Variable is to call when its value is read or written.
+    """Marks functions that a Variable calls when its value is read or written.
 
-    A class below `nnx.Variable` with `get_value` or `set_value` of its own does that now. The hooks
-    still work and warn, so the rule leaves them: what such a class is called, and which filters
-    have to name it, is for a person to say. ``get_value_hooks=f`` and the like, which nothing calls
-    any more, are marked too.
+    Now a subclass of `nnx.Variable` overrides `get_value` or `set_value`. The hooks still work,
+    with a warning, so the rule leaves them: you decide on the name of the class, and which filters
+    use it. ``get_value_hooks=f`` and the like, which are no longer called, are marked too.
     """
 
     code = "TN137"

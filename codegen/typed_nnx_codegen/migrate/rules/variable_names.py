@@ -14,10 +14,10 @@ _OLD = "register_variable_name_type_pair"
 
 @register
 class RenameRegisterVariableName(Renaming):
-    """Names of Variable types for the bridge to linen are registered with a shorter function.
+    """The function that registers names of Variable types has a shorter name.
 
-    It takes ``overwrite`` by keyword only. A call with ``*args`` has a marker where ``overwrite``
-    might be among them.
+    It takes ``overwrite`` by keyword only. A call with ``*args`` gets a marker if ``overwrite`` may
+    be among them.
     """
 
     code = "TN135"

@@ -18,8 +18,8 @@ _NAMES: Final = {"use_ref": "ref", "mutable": "ref"}
 class RefOfVariable(Rule):
     """Says with `ref=` that a Variable holds an array reference.
 
-    The older keywords are taken for metadata now: the Variable keeps them, and holds a plain array.
-    Whether it holds a reference is `v.ref`, which was `v.has_ref`, and `v.mutable` before.
+    The older keywords are now metadata without effect: the Variable holds a plain array. `v.ref`
+    says whether it holds a reference; it was `v.has_ref`, and `v.mutable` before that.
     """
 
     code = "TN127"

@@ -11,10 +11,10 @@ from typed_nnx_codegen.migrate.registry import register
 
 @register
 class RenameVariableState(Renaming):
-    """Leaves of a State are the Variables themselves; they have no class of their own any more.
+    """Leaves of a State are the Variables themselves, without a class of their own.
 
-    `nnx.VariableState(nnx.Param, value)` made one: it is `nnx.Param(value)`. A call whose arguments
-    cannot be told apart gets a marker.
+    `nnx.VariableState(nnx.Param, value)` becomes `nnx.Param(value)`. A call with unclear arguments
+    gets a marker.
     """
 
     code = "TN103"

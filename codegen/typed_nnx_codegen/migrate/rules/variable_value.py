@@ -49,16 +49,16 @@ _AssignResult = cst.BaseSmallStatement | cst.FlattenSentinel[cst.BaseSmallStatem
 
 @register
 class ValueOfVariable(Rule):
-    """Reads and writes what a Variable holds as `v[...]`, or with `get_value` and `set_value`.
+    """Reads and writes the value of a Variable as `v[...]`, or with `get_value` and `set_value`.
 
-    `v[...]` is for arrays, and `v[...] = x` writes into the array that is there: its shape and type
-    stay. So a Variable that may hold something else (a number of Python, a dict, None, what the rule
-    does not know) gets `v.get_value()` and `v.set_value(x)`, as does a write that shows another shape
-    or type (`jnp.concatenate`, `astype`). `self.count += 1` on a Variable is `self.count[...] += 1`.
-    In files that import `flax.experimental.nnx` a marker is left where an array is assigned to the Variable
-    itself: flax 0.8.0 stored it there. Only what surely is a Variable is rewritten. A marker is left
-    at `value` of an attribute of a Module and of an item of a State where the rule does not know
-    whether that is a Variable.
+    `v[...]` is for arrays, and `v[...] = x` keeps the shape and dtype of the array. So a Variable
+    that may hold something else (a Python number, a dict, None, an unknown value) gets
+    `v.get_value()` and `v.set_value(x)`, as does a write that changes shape or dtype
+    (`jnp.concatenate`, `astype`). `self.count += 1` on a Variable becomes `self.count[...] += 1`.
+    In files that import `flax.experimental.nnx` a marker is left where an array is assigned to the
+    Variable itself, as flax 0.8.0 allowed. Only certain Variables are rewritten. `value` of an
+    attribute of a Module or of an item of a State gets a marker if the rule does not know whether
+    that is a Variable.
     """
 
     code = "TN120"
