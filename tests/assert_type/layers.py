@@ -51,7 +51,23 @@ def first_cell(layer: nnx.RNN) -> nnx.RNNCellBase:
 def of_cells(rngs: nnx.Rngs) -> None:
     layer = nnx.RNN(nnx.LSTMCell(3, 4, rngs=rngs))
     assert_type(layer.cell, nnx.LSTMCell)
-    assert_type(nnx.clone(layer), nnx.RNN[nnx.LSTMCell])
+    assert_type(nnx.clone(layer), nnx.RNN[nnx.LSTMCell, jax.Array])
     assert_type(first_cell(layer), nnx.RNNCellBase)
-    nnx.Bidirectional(layer, nnx.RNN(nnx.GRUCell(3, 4, rngs=rngs)))
+    both = nnx.Bidirectional(layer, nnx.RNN(nnx.GRUCell(3, 4, rngs=rngs)))
+    assert_type(both.backward_rnn.cell, nnx.GRUCell)
+
+
+def of_calls(layer: nnx.RNN, x: jax.Array, rngs: nnx.Rngs, with_carry: bool) -> None:
+    cell = nnx.LSTMCell(3, 4, rngs=rngs)
+    assert_type(nnx.RNN(cell, time_major=True)(x, reverse=True), jax.Array)
+    assert_type(nnx.RNN(cell)(x, return_carry=True), tuple[Any, jax.Array])
+    assert_type(nnx.RNN(cell, return_carry=True)(x), tuple[Any, jax.Array])
+    assert_type(nnx.RNN(cell, return_carry=with_carry)(x), Any)
+    assert_type(layer(x), Any)
+    assert_type(nnx.Bidirectional(layer, layer)(x), jax.Array)
+    assert_type(nnx.Bidirectional(layer, layer, return_carry=True)(x), tuple[Any, jax.Array])
+    kept: nnx.RNN[nnx.LSTMCell] = nnx.RNN(cell, return_carry=True)
+    assert_type(kept.cell, nnx.LSTMCell)
+    layer(x, time_mayor=True)  # E
+    nnx.RNN(cell, time=True)  # E
     nnx.RNN(nnx.Linear(3, 4, rngs=rngs))  # E

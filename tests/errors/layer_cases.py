@@ -168,7 +168,7 @@ CASES: Cases = {
             "seq_lengths=mask.sum(axis=time_axis)",
         ),
         "one carry for two directions": (
-            lambda: nnx.Bidirectional(rnn(), rnn())(X, initial_carry=X),  # type: ignore[arg-type]  # it is the error
+            lambda: nnx.Bidirectional(rnn(), rnn())(X, initial_carry=X),  # type: ignore[call-overload]  # it is the error
             ("Bidirectional: `initial_carry` is float32[2,3,4]", "a pair"),
             "initial_carry=(forward_carry, backward_carry)",
         ),
@@ -268,7 +268,7 @@ CASES: Cases = {
             "dot_product_attention_weights(..., dropout_rng=rngs.dropout())",
         ),
         "no cell": (
-            lambda: nnx.RNN(nnx.Linear(4, 5, rngs=nnx.Rngs(0))),  # type: ignore[type-var]  # it is the error
+            lambda: nnx.RNN(nnx.Linear(4, 5, rngs=nnx.Rngs(0))),  # type: ignore[call-overload]  # it is the error
             ("RNN: argument `cell` is a Linear", "a recurrent cell"),
             "nnx.RNN(nnx.LSTMCell(...))",
         ),

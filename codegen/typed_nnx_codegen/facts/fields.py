@@ -30,6 +30,7 @@ from typed_nnx_codegen.facts.marks import (
     marks_of,
     marks_on,
     opening_of,
+    sown_type,
 )
 from typed_nnx_codegen.facts.names import runtime_of
 
@@ -199,8 +200,9 @@ def _own_fields(base: TypeInfo, instance: Instance) -> Iterator[tuple[str, Field
         yield _stored(name, base), _field(node, found, base, said, in_dataclass, instance.type)
     for name in marks.recorded if marks is not None else ():
         if instance.type.get(name) is None:
+            sown = get_proper_type(sown_type(base, name))
             unknown = types.AnyType(types.TypeOfAny.special_form)
-            yield name, Field(name, unknown, "unknown", base)
+            yield name, Field(name, sown or unknown, "data" if sown else "unknown", base)
 
 
 def _stored(name: str, base: TypeInfo) -> str:

@@ -12,13 +12,17 @@ from dataclasses import dataclass
 from typing import Final
 
 from mypy import nodes
-from mypy.nodes import Decorator, FuncDef, TypeInfo
+from mypy.nodes import Decorator, FuncDef, TypeInfo, Var
+from mypy.types import Type
 
 from typed_nnx_codegen.facts.kinds import is_of_runtime
 from typed_nnx_codegen.facts.names import runtime_of
 
 KEY: Final = "typed_nnx"
 """The key of the metadata."""
+
+SOWN: Final = "__nnx_sown_"
+"""How the names begin of symbols for what methods sow; private, as mypy compares others with a base's."""
 
 UNSURE: Final = "unsure"
 """The mark of an attribute whose statements disagree, or whose annotation may hide one."""
@@ -101,6 +105,12 @@ def marks_of(info: TypeInfo) -> ClassMarks | None:
         )
         known = _read[info.fullname] = (data, marks)
     return known[1]
+
+
+def sown_type(info: TypeInfo, name: str) -> Type | None:
+    """Return the type of the Variable that the methods of a class sow; None where it is not known."""
+    symbol = info.names.get(f"{SOWN}{name}")
+    return symbol.node.type if symbol is not None and isinstance(symbol.node, Var) else None
 
 
 def opening_of(info: TypeInfo) -> str:

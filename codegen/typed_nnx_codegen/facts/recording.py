@@ -10,12 +10,13 @@ from typing import Final
 from mypy import nodes
 from mypy.nodes import AssignmentStmt, CallExpr, ClassDef, MemberExpr, NameExpr, Statement, TypeInfo
 from mypy.plugin import ClassDefContext, SemanticAnalyzerPluginInterface
-from mypy.types import LiteralType, Type, UnboundType
+from mypy.types import AnyType, Instance, LiteralType, Type, TypeOfAny, UnboundType
 
 from typed_nnx_codegen.facts.children import descendants
 from typed_nnx_codegen.facts.internals import set_fullname
 from typed_nnx_codegen.facts.marks import (
     KEY,
+    SOWN,
     UNSURE,
     ClassMarks,
     Said,
@@ -34,6 +35,8 @@ _MAY_OPEN: Final = frozenset({CallExpr, MemberExpr})
 _OPENING: Final = ("sow", "perturb", "__setattr__", "__dict__")
 # Private, so that mypy does not compare it with the one of a base.
 _SHOWN: Final = "__nnx_marks"
+_OPTIONS_OF_SOW: Final = 3
+"""How many arguments `sow` has before those that say how it collects values."""
 
 
 def record_marks(context: ClassDefContext) -> nodes.Node | None:
@@ -54,6 +57,9 @@ def record_marks(context: ClassDefContext) -> nodes.Node | None:
         "recorded": [*found.recorded],
     }
     _show(info, context.api)
+    for name, sown in reading.recorded.items():
+        if sown is not None:
+            _add(info, f"{SOWN}{name}", sown)
     return reading.opening
 
 
@@ -63,13 +69,16 @@ def _show(info: TypeInfo, api: SemanticAnalyzerPluginInterface) -> None:
     mypy's daemon compares symbols to find out what has to be checked again, and not metadata.
     """
     text = api.named_type_or_none("builtins.str")
-    if text is None:
-        return
-    shown = nodes.Var(_SHOWN, LiteralType(json.dumps(info.metadata[KEY], sort_keys=True), text))
+    if text is not None:
+        _add(info, _SHOWN, LiteralType(json.dumps(info.metadata[KEY], sort_keys=True), text))
+
+
+def _add(info: TypeInfo, name: str, found: Type) -> None:
+    shown = nodes.Var(name, found)
     shown.info = info
-    set_fullname(shown, f"{info.fullname}.{_SHOWN}")
+    set_fullname(shown, f"{info.fullname}.{name}")
     shown.is_classvar = True
-    info.names[_SHOWN] = nodes.SymbolTableNode(nodes.MDEF, shown, plugin_generated=True)
+    info.names[name] = nodes.SymbolTableNode(nodes.MDEF, shown, plugin_generated=True)
 
 
 class _Reading:
@@ -82,7 +91,7 @@ class _Reading:
         self._opened_by = ""
         self.opening: nodes.Node | None = None
         self._calls_super = False
-        self._recorded: dict[str, None] = {}
+        self.recorded: dict[str, Instance | None] = {}
 
     def read(self) -> ClassMarks:
         """Return what the body says."""
@@ -93,7 +102,7 @@ class _Reading:
         for method in methods_of(self._definition):
             self._take_method(method)
         is_pytree = pytree is None or (isinstance(pytree, NameExpr) and pytree.name == "True")
-        recorded = tuple(self._recorded)
+        recorded = tuple(self.recorded)
         return ClassMarks(self._found, is_pytree, self._opened_by, self._calls_super, recorded)
 
     def _take_field(self, statement: AssignmentStmt) -> None:
@@ -135,7 +144,9 @@ class _Reading:
             recorded = _recorded(node, self_name)
             if isinstance(node, CallExpr) and recorded:
                 known.add(node.callee)
-                self._recorded[recorded] = None
+                sown = self._names.sown_by(node)
+                is_same = self.recorded.setdefault(recorded, sown) == sown
+                self.recorded[recorded] = sown if is_same else None
             elif not self._opened_by and (opened := _opening(node, self_name)):
                 self._opened_by, self.opening = opened, node
 
@@ -208,6 +219,17 @@ class _Names:
                 return found.fullname if isinstance(found, TypeInfo) else UNSURE
             case _:
                 return UNSURE
+
+    def sown_by(self, call: CallExpr) -> Instance | None:
+        """Return the type of the Variable in which ``sow`` collects values; None if it is not written."""
+        variable = self._find(name) if (name := _written(call.args[0])) else None
+        if not isinstance(variable, TypeInfo):
+            return None
+        value: Type = AnyType(TypeOfAny.special_form)
+        row = self._api.named_type_or_none("builtins.tuple", [value])
+        if row is not None and len(call.args) == _OPTIONS_OF_SOW:
+            value = row
+        return Instance(variable, [value] * (len(variable.defn.type_vars) == 1))
 
     def mark_of_annotation(self, annotation: Type) -> str:
         """Return the mark of an annotation as it is written; `UNSURE` where it may hide one."""

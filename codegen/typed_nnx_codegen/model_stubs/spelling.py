@@ -81,6 +81,8 @@ class Speller:
                     return "_Any"
                 given = [self.plain(each, parameters) for each in found.arguments]
                 given += ["_Any"] * (len(info.parameters) - len(given))
+                if found.name == "builtins:tuple":  # of any length; others are a `Tuple`
+                    given.append("...")
                 return applied(self._imports.spell(found.name), given)
             case Parameter():
                 return parameter_name(parameters, found.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import logging
 from collections.abc import Callable, Mapping
-from typing import Any, Generic, Protocol, TypeAlias
+from typing import Any, Generic, Literal, Protocol, TypeAlias, TypedDict, Unpack, overload
 
 import jax
 import jax.numpy as jnp
@@ -110,10 +110,50 @@ class RNNBase(Protocol):
         ...
 
 
+C = TypeVar("C", bound=RNNCellBase)
 C_co = TypeVar("C_co", bound=RNNCellBase, default=RNNCellBase, covariant=True)
+F = TypeVar("F", bound=RNNBase)
+F_co = TypeVar("F_co", bound=RNNBase, default=Any, covariant=True)
+B = TypeVar("B", bound=RNNBase)
+B_co = TypeVar("B_co", bound=RNNBase, default=Any, covariant=True)
+R_co = TypeVar("R_co", default=Any, covariant=True)
+"""What a call of a layer returns: outputs, or the last carry and outputs."""
 
 
-class RNN(Module, Generic[C_co]):
+class _LayerOptions(TypedDict, total=False):
+    time_major: bool
+    rngs: Rngs | RngStream | bool
+
+
+class _RNNOptions(_LayerOptions, total=False):
+    reverse: bool
+    keep_order: bool
+    unroll: int
+    state_axes: Mapping[Any, int | type[Carry] | None] | None
+    broadcast_rngs: Filter
+
+
+class _BidirectionalOptions(_LayerOptions, total=False):
+    merge_fn: Callable[[Array, Array], Array]
+
+
+class _CallOptions(TypedDict, total=False):
+    rngs: Rngs | RngStream | None
+    seq_lengths: Array | None
+    time_major: bool | None
+    reverse: bool | None
+    keep_order: bool | None
+
+
+class _RNNCallOptions(_CallOptions, total=False):
+    initial_carry: Any
+
+
+class _BidirectionalCallOptions(_CallOptions, total=False):
+    initial_carry: tuple[Any, Any] | None
+
+
+class RNN(Module, Generic[C_co, R_co]):
     """A recurrent cell run over sequences.
 
     >>> from typed_nnx.nn._rnn_cells import LSTMCell
@@ -144,9 +184,36 @@ class RNN(Module, Generic[C_co]):
     rngs: RngStream | None
     state_axes: StateAxes
 
+    @overload
     def __init__(
-        self,
-        cell: C_co,
+        self: RNN[C, Array],
+        cell: C,
+        *,
+        return_carry: Literal[False] = False,
+        **options: Unpack[_RNNOptions],
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: RNN[C, tuple[Any, Array]],
+        cell: C,
+        *,
+        return_carry: Literal[True],
+        **options: Unpack[_RNNOptions],
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: RNN[C, Any],
+        cell: C,
+        *,
+        return_carry: bool,
+        **options: Unpack[_RNNOptions],
+    ) -> None: ...
+
+    def __init__(
+        self: RNN[C, Any],
+        cell: C,
         *,
         time_major: bool = False,
         return_carry: bool = False,
@@ -176,6 +243,21 @@ class RNN(Module, Generic[C_co]):
         self.rngs = data(None) if stream is None else stream
         self.state_axes = StateAxes(state_axes or {...: Carry})
         self.broadcast_rngs: Filter = broadcast_rngs
+
+    @overload
+    def __call__(
+        self, inputs: Array, *, return_carry: None = None, **options: Unpack[_RNNCallOptions]
+    ) -> R_co: ...
+
+    @overload
+    def __call__(
+        self, inputs: Array, *, return_carry: Literal[True], **options: Unpack[_RNNCallOptions]
+    ) -> tuple[Any, Array]: ...
+
+    @overload
+    def __call__(
+        self, inputs: Array, *, return_carry: bool | None = None, **options: Unpack[_RNNCallOptions]
+    ) -> Any: ...
 
     def __call__(
         self,
@@ -302,7 +384,7 @@ def _concatenate(a: Array, b: Array) -> Array:
     return jnp.concatenate([a, b], axis=-1)
 
 
-class Bidirectional(Module):
+class Bidirectional(Module, Generic[F_co, B_co, R_co]):
     """Two recurrent layers over the same sequences, one of which runs backwards.
 
     >>> from typed_nnx.nn._rnn_cells import GRUCell
@@ -329,17 +411,47 @@ class Bidirectional(Module):
     Source: Schuster and Paliwal, "Bidirectional Recurrent Neural Networks", 1997.
     """
 
-    forward_rnn: RNNBase
-    backward_rnn: RNNBase
+    forward_rnn: F_co
+    backward_rnn: B_co
     merge_fn: Callable[[Array, Array], Array] = _concatenate
     time_major: bool = False
     return_carry: bool = False
     rngs: RngStream | None
 
+    @overload
     def __init__(
-        self,
-        forward_rnn: RNNBase,
-        backward_rnn: RNNBase,
+        self: Bidirectional[F, B, Array],
+        forward_rnn: F,
+        backward_rnn: B,
+        *,
+        return_carry: Literal[False] = False,
+        **options: Unpack[_BidirectionalOptions],
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: Bidirectional[F, B, tuple[Any, Array]],
+        forward_rnn: F,
+        backward_rnn: B,
+        *,
+        return_carry: Literal[True],
+        **options: Unpack[_BidirectionalOptions],
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: Bidirectional[F, B, Any],
+        forward_rnn: F,
+        backward_rnn: B,
+        *,
+        return_carry: bool,
+        **options: Unpack[_BidirectionalOptions],
+    ) -> None: ...
+
+    def __init__(
+        self: Bidirectional[F, B, Any],
+        forward_rnn: F,
+        backward_rnn: B,
         *,
         merge_fn: Callable[[Array, Array], Array] = _concatenate,
         time_major: bool = False,
@@ -359,6 +471,33 @@ class Bidirectional(Module):
         self.return_carry = return_carry
         stream = kept_stream(self, rngs)
         self.rngs = data(None) if stream is None else stream
+
+    @overload
+    def __call__(
+        self,
+        inputs: Array,
+        *,
+        return_carry: None = None,
+        **options: Unpack[_BidirectionalCallOptions],
+    ) -> R_co: ...
+
+    @overload
+    def __call__(
+        self,
+        inputs: Array,
+        *,
+        return_carry: Literal[True],
+        **options: Unpack[_BidirectionalCallOptions],
+    ) -> tuple[Any, Array]: ...
+
+    @overload
+    def __call__(
+        self,
+        inputs: Array,
+        *,
+        return_carry: bool | None = None,
+        **options: Unpack[_BidirectionalCallOptions],
+    ) -> Any: ...
 
     def __call__(
         self,

@@ -69,6 +69,7 @@ def _spelled(found: str) -> str:
     """Return what the overlay says as mypy writes it; None has no place in a State."""
     options = [each for each in found.split(" | ") if each != "None"]
     text = "static" if set(options) == {"static"} else " | ".join(options)
+    text = text.replace("tuple[?]", "tuple[?, ...]")  # of any length; the others are a `Tuple`
     for old, new in {"?": "Any", "Rngs[RngStream]": "Rngs", "Tuple": "tuple", "Outer.": ""}.items():
         text = text.replace(old, new)
     return re.sub(r"\b[MN]\b", "Any", text).replace("dict[Gate]", "dict[str, Gate]")

@@ -18,6 +18,12 @@ class Model(nnx.Module):
         self.name = nnx.static("model")
         self.count = nnx.Variable(jax.numpy.zeros(())) if self.size else None
 
+    def __call__(self, x: jax.Array, kind: type[nnx.Variable[jax.Array]]) -> jax.Array:
+        self.sow(nnx.Intermediate, "seen", x)
+        self.sow(nnx.Intermediate, "last", x, lambda before, x: x, lambda: None)
+        self.sow(kind, "either", x)
+        return x
+
 
 class Mixed(nnx.Module):
     def __init__(self, layer: nnx.Linear | nnx.BatchNorm) -> None:
@@ -75,6 +81,7 @@ _, params, rest = nnx.split(model, nnx.Param, ...)
 # -- reports
 # E: 'mean' of Model is BatchStat, which the filter Param of this State leaves out  [nnx-state-excluded]
 params.mean
+params.seen  # E: 'seen' of Model is Intermediate  [nnx-state-excluded]
 params["mean"]  # E: which the filter Param of this State leaves out  [nnx-state-excluded]
 params.scale  # E: 'scale' of Model is jax.Array  [nnx-state-excluded]
 # E: 'weight' of Model is Param, which the filter Not(Param) of this State leaves out  [nnx-state-excluded]
@@ -118,6 +125,8 @@ def of_several(mixed: Mixed) -> None:
 params.weight
 nnx.state(noisy, nnx.RngState).rngs.params
 rest.count
+reveal_type(nnx.state(model, nnx.Intermediate).seen)  # R: Intermediate[tuple[Any, ...]]
+reveal_type(rest.last)  # R: Intermediate[Any]
 params.linear.kernel
 rest.mean
 rest.scale
@@ -159,11 +168,16 @@ class Auto(nnx.Module):
 auto = Auto(Dense())
 auto.start()
 nnx.state(auto).encoder.linear.kernel
+cells = [nnx.RNN(nnx.LSTMCell(2, 2, rngs=nnx.Rngs(seed))) for seed in range(2)]
+nnx.state(nnx.Bidirectional(cells[0], cells[1])).forward_rnn.cell
 nnx.state(auto, nnx.BatchStat).encoder.mean
 nnx.state(auto, nnx.Cache).cache
 
 
 # -- unsure
+params.either
+
+
 def of_given(given: Given, base: Base) -> None:
     print(nnx.state(given, nnx.Param).count, nnx.state(given, nnx.Param).made)
     print(nnx.state(given, nnx.Param).several)
