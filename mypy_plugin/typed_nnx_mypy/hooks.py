@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeAlias, TypeVar
 
-from mypy.nodes import FuncDef, Node, TypeInfo
+from mypy.nodes import ARG_STAR, ARG_STAR2, CallExpr, FuncDef, Node, TypeInfo
 from mypy.plugin import (
     AttributeContext,
     ClassDefContext,
@@ -18,7 +18,7 @@ from mypy.plugin import (
     FunctionSigContext,
     MethodContext,
 )
-from mypy.types import FunctionLike, Type
+from mypy.types import AnyType, CallableType, FunctionLike, Type, TypeOfAny
 
 import typed_nnx_mypy.checks as checks  # registers
 import typed_nnx_mypy.inference as inference  # registers
@@ -52,6 +52,7 @@ from typed_nnx_mypy.inference.partials import after_mypy
 from typed_nnx_mypy.reporter import Reporter
 
 _ = checks, inference
+_MANY_OVERLOADS = ("grad", "value_and_grad")
 _INDEXING = ("State.__getitem__", "FlatState.__getitem__")
 CallHook: TypeAlias = Callable[[FunctionContext | MethodContext], Type]
 AttributeHook: TypeAlias = Callable[[AttributeContext], Type]
@@ -67,6 +68,8 @@ class Hooks:
         self._calls: dict[str, CallHook | None] = {}
         self._of_methods: dict[str, CallHook | None] = {}
         self._attributes: dict[str, AttributeHook | None] = {}
+        # The call whose overloads mypy asks for one after the other, the first, and whether it was reported.
+        self._reported: tuple[CallExpr, FunctionLike, bool] | None = None
         known = {name.rpartition(".")[2] for name in registry.methods()}
         self._methods = frozenset({*known, *INHERITED, "__getitem__"})
 
@@ -140,8 +143,13 @@ class Hooks:
         return self._on_store if info is not None and begins_static(info, name) else None
 
     def of_signature(self, fullname: str) -> Callable[[FunctionSigContext], FunctionLike] | None:
-        """Return the hook for the signature of a field specifier of dataclasses."""
-        return field_signature if is_specifier(fullname) and self._name(fullname) else None
+        """Return the hook for signatures: of field specifiers of dataclasses, of gradients."""
+        name = self._name(fullname)
+        if name is None:
+            return None
+        if is_specifier(fullname):
+            return field_signature
+        return partial(self._on_overload, name) if name.public in _MANY_OVERLOADS else None
 
     def of_class_decorator(self, fullname: str) -> Callable[[ClassDefContext], bool] | None:
         """Return the hook for `dataclasses.dataclass`, which takes the specifiers of NNX too."""
@@ -167,6 +175,36 @@ class Hooks:
         for check in registry.CALL_CHECKS.get(name.public, ()):
             check(call)
         return call.result
+
+    def _on_overload(self, name: Name, context: FunctionSigContext) -> FunctionLike:
+        """Return the signature of one overload; where a check has reported the call, one that takes all.
+
+        mypy lists all overloads where none fits, which hides what the report says.
+        """
+        node, signature = context.context, context.default_signature
+        if not isinstance(node, CallExpr):
+            return signature
+        if (
+            self._reported is None
+            or self._reported[0] is not node
+            or self._reported[1] == signature
+        ):
+            checker = Reporter(context.api, self._config)
+            found = FunctionContext(
+                arg_types=[],
+                arg_kinds=[],
+                callee_arg_names=[],
+                arg_names=[],
+                default_return_type=AnyType(TypeOfAny.special_form),
+                args=[],
+                context=node,
+                api=context.api,
+            )
+            call = Call(name, found, checker)
+            for check in registry.CALL_CHECKS[name.public]:
+                check(call)
+            self._reported = node, signature, checker.has_reported
+        return _taking_all(signature) if self._reported[2] else signature
 
     def _on_access(self, context: AttributeContext | FunctionContext | MethodContext) -> Type:
         assert not isinstance(context, FunctionContext)
@@ -219,6 +257,12 @@ class Hooks:
             insert_checks(context)
             if self._config.report_open:
                 _report_open(context, opening)
+
+
+def _taking_all(signature: CallableType) -> CallableType:
+    unknown = AnyType(TypeOfAny.from_error)
+    kinds = [ARG_STAR, ARG_STAR2]
+    return CallableType([unknown, unknown], kinds, [None, None], unknown, signature.fallback)
 
 
 def _report_open(context: ClassDefContext, opening: Node | None) -> None:

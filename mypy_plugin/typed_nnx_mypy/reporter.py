@@ -22,11 +22,15 @@ class Reporter(Checker):
     Args:
         api: What mypy gives to a hook.
         config: The settings of the plugin.
+
+    Attributes:
+        has_reported: Whether an error was reported by this object.
     """
 
     def __init__(self, api: CheckerPluginInterface, config: Config) -> None:
         super().__init__(api)
         self.config: Final = config
+        self.has_reported = False
 
     def report(self, code: ErrorCode, message: str, context: Context) -> None:
         """Report a finding of a check, unless it is switched off or the file is a runtime's.
@@ -56,6 +60,7 @@ class Reporter(Checker):
             if severity == "note":
                 self.api.note(message, context, code=code)
             else:
+                self.has_reported = True
                 self.api.fail(message, context, code=code)
 
     def is_expected_to_fail(self, context: Context) -> bool:

@@ -97,12 +97,6 @@ REFUSED = (
         FLOAT,
     ),
     Refused(
-        "docs/guides/variables.md",
-        "print(jnp.dot(jnp.ones(2), kernel).shape, "
-        "jax.tree.map(jnp.shape, nnx.Param(jnp.ones(3))).raw_value)",
-        "ArrayLike of jax lists its classes and has no protocol that a Variable could follow",
-    ),
-    Refused(
         "docs/tutorial.md",
         "graphdef, rest, params = nnx.split(model, ..., nnx.Param)",
         "it shows `...` before the last filter, which pyright reports too",

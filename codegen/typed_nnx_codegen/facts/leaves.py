@@ -31,6 +31,8 @@ _EXACT: Final = frozenset({"BatchStat", "Param"})
 _SETTINGS: Final = frozenset(
     ("builtins.bool", "builtins.int", "builtins.str", "builtins.type", "numpy.dtype")
 )
+# The protocols of layers; others are those of functions and of dtypes.
+_LAYERS: Final = ("RNNBase",)
 # Of what holds settings in a layer: shapes, axes, strides, groups.
 _ROWS: Final = frozenset(
     (
@@ -118,7 +120,8 @@ def _status(field: Field) -> Status:
 
 def _is_setting(found: ProperType) -> bool:
     if isinstance(found, Instance):
-        if found.type.is_protocol or found.type.fullname in _SETTINGS:
+        is_setting = found.type.is_protocol and found.type.name not in _LAYERS
+        if is_setting or found.type.fullname in _SETTINGS:
             return True
         return found.type.fullname in _ROWS and _are_settings(found.args)
     if isinstance(found, TupleType):

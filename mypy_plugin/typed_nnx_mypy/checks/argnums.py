@@ -37,6 +37,8 @@ def differentiated_arguments_exist(transform: Transform) -> None:
     if transform.has_stars:
         return
     option = transform.option("argnums", position=1)
+    if option is not None and _is_name(transform, option):
+        return
     chosen = (
         _chosen(option, transform.checker) if option is not None else [(0, transform.call.node)]
     )
@@ -116,6 +118,20 @@ def _fix_repeated(transform: Transform, number: int) -> str:
     if transform.runtime == "jax":
         return "name it once"
     return f"name it once; several filters are one, nnx.DiffState({number}, (nnx.Param, nnx.BatchStat))"
+
+
+def _is_name(transform: Transform, option: Expression) -> bool:
+    """Tell whether `argnums` is a text, and report it."""
+    constant = constant_of(option, transform.checker)
+    if constant is None or not isinstance(constant.value, str):
+        return False
+    if transform.runtime == "jax":
+        return True  # mypy says so
+    names = [each.name for each in transform.function.positional] if transform.function else []
+    position = names.index(constant.value) if constant.value in names else 0
+    text = f"`argnums` is {constant.value!r}; it takes positions. Fix: argnums={position}"
+    transform.report(ARGNUMS, text, option)
+    return True
 
 
 def _is_in_range(transform: Transform, option: str, chosen: _Chosen) -> bool:

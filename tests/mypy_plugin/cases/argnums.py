@@ -66,18 +66,19 @@ changed = (0, 1)
 changed = (0, 5)
 
 # -- reports
-nnx.grad(loss, argnums=2)  # type: ignore[call-overload, arg-type]  # E: `argnums` names argument 2, but it takes 2 by position (model, x)  [nnx-argnums]
-nnx.value_and_grad(loss, argnums=(0, 2))  # type: ignore[call-overload, arg-type]  # E: Fix: count from 0, so name one of 0 to 1  [nnx-argnums]
-nnx.grad(loss, argnums=-3)  # type: ignore[call-overload, arg-type]  # E: names argument -3  [nnx-argnums]
-nnx.grad(loss, argnums=THIRD)  # type: ignore[call-overload, arg-type]  # E: names argument 2  [nnx-argnums]
-nnx.grad(loss, argnums=BOTH)  # type: ignore[call-overload, arg-type]  # E: names argument 2  [nnx-argnums]
-nnx.grad(loss, argnums=nnx.DiffState(2, nnx.Param))  # type: ignore[call-overload, arg-type]  # E: names argument 2  [nnx-argnums]
-nnx.grad(loss, argnums=nnx.DiffState(argnum=2, filter=nnx.Param))  # type: ignore[call-overload, arg-type]  # E: names argument 2  [nnx-argnums]
-nnx.grad(named, argnums=1)  # type: ignore[call-overload, arg-type]  # E: it takes 1 by position (x)  [nnx-argnums]
-nnx.grad(Model.loss, argnums=2)  # type: ignore[call-overload, arg-type]  # E: (self, x)  [nnx-argnums]
-nnx.grad(partial(loss, model), argnums=1)  # type: ignore[call-overload, arg-type]  # E: (x)  [nnx-argnums]
-nnx.grad(lambda a, b: a.sum(), argnums=2)  # type: ignore[call-overload, arg-type]  # E: (a, b)  [nnx-argnums]
-nnx.grad(argnums=2)(loss)  # type: ignore[call-overload, arg-type]  # E: (model, x)  [nnx-argnums]
+nnx.grad(loss, argnums=2)  # E: `argnums` names argument 2, but it takes 2 by position (model, x)  [nnx-argnums]
+nnx.value_and_grad(loss, argnums=(0, 2))  # E: Fix: count from 0, so name one of 0 to 1  [nnx-argnums]
+nnx.grad(loss, argnums=-3)  # E: names argument -3  [nnx-argnums]
+nnx.grad(loss, argnums="x")  # E: `argnums` is 'x'; it takes positions. Fix: argnums=1  [nnx-argnums]
+nnx.grad(loss, argnums=THIRD)  # E: names argument 2  [nnx-argnums]
+nnx.grad(loss, argnums=BOTH)  # E: names argument 2  [nnx-argnums]
+nnx.grad(loss, argnums=nnx.DiffState(2, nnx.Param))  # E: names argument 2  [nnx-argnums]
+nnx.grad(loss, argnums=nnx.DiffState(argnum=2, filter=nnx.Param))  # E: names argument 2  [nnx-argnums]
+nnx.grad(named, argnums=1)  # E: it takes 1 by position (x)  [nnx-argnums]
+nnx.grad(Model.loss, argnums=2)  # E: (self, x)  [nnx-argnums]
+nnx.grad(partial(loss, model), argnums=1)  # E: (x)  [nnx-argnums]
+nnx.grad(lambda a, b: a.sum(), argnums=2)  # E: (a, b)  [nnx-argnums]
+nnx.grad(argnums=2)(loss)  # E: (model, x)  [nnx-argnums]
 partial(nnx.grad, argnums=2)(loss)  # type: ignore[call-overload, arg-type]  # E: (model, x)  [nnx-argnums]
 jax.grad(loss, argnums=2)  # E: (model, x)  [nnx-argnums]
 jax.grad(loss, 2)  # E: (model, x)  [nnx-argnums]
@@ -86,15 +87,15 @@ jax.jacfwd(loss, argnums=2)  # E: (model, x)  [nnx-argnums]
 jax.jacrev(loss, argnums=2)  # E: (model, x)  [nnx-argnums]
 jax.hessian(loss, argnums=2)  # E: (model, x)  [nnx-argnums]
 jax.grad(jitted, argnums=2)  # E: (x, y)  [nnx-argnums]
-nnx.grad(saving, argnums=1)  # type: ignore[call-overload, arg-type]  # E: (x)  [nnx-argnums]
-nnx.grad(loss, argnums=())  # type: ignore[call-overload, arg-type]  # E: names no argument  [nnx-argnums]
-nnx.grad(loss, argnums=(0, 0))  # type: ignore[call-overload, arg-type]  # E: names argument 0 twice  [nnx-argnums]
+nnx.grad(saving, argnums=1)  # E: (x)  [nnx-argnums]
+nnx.grad(loss, argnums=())  # E: names no argument  [nnx-argnums]
+nnx.grad(loss, argnums=(0, 0))  # E: names argument 0 twice  [nnx-argnums]
 # E: names argument 0 twice  [nnx-argnums]
-nnx.grad(loss, argnums=(nnx.DiffState(0, nnx.Param), nnx.DiffState(0, nnx.BatchStat)))  # type: ignore[call-overload, arg-type]
+nnx.grad(loss, argnums=(nnx.DiffState(0, nnx.Param), nnx.DiffState(0, nnx.BatchStat)))
 jax.grad(named, (0, 0))  # E: twice. Fix: name it once  [nnx-argnums]
-nnx.grad(steps)  # type: ignore[call-overload, arg-type]  # E: argument 0, `count`, is int, which has no gradient. Fix: name an argument of floats or a Module, argnums=1  [nnx-argnums]
-nnx.grad(steps, argnums=(1, 0))  # type: ignore[call-overload, arg-type]  # E: `count`, is int  [nnx-argnums]
-nnx.grad(configured)  # type: ignore[call-overload, arg-type]  # E: `config`, is Config  [nnx-argnums]
+nnx.grad(steps)  # E: argument 0, `count`, is int, which has no gradient. Fix: name an argument of floats or a Module, argnums=1  [nnx-argnums]
+nnx.grad(steps, argnums=(1, 0))  # E: `count`, is int  [nnx-argnums]
+nnx.grad(configured)  # E: `config`, is Config  [nnx-argnums]
 jax.grad(steps)  # E: `count`, is int  [nnx-argnums]
 nnx.custom_vjp(loss, nondiff_argnums=(2,))  # E: `nondiff_argnums` names argument 2  [nnx-argnums]
 nnx.custom_vjp(loss, nondiff_argnums=(1, 1))  # E: names argument 1 twice  [nnx-argnums]
@@ -105,7 +106,7 @@ def first_is_text(mode: str, x: jax.Array) -> jax.Array:
     return x.sum()
 
 
-@nnx.value_and_grad(argnums=2)  # type: ignore[call-overload, arg-type]  # E: (model, x)  [nnx-argnums]
+@nnx.value_and_grad(argnums=2)  # E: (model, x)  [nnx-argnums]
 def decorated(model: Model, x: jax.Array) -> jax.Array:
     return loss(model, x)
 
@@ -115,14 +116,14 @@ def by_partial(model: Model, x: jax.Array) -> jax.Array:
     return loss(model, x)
 
 
-@nnx.grad(argnums=2)  # type: ignore[call-overload, arg-type]  # E: (model, x)  [nnx-argnums]
+@nnx.grad(argnums=2)  # E: (model, x)  [nnx-argnums]
 @nnx.jit
 def compiled(model: Model, x: jax.Array) -> jax.Array:
     return loss(model, x)
 
 
 class Trainer:
-    @nnx.grad(argnums=2)  # type: ignore[call-overload, arg-type]  # E: (self, model)  [nnx-argnums]
+    @nnx.grad(argnums=2)  # E: (self, model)  [nnx-argnums]
     def step(self, model: Model) -> jax.Array:
         return model.linear(x).sum()
 
@@ -131,7 +132,7 @@ def annotated_locally() -> None:
     def inner(a: Model) -> jax.Array:
         return a.linear(x).sum()
 
-    nnx.grad(inner, argnums=1)  # type: ignore[call-overload, arg-type]  # E: (a)  [nnx-argnums]
+    nnx.grad(inner, argnums=1)  # E: (a)  [nnx-argnums]
 
 
 # -- correct
