@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 import libcst as cst
+import libcst.matchers as m
+from libcst.helpers import parse_template_expression
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, is_name, number_of
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, is_name, number_of
 from typed_nnx_codegen.migrate.analysis.values import (
     UNKNOWN,
     External,
@@ -47,6 +49,11 @@ def haiku_name(node: cst.CSTNode, analysis: Analysis) -> str:
     return name if package == HAIKU else ""
 
 
+def called_name(node: cst.CSTNode, analysis: Analysis) -> str:
+    """Return the name in `haiku` of what a call calls; empty for anything else."""
+    return haiku_name(node.func, analysis) if isinstance(node, cst.Call) else ""
+
+
 def layer_name(name: str) -> str:
     """Return the public name of the row of a layer of Haiku; empty where it is no layer."""
     found = f"{PACKAGE}.{name.removeprefix('nets.')}"
@@ -64,28 +71,6 @@ class Spelling:
 
     linen: str
     haiku: str
-
-
-def parsed(text: str, **parts: cst.BaseExpression) -> cst.BaseExpression:
-    """Return an expression in which names stand for others.
-
-    Args:
-        text: The expression.
-        **parts: What its names stand for.
-    """
-    filled = cst.parse_expression(text).visit(_Filling(parts))
-    assert isinstance(filled, cst.BaseExpression)
-    return filled
-
-
-class _Filling(cst.CSTTransformer):
-    def __init__(self, parts: Mapping[str, cst.BaseExpression]) -> None:
-        super().__init__()
-        self._parts = parts
-
-    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
-        """Return what a name stands for."""
-        return self._parts.get(original_node.value, updated_node)
 
 
 def bound(call: cst.Call, names: str, original: cst.Call) -> dict[str, cst.BaseExpression]:
@@ -106,19 +91,17 @@ def bound(call: cst.Call, names: str, original: cst.Call) -> dict[str, cst.BaseE
     return found
 
 
-_POOLED: Final = "its window is one number for all axes, or is computed"
-
-
 def window(node: cst.BaseExpression, value: cst.BaseExpression, at: cst.Call) -> str:
     """Return a window of Haiku, with its axis of channels, as one of Linen, which has none."""
     if isinstance(node, cst.Tuple | cst.List):
         items = [code_of(one.value) for one in node.elements]
         items = items[1:-1] if len(items) > 3 and items[0] == "1" else items[:-1]
         if code_of(node.elements[-1].value) == "1" and items:
-            return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+            return tuple_text(items)
     if number_of(node) is not None and isinstance(value, cst.Name):
         return f"({code_of(node)},) * ({value.value}.ndim - 2)"
-    raise Untranslated(at, f"`{code_of(at.func)}`: {_POOLED}")
+    why = "its window is one number for all axes, or is computed"
+    raise Untranslated(at, f"`{code_of(at.func)}`: {why}")
 
 
 # -- initializers -----------------------------------------------------------------------------
@@ -144,31 +127,15 @@ class Initializers:
         Raises:
             Untranslated: There is none of the kind in jax.
         """
-        given = bound(node, _PARAMETERS.get(name, ""), original)
-        texts = {key: code_of(value) for key, value in given.items()}
-        at = self._at
-        match name:
-            case "Constant":
-                text = f"{at}.constant({texts['constant']})"
-            case "RandomNormal" if texts.get("mean", "0.") in _ZERO:
-                text = f"{at}.normal({texts.get('stddev', '1.0')})"
-            case "TruncatedNormal" if texts.get("mean", "0.") in _ZERO:
-                bounds = [f", {key}={texts[key]}" for key in ("lower", "upper") if key in texts]
-                text = f"{at}.truncated_normal({texts.get('stddev', '1.0')}{''.join(bounds)})"
-            case "RandomUniform" if texts.get("minval", "0.") in _ZERO:
-                text = f"{at}.uniform({texts.get('maxval', '1.0')})"
-            case "VarianceScaling" if "fan_in_axes" not in texts:
-                mode = texts.get("mode", '"fan_in"')
-                kind = texts.get("distribution", '"truncated_normal"')
-                text = f"{at}.variance_scaling({texts.get('scale', '1.0')}, {mode}, {kind})"
-            case "UniformScaling":
-                scale = texts.get("scale", "1.0")
-                text = f'{at}.variance_scaling(({scale}) ** 2, "fan_in", "uniform")'
-            case "Orthogonal":
-                text = f"{at}.orthogonal({texts.get('scale', '1.0')}, {texts.get('axis', '-1')})"
-            case _:
-                raise Untranslated(original, f"jax has no initializer like `{code_of(original)}`")
-        return cst.parse_expression(text)
+        parameters, text = _INITIALIZERS.get(name, ("", ""))
+        given = {key: code_of(one) for key, one in bound(node, parameters, original).items()}
+        starts_at_zero = all(given.get(one, "0") in _ZERO for one in ("mean", "minval"))
+        if not text or not starts_at_zero or "fan_in_axes" in given:
+            raise Untranslated(original, f"jax has no initializer like `{code_of(original)}`")
+        bounds = "".join(f", {key}={given[key]}" for key in ("lower", "upper") if key in given)
+        return cst.parse_expression(
+            f"{self._at}.{text.format(**{**_DEFAULTS, **given}, bounds=bounds)}"
+        )
 
     def of_function(
         self, node: cst.BaseExpression, original: cst.BaseExpression
@@ -185,25 +152,21 @@ class Initializers:
         fill = self.fill(original)
         if fill:
             return cst.parse_expression(f"{self._at}.{_FILLS[fill]}")
-        match node, original:
-            case cst.BooleanOperation(), cst.BooleanOperation():
-                return node.with_changes(
-                    left=self.of_function(node.left, original.left),
-                    right=self.of_function(node.right, original.right),
-                )
-            case cst.IfExp(), cst.IfExp():
-                return node.with_changes(
-                    body=self.of_function(node.body, original.body),
-                    orelse=self.of_function(node.orelse, original.orelse),
-                )
-            case cst.Lambda(params=cst.Parameters(params=params)), _ if len(params) == 2:
-                key = cst.Param(cst.Name("key"))
-                return node.with_changes(params=cst.Parameters([key, *params]))
+        parts = {cst.BooleanOperation: ("left", "right"), cst.IfExp: ("body", "orelse")}
+        if names := parts.get(type(node), ()):
+            pairs = {one: (getattr(node, one), getattr(original, one)) for one in names}
+            changed = {one: self.of_function(*pair) for one, pair in pairs.items()}
+            return node.with_changes(**changed)
+        if isinstance(node, cst.Lambda) and len(node.params.params) == 2:
+            key = cst.Param(cst.Name("key"))
+            return node.with_changes(params=cst.Parameters([key, *node.params.params]))
         value = self._analysis.values.get(original, UNKNOWN)
         is_function = isinstance(value, ProjectFunction | External)
         is_named = isinstance(original, cst.Name | cst.Attribute)
         if is_function and is_named and not haiku_name(original, self._analysis):
-            return parsed("lambda key, shape, dtype=None: f(shape, dtype)", f=node)
+            return parse_template_expression(
+                "lambda key, shape, dtype=None: {f}(shape, dtype)", f=node
+            )
         return node
 
     def fill(self, node: cst.BaseExpression) -> str:
@@ -214,14 +177,24 @@ class Initializers:
 
 
 _ZERO: Final = frozenset({"0", "0.", "0.0"})
-_PARAMETERS: Final = {
-    "Constant": "constant",
-    "RandomNormal": "stddev mean",
-    "TruncatedNormal": "stddev mean lower upper",
-    "RandomUniform": "minval maxval",
-    "VarianceScaling": "scale mode distribution fan_in_axes",
-    "UniformScaling": "scale",
-    "Orthogonal": "scale axis",
+# The parameters of each, and what it is in jax.
+_INITIALIZERS: Final = {
+    "Constant": ("constant", "constant({constant})"),
+    "RandomNormal": ("stddev mean", "normal({stddev})"),
+    "TruncatedNormal": ("stddev mean lower upper", "truncated_normal({stddev}{bounds})"),
+    "RandomUniform": ("minval maxval", "uniform({maxval})"),
+    "VarianceScaling": (
+        "scale mode distribution fan_in_axes",
+        "variance_scaling({scale}, {mode}, {distribution})",
+    ),
+    "UniformScaling": ("scale", 'variance_scaling(({scale}) ** 2, "fan_in", "uniform")'),
+    "Orthogonal": ("scale axis", "orthogonal({scale}, {axis})"),
+}
+_DEFAULTS: Final = {
+    **dict.fromkeys(("stddev", "maxval", "scale"), "1.0"),
+    "mode": '"fan_in"',
+    "distribution": '"truncated_normal"',
+    "axis": "-1",
 }
 
 
@@ -239,12 +212,12 @@ class StateOf:
 
     Attributes:
         shape: The shape.
-        dtype: The dtype; None where it is float32.
+        dtype: The dtype.
         init: The function of shape and dtype.
     """
 
     shape: cst.BaseExpression
-    dtype: cst.BaseExpression | None
+    dtype: cst.BaseExpression
     init: cst.BaseExpression
 
 
@@ -298,9 +271,7 @@ class Functions(cst.CSTTransformer):
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
         """Return what a name is now."""
         name = haiku_name(original_node, self.analysis)
-        if name:
-            return self.of_haiku(name, original_node, updated_node)
-        return updated_node
+        return self.of_haiku(name, original_node, updated_node) if name else updated_node
 
     def leave_Attribute(
         self, original_node: cst.Attribute, updated_node: cst.Attribute
@@ -322,27 +293,18 @@ class Functions(cst.CSTTransformer):
     ) -> cst.BaseExpression:
         """Return what a name of Haiku is now."""
         if name == "Sequential":
-            return cst.Attribute(cst.Name(self.spelling.linen), cst.Name(name))
+            return cst.parse_expression(f"{self.spelling.linen}.{name}")
         if name in ("Module", "RNNCore") or layer_name(name):
             last = "Module" if name == "RNNCore" else name.removeprefix("nets.")
-            return cst.Attribute(cst.Name(self.spelling.haiku), cst.Name(last))
+            return cst.parse_expression(f"{self.spelling.haiku}.{last}")
         if name == "initializers.Initializer":
-            return cst.Attribute(
-                cst.Attribute(cst.Name(self.spelling.linen), cst.Name("initializers")),
-                cst.Name("Initializer"),
-            )
+            return cst.parse_expression(f"{self.spelling.linen}.{name}")
         if name in _OF_TYPES:
             return cst.parse_expression("dict[str, Any]")
-        if (
-            name in _HARMLESS
-            or name in _PACKAGES
-            or name.partition(".")[0] in ("nets", "initializers")
-        ):
-            return updated
+        if name in _LEFT or name.partition(".")[0] in ("nets", "initializers"):
+            return updated  # `leave_Call` says what becomes of what is called
         if name.startswith("pad."):
             raise Untranslated(original, "NNX has no paddings that are functions")
-        if name in _CALLED or name in _STATELESS:
-            return updated  # `leave_Call` says what becomes of it
         raise Untranslated(original, f"`{code_of(original)}` is not migrated")
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
@@ -362,12 +324,13 @@ class Functions(cst.CSTTransformer):
         ]
         match updated_node.func:
             # A layer without parameters that is called where it is made.
-            case cst.Lambda() as function if name_of_stateless(
-                original_node, self.analysis
-            ) and isinstance(args[0].value, cst.Name):
-                return parsed(
-                    code_of(function.body), **{function.params.params[0].name.value: args[0].value}
-                )
+            case cst.Lambda() as function if called_name(
+                original_node.func, self.analysis
+            ) in _STATELESS and isinstance(args[0].value, cst.Name):
+                parameter = m.Name(function.params.params[0].name.value)
+                found = m.replace(function.body, parameter, args[0].value)
+                assert isinstance(found, cst.BaseExpression)
+                return found
         return updated_node.with_changes(args=args)
 
     def _arg(self, arg: cst.Arg, original: cst.Arg) -> cst.Arg:
@@ -386,7 +349,7 @@ class Functions(cst.CSTTransformer):
             case "dynamic_unroll":
                 return cst.parse_expression(self._unrolled(given, original))
             case "one_hot":
-                return node.with_changes(func=parsed("jax.nn.one_hot"))
+                return node.with_changes(func=cst.parse_expression("jax.nn.one_hot"))
         if not self.owner:
             raise Untranslated(
                 original, f"`{code_of(original.func)}` is called outside of a module"
@@ -395,11 +358,11 @@ class Functions(cst.CSTTransformer):
             case "set_state" if original is self._setting:
                 return node
             case "next_rng_key":
-                return parsed(f'{self.owner}.make_rng("{STREAM}")')
+                return cst.parse_expression(f'{self.owner}.make_rng("{STREAM}")')
             case "get_parameter":
                 return self._parameter(given, original)
             case "get_state":
-                return self._state(given, original)
+                return self._state(given["name"], original)
             case "dropout":
                 was = bound(original, _CALLED[name], original)["rng"]
                 called = was.func if isinstance(was, cst.Call) else was
@@ -407,8 +370,9 @@ class Functions(cst.CSTTransformer):
                     raise Untranslated(original, "`hk.dropout` with another key than the next one")
                 axes = given.get("broadcast_dims")
                 extra = "" if axes is None else f", broadcast_dims={code_of(axes)}"
-                made = f"{self.spelling.linen}.Dropout(rate{extra}, deterministic=False)(x)"
-                return parsed(made, rate=given["rate"], x=given["x"])
+                rate, x = code_of(given["rate"]), code_of(given["x"])
+                made = f"{self.spelling.linen}.Dropout({rate}{extra}, deterministic=False)({x})"
+                return cst.parse_expression(made)
         raise Untranslated(original, f"`{code_of(original.func)}` is used for its value")
 
     def _pool(self, name: str, given: Mapping[str, cst.BaseExpression], original: cst.Call) -> str:
@@ -442,12 +406,9 @@ class Functions(cst.CSTTransformer):
             given = bound(node, "window_shape strides padding channel_axis name", original)
             function = f"{name[:3].lower()}_pool"
             called = {"value": cst.Name("x"), **given}
-            return parsed(f"(lambda x: {self._pool(function, called, original)})")
-        given = (
-            bound(node, "output_shape preserve_dims name", original)
-            if name == "Reshape"
-            else (bound(node, "preserve_dims name", original))
-        )
+            return cst.parse_expression(f"(lambda x: {self._pool(function, called, original)})")
+        shape_first = "output_shape " * (name == "Reshape")
+        given = bound(node, f"{shape_first}preserve_dims name", original)
         kept = number_of(given["preserve_dims"]) if "preserve_dims" in given else 1
         if not isinstance(kept, int) or kept < 1:
             raise Untranslated(original, f"`hk.{name}` with `preserve_dims` that is computed")
@@ -460,7 +421,7 @@ class Functions(cst.CSTTransformer):
             sizes += (
                 [f"*{code_of(shape)}"] if items is None else [code_of(one.value) for one in items]
             )
-        return parsed(f"(lambda x: x.reshape(({', '.join(sizes)})))")
+        return cst.parse_expression(f"(lambda x: x.reshape(({', '.join(sizes)})))")
 
     def _parameter(
         self, given: Mapping[str, cst.BaseExpression], original: cst.Call
@@ -470,39 +431,31 @@ class Functions(cst.CSTTransformer):
         was = bound(original, _CALLED["get_parameter"], original)
         init = self.initializers.of_function(given["init"], was["init"])
         args = [as_f_string(given["name"]), init, _as_tuple(given["shape"])]
-        args += [given["dtype"]] if "dtype" in given else []
-        return cst.Call(
-            cst.Attribute(cst.Name(self.owner), cst.Name("param")), [cst.Arg(one) for one in args]
-        )
+        return self._own_call("param", *args, *([given["dtype"]] if "dtype" in given else []))
 
-    def _state(
-        self, given: Mapping[str, cst.BaseExpression], original: cst.Call
-    ) -> cst.BaseExpression:
-        return cst.Attribute(self.variable(given["name"], original), cst.Name("value"))
+    def _own_call(self, method: str, *args: cst.BaseExpression) -> cst.Call:
+        called = cst.Attribute(cst.Name(self.owner), cst.Name(method))
+        return cst.Call(called, [cst.Arg(one) for one in args])
 
-    def variable(self, name: cst.BaseExpression, original: cst.CSTNode) -> cst.BaseExpression:
-        """Return the code of a state as a variable of Linen.
-
-        Raises:
-            Untranslated: The module does not say how the state begins.
-        """
+    def _state(self, name: cst.BaseExpression, original: cst.CSTNode) -> cst.Attribute:
+        """Return the code of a state as the value of a variable of Linen."""
         text = name.raw_value if isinstance(name, cst.SimpleString) else ""
         state = self.states.get(text)
         if state is None:
             raise Untranslated(
                 original, f"the module does not say how the state {code_of(name)} begins"
             )
-        args = [state.shape, *([] if state.dtype is None else [state.dtype])]
-        return cst.Call(
-            cst.Attribute(cst.Name(self.owner), cst.Name("variable")),
-            [cst.Arg(one) for one in (cst.SimpleString(f'"{STATE}"'), name, state.init, *args)],
-        )
+        kind = cst.SimpleString(f'"{STATE}"')
+        made = self._own_call("variable", kind, name, state.init, state.shape, state.dtype)
+        return cst.Attribute(made, cst.Name("value"))
 
     def visit_Expr(self, node: cst.Expr) -> bool:
         """Note a statement that sets a state."""
-        call = node.value
-        if isinstance(call, cst.Call) and haiku_name(call.func, self.analysis) == "set_state":
-            self._setting = call
+        if (
+            isinstance(node.value, cst.Call)
+            and called_name(node.value, self.analysis) == "set_state"
+        ):
+            self._setting = node.value
         return True
 
     def leave_Expr(self, original_node: cst.Expr, updated_node: cst.Expr) -> cst.BaseSmallStatement:
@@ -511,8 +464,8 @@ class Functions(cst.CSTTransformer):
         if was is not self._setting or not isinstance(call, cst.Call) or self._setting is None:
             return updated_node
         given = bound(call, _CALLED["set_state"], self._setting)
-        target = cst.Attribute(self.variable(given["name"], was), cst.Name("value"))
-        return cst.Assign([cst.AssignTarget(target)], given["value"])
+        target = cst.AssignTarget(self._state(given["name"], was))
+        return cst.Assign([target], given["value"])
 
 
 _STATELESS: Final = frozenset({"Flatten", "Reshape", "MaxPool", "AvgPool"})
@@ -528,29 +481,27 @@ _CALLED: Final = {
     "one_hot": "x num_classes dtype",
     "dynamic_unroll": "core input_sequence initial_state time_major reverse return_all_states unroll",
 }
-# What stays as it is: it needs no transform.
-_HARMLESS: Final = frozenset(
-    {"PRNGSequence", "multinomial", "transform", "transform_with_state", "without_apply_rng"}
+# Names that stay: packages, what needs no transform, and what `leave_Call` translates.
+_LEFT: Final = frozenset(
+    {
+        *("PRNGSequence", "multinomial", "transform", "transform_with_state", "without_apply_rng"),
+        *("mixed_precision", "experimental", "testing", "config", "pad", *_CALLED, *_STATELESS),
+    }
 )
-_PACKAGES: Final = frozenset({"mixed_precision", "experimental", "testing", "config", "pad"})
 _OF_TYPES: Final = frozenset({"Params", "State", "MutableParams", "MutableState"})
 
 
-def name_of_stateless(node: cst.Call, analysis: Analysis) -> bool:
-    """Whether a call is that of a layer without parameters, where it is made."""
-    inner = node.func
-    return isinstance(inner, cst.Call) and haiku_name(inner.func, analysis) in _STATELESS
+def tuple_text(items: Sequence[str]) -> str:
+    """Return the code of a tuple."""
+    return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
 
 
 def _as_tuple(node: cst.BaseExpression) -> cst.BaseExpression:
     """Return a literal list as a tuple."""
     if not isinstance(node, cst.List):
         return node
-    comma = cst.Comma() if len(node.elements) == 1 else cst.MaybeSentinel.DEFAULT
-    elements = [one.with_changes(comma=cst.MaybeSentinel.DEFAULT) for one in node.elements]
-    if len(elements) == 1:
-        elements = [elements[0].with_changes(comma=comma)]
-    return cst.Tuple(elements)
+    plain = (one.with_changes(comma=cst.MaybeSentinel.DEFAULT) for one in node.elements)
+    return cst.parse_expression(tuple_text([*map(code_of, plain)]))
 
 
 def as_f_string(node: cst.BaseExpression) -> cst.BaseExpression:
@@ -577,14 +528,3 @@ def as_f_string(node: cst.BaseExpression) -> cst.BaseExpression:
         f"{piece}{{{code_of(item)}}}" for piece, item in zip(pieces, items, strict=False)
     )
     return cst.parse_expression(f'f"{filled}{pieces[-1]}"')
-
-
-def states_in(nodes: Sequence[cst.CSTNode], analysis: Analysis) -> Iterator[tuple[str, cst.Call]]:
-    """Yield the calls of `hk.get_state` that say how a state begins, by its name."""
-    for node in nodes:
-        for below in descendants(node):
-            if isinstance(below, cst.Call) and haiku_name(below.func, analysis) == "get_state":
-                given = bound(below, _CALLED["get_state"], below)
-                name = given.get("name")
-                if isinstance(name, cst.SimpleString) and "init" in given:
-                    yield name.raw_value, below

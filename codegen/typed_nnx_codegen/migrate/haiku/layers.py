@@ -22,6 +22,7 @@ from typed_nnx_codegen.migrate.linen.layers import add_layers, find_layer
 from typed_nnx_codegen.migrate.linen.layers.layer import (
     Argument,
     Building,
+    CallParameter,
     Given,
     Helper,
     Inputs,
@@ -53,6 +54,7 @@ NETS: Final = names(
     "MLP ResNet ResNet18 ResNet34 ResNet50 ResNet101 ResNet152 ResNet200 MobileNetV1"
     " VectorQuantizer VectorQuantizerEMA"
 )
+_KERNEL_AND_BIAS: Final = (("w", "kernel"), ("b", "bias"))
 _BY_HAND: Final = "Write by hand what it is for."
 _LAST: Final = Lacking("channels_last", "NNX has the channels in the last axis.")
 _OUR_FORMATS: Final = ("channels_last", "NWC", "NHWC", "NDHWC", "N...C")
@@ -98,7 +100,10 @@ class AlikeLayer(HaikuLayer):
     kernel: str = ""
     defaults: Mapping[str, tuple[str, Value]] = field(default_factory=dict)
     axes_of_kernel: int = 0
-    weights: tuple[tuple[str, str], ...] = ()
+    weights: tuple[tuple[str, str], ...] = _KERNEL_AND_BIAS
+    calls: Mapping[str, tuple[CallParameter, ...]] = field(
+        default_factory=lambda: {"__call__": same("inputs")}
+    )
 
     @property
     def linens(self) -> Layer:
@@ -113,8 +118,10 @@ class AlikeLayer(HaikuLayer):
         if refused is not None:
             return refused
         built = self.linens.build(self.settings_of(given), self._inputs(inputs))
-        uses_kernel = self.kernel and self._asks_for_kernel(given)
-        if uses_kernel and not isinstance(built, Refused | MissingWidth):
+        asked = self.settings_of(given)[self.kernel].code if self.kernel else ""
+        if re.search(rf"\b{KERNEL.name}\b", asked) and not isinstance(
+            built, Refused | MissingWidth
+        ):
             return replace(built, helpers=(*built.helpers, KERNEL))
         return built
 
@@ -143,13 +150,17 @@ class AlikeLayer(HaikuLayer):
                 "Move the channels to the last axis.",
             )
         for name in ("axis", "param_axis"):
-            if name in self.renamed and name in given and not _is_literal_axis(given[name]):
+            axes = literal_of(given[name].value) if name in given and name in self.renamed else None
+            if axes is not None and integers(axes) is None:
                 return Refused(
                     f"`{self.name}({name}={given[name].code})` does not say which axes these are.",
                     f"Write `{name}` with literal axes.",
                 )
         size = given.get("kernel_shape")
-        if self.axes_of_kernel and size is not None and not _is_known_size(size):
+        known = (
+            size is None or isinstance(size.value, Seq | Size) or integers(literal_of(size.value))
+        )
+        if self.axes_of_kernel and size is not None and known is None:
             return Refused(
                 f"`{self.name}(kernel_shape={size.code})` may be one number or several.",
                 "Write it as a tuple, with one number for each axis.",
@@ -163,13 +174,9 @@ class AlikeLayer(HaikuLayer):
             to = self.renamed.get(name)
             if to is None or (to.endswith("_init") and literal_of(one.value) is None):
                 continue
-            if to == self.kernel or (to.endswith("_init") and _may_be_none(one)):
+            if to.endswith("_init") and _may_be_none(one):
                 default = KERNEL.name if to == self.kernel else _INITS[to]
-                one = (
-                    replace(one, code=f"{operand(one.code)} or {default}")
-                    if _may_be_none(one)
-                    else one
-                )
+                one = replace(one, code=f"{operand(one.code)} or {default}")
             if to in ("kernel_size", "strides", "kernel_dilation") and self.axes_of_kernel:
                 one = _for_each_axis(one, self.axes_of_kernel)
             found[to] = one
@@ -178,10 +185,6 @@ class AlikeLayer(HaikuLayer):
         if self.kernel and self.kernel not in found:
             found[self.kernel] = Given(KERNEL.name)
         return found
-
-    def _asks_for_kernel(self, given: Settings) -> bool:
-        asked = self.settings_of(given)[self.kernel].code
-        return re.search(rf"\b{KERNEL.name}\b", asked) is not None
 
     def _inputs(self, inputs: Inputs | None) -> Inputs | None:
         if inputs is None:
@@ -202,18 +205,6 @@ def _may_be_none(one: Given) -> bool:
     return re.fullmatch(r"self\.\w+", one.code.strip()) is not None
 
 
-def _is_literal_axis(one: Given) -> bool:
-    found = literal_of(one.value)
-    return found is None or integers(found) is not None
-
-
-def _is_known_size(one: Given) -> bool:
-    """Whether it is seen if a size is one number, or several."""
-    if isinstance(one.value, Seq | Size):
-        return True
-    return integers(literal_of(one.value)) is not None
-
-
 def _for_each_axis(one: Given, axes: int) -> Given:
     """Return a size as one for each axis: Haiku takes one number for all."""
     value = one.value
@@ -227,7 +218,17 @@ def _for_each_axis(one: Given, axes: int) -> Given:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DepthwiseLayer(AlikeLayer):
+class ConvLayer(AlikeLayer):
+    """A convolution."""
+
+    nnx: str = "nnx.Conv"
+    row: str = "flax.linen.Conv"
+    renamed: Mapping[str, str] = field(default_factory=lambda: _CONV)
+    kernel: str = "kernel_init"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DepthwiseLayer(ConvLayer):
     """A convolution of each channel by itself: in NNX one with as many groups as channels."""
 
     def build(self, given: Settings, inputs: Inputs | None) -> Building:
@@ -364,30 +365,24 @@ class OwnCore(OwnLayer):
         """Return the output of a step and the next state; of `initial_state` the state alone."""
         size = self._last(given)
         if method == "initial_state":
-            array: Value = Array(Shape((size,)))
-            if literal_of(inputs.arguments.get("batch_size", UNKNOWN)) is not None:
-                batch = dim_of(inputs.arguments.get("batch_size", UNKNOWN))
-                array = Array(Shape((batch, size)))
+            batch = inputs.arguments.get("batch_size", UNKNOWN)
+            first = () if literal_of(batch) is None else (dim_of(batch),)
+            array: Value = Array(Shape((*first, size)))
         else:
             array = Array(with_last(shape_of(inputs, self.sizes[0]), size))
         state = array if self.arrays == 1 else Seq((array,) * self.arrays)
         return state if method == "initial_state" else Seq((array, state))
 
 
-_INPUTS: Final = {"__call__": same("inputs")}
 _LINEAR: Final = {"with_bias": "use_bias", "w_init": "kernel_init", "b_init": "bias_init"}
-_CONV: Final = {
+_CONV: Final[Mapping[str, str]] = {
+    **{one: one for one in ("features", "padding", "mask", "feature_group_count")},
     **_LINEAR,
     "output_channels": "features",
-    "features": "features",
     "kernel_shape": "kernel_size",
     "stride": "strides",
     "rate": "kernel_dilation",
-    "padding": "padding",
-    "mask": "mask",
-    "feature_group_count": "feature_group_count",
 }
-_KERNEL_AND_BIAS: Final = (("w", "kernel"), ("b", "bias"))
 _NORM: Final = {
     "create_scale": "use_scale",
     "create_offset": "use_bias",
@@ -404,48 +399,33 @@ _SHAPE: Final = Lacking(None, "NNX computes the shape of the output itself.")
 
 def _convs(axes: int) -> tuple[Layer, ...]:
     common = "padding with_bias w_init b_init data_format mask"
-    conv = AlikeLayer(
+    conv = ConvLayer(
         linen=f"{PACKAGE}.Conv{axes}D",
-        nnx="nnx.Conv",
-        row="flax.linen.Conv",
         settings=f"output_channels* kernel_shape* stride rate {common} feature_group_count",
-        renamed=_CONV,
-        kernel="kernel_init",
         axes_of_kernel=axes,
-        weights=_KERNEL_AND_BIAS,
-        calls=_INPUTS,
     )
     depthwise = DepthwiseLayer(
         linen=f"{PACKAGE}.DepthwiseConv{axes}D",
-        nnx="nnx.Conv",
-        row="flax.linen.Conv",
         settings=(
             "channel_multiplier* kernel_shape* stride rate padding with_bias w_init b_init"
             " data_format features feature_group_count"
         ),
         renamed={k: v for k, v in _CONV.items() if k != "output_channels"},
-        kernel="kernel_init",
         axes_of_kernel=axes,
-        weights=_KERNEL_AND_BIAS,
-        calls=_INPUTS,
     )
     transposed = TransposedConv(
         linen=f"{PACKAGE}.Conv{axes}DTranspose",
         nnx="nnx.ConvTranspose",
         row="flax.linen.ConvTranspose",
         settings=f"output_channels* kernel_shape* stride output_shape {common}",
-        renamed=_CONV,
-        kernel="kernel_init",
         axes_of_kernel=axes,
         lacking={"output_shape": _SHAPE, "mask": Lacking(None, "its mask has other axes in NNX.")},
-        weights=_KERNEL_AND_BIAS,
-        calls=_INPUTS,
     )
     return conv, depthwise, transposed
 
 
 @dataclass(frozen=True, kw_only=True)
-class TransposedConv(AlikeLayer):
+class TransposedConv(ConvLayer):
     """A transposed convolution, whose kernel has its last two axes exchanged in Haiku."""
 
     def output(self, given: Settings, inputs: Inputs, method: str = "__call__") -> Value:
@@ -472,11 +452,20 @@ class TransposedConv(AlikeLayer):
         )
 
 
-_EMA: Final = ("counter", "hidden", "average")
 _STEP: Final = {
     "__call__": same("inputs", "prev_state"),
     "initial_state": same("batch_size"),
 }
+
+
+def _linears(*names: str) -> tuple[tuple[str, str], ...]:
+    """Return the variables of layers that a layer has, as Haiku and as NNX names them."""
+    return tuple(
+        (f"params/{name}/{haiku}", f"{name}.{own}")
+        for name in names
+        for haiku, own in _KERNEL_AND_BIAS
+    )
+
 
 LAYERS: Final[tuple[Layer, ...]] = (
     AlikeLayer(
@@ -486,8 +475,6 @@ LAYERS: Final[tuple[Layer, ...]] = (
         settings="output_size* with_bias w_init b_init",
         renamed={"output_size": "features", **_LINEAR},
         kernel="kernel_init",
-        weights=_KERNEL_AND_BIAS,
-        calls=_INPUTS,
     ),
     *(layer for axes in (1, 2, 3) for layer in _convs(axes)),
     AlikeLayer(
@@ -502,7 +489,6 @@ LAYERS: Final[tuple[Layer, ...]] = (
         inputs="x",
         defaults=_NORM_DEFAULTS,
         weights=_SCALE_AND_OFFSET,
-        calls=_INPUTS,
     ),
     AlikeLayer(
         linen=f"{PACKAGE}.RMSNorm",
@@ -513,7 +499,6 @@ LAYERS: Final[tuple[Layer, ...]] = (
         inputs="x",
         defaults={"epsilon": ("1e-5", UNKNOWN)},
         weights=_SCALE_AND_OFFSET,
-        calls=_INPUTS,
     ),
     AlikeLayer(
         linen=f"{PACKAGE}.GroupNorm",
@@ -536,7 +521,6 @@ LAYERS: Final[tuple[Layer, ...]] = (
         inputs="x",
         defaults=_NORM_DEFAULTS,
         weights=_SCALE_AND_OFFSET,
-        calls=_INPUTS,
     ),
     AlikeLayer(
         linen=f"{PACKAGE}.Embed",
@@ -588,7 +572,7 @@ LAYERS: Final[tuple[Layer, ...]] = (
         },
         sizes=("value",),
         takes_rngs=False,
-        fixed=tuple((f"state/{one}", one) for one in _EMA),
+        fixed=tuple((f"state/{one}", one) for one in ("counter", "hidden", "average")),
     ),
     OwnAttention(
         linen=f"{PACKAGE}.MultiHeadAttention",
@@ -601,11 +585,7 @@ LAYERS: Final[tuple[Layer, ...]] = (
         calls={"__call__": same("query", "key", "value", "mask")},
         sizes=("query", "key", "value"),
         features="model_size",
-        fixed=tuple(
-            (f"params/{name}/{haiku}", f"{name}.{own}")
-            for name in ("query", "key", "value", "linear")
-            for haiku, own in _KERNEL_AND_BIAS
-        ),
+        fixed=_linears("query", "key", "value", "linear"),
     ),
     OwnLayer(
         linen=f"{PACKAGE}.MLP",
@@ -628,11 +608,7 @@ LAYERS: Final[tuple[Layer, ...]] = (
         calls=_STEP,
         sizes=("inputs",),
         features="hidden_size",
-        fixed=tuple(
-            (f"params/{name}/{haiku}", f"{name}.{own}")
-            for name in ("linear", "linear_1")
-            for haiku, own in _KERNEL_AND_BIAS
-        ),
+        fixed=_linears("linear", "linear_1"),
     ),
     OwnCore(
         linen=f"{PACKAGE}.LSTM",
@@ -643,7 +619,7 @@ LAYERS: Final[tuple[Layer, ...]] = (
         sizes=("inputs",),
         features="hidden_size",
         arrays=2,
-        fixed=(("params/linear/w", "linear.kernel"), ("params/linear/b", "linear.bias")),
+        fixed=_linears("linear"),
     ),
     OwnCore(
         linen=f"{PACKAGE}.GRU",

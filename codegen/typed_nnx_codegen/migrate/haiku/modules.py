@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 import libcst as cst
+import libcst.matchers as m
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import (
     code_of,
     descendants,
     is_docstring,
-    is_name,
     names_of,
     parameters_of,
+    targets_of,
 )
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ProjectClass, options_of
 from typed_nnx_codegen.migrate.haiku.expressions import (
@@ -25,12 +26,15 @@ from typed_nnx_codegen.migrate.haiku.expressions import (
     StateOf,
     Untranslated,
     bound,
+    called_name,
     haiku_name,
     is_initializer,
-    states_in,
 )
 
 _MODULES: Final = ("Module", "RNNCore")
+_CALL_OF_BASE: Final = m.Call(m.Attribute(m.Call(m.Name("super")), m.Name("__init__")))
+_LINE_OF_BASE: Final = m.SimpleStatementLine([m.Expr(_CALL_OF_BASE)])
+_NAME_FIELD: Final = m.SimpleStatementLine([m.AnnAssign(m.Name("name"))])
 _PLAIN: Final = frozenset({"property", "staticmethod", "classmethod", "abstractmethod"})
 
 
@@ -142,16 +146,9 @@ def _name_of_objects(cls: HaikuClass) -> str:
 def _given_name(constructor: cst.FunctionDef) -> cst.BaseExpression | None:
     """Return the name that a constructor gives to that of `hk.Module`."""
     for node in descendants(constructor.body):
-        if isinstance(node, cst.Call) and _is_call_of_base(node) and node.args:
+        if isinstance(node, cst.Call) and m.matches(node, _CALL_OF_BASE) and node.args:
             return node.args[0].value
     return None
-
-
-def _is_call_of_base(node: cst.Call) -> bool:
-    match node.func:
-        case cst.Attribute(value=cst.Call(func=cst.Name("super")), attr=cst.Name("__init__")):
-            return True
-    return False
 
 
 # -- one module -------------------------------------------------------------------------------
@@ -172,7 +169,6 @@ class ClassTranslation:
         self._spelling = spelling
         self._read = read
         self._attributes: dict[str, str] = {}
-        self.needs_any = False
         self.problems: list[Untranslated] = []
 
     def run(self) -> cst.ClassDef:
@@ -186,7 +182,9 @@ class ClassTranslation:
         constructor = self._cls.constructor()
         if constructor is not None:
             self._rename(constructor)
-        states = dict(self._states())
+        nodes = [node, *(one.node for one in self._cls.bases)]
+        settings = (self._analysis, self._spelling, self.problems, self._attributes)
+        states = dict(states_of(nodes, *settings))
         body: list[cst.BaseStatement] = []
         for one in node.body.body:
             assert isinstance(one, cst.BaseStatement)
@@ -194,7 +192,7 @@ class ClassTranslation:
                 body += self._constructor(constructor, states)
             elif isinstance(one, cst.FunctionDef):
                 body.append(self._method(one, states))
-            elif not _is_name_field(one):
+            elif not m.matches(one, _NAME_FIELD):
                 body.append(_visited(one, self._functions("", {})))
         decorators = [one for one in node.decorators if not self._is_dataclass(one)]
         functions = self._functions("", {})
@@ -221,11 +219,6 @@ class ClassTranslation:
         value = self._analysis.values.get(inner, UNKNOWN)
         return isinstance(value, External) and value.name == "dataclasses.dataclass"
 
-    def _states(self) -> Iterator[tuple[str, StateOf]]:
-        nodes = [self._cls.node, *(one.node for one in self._cls.bases)]
-        found = states_of(nodes, self._analysis, self._spelling, self.problems, self._attributes)
-        yield from found
-
     def _functions(self, owner: str, states: Mapping[str, StateOf]) -> Functions:
         return Functions(
             *(self._analysis, self._spelling, owner, self._attributes, states, self.problems)
@@ -235,8 +228,7 @@ class ClassTranslation:
 
     def _method(self, node: cst.FunctionDef, states: Mapping[str, StateOf]) -> cst.FunctionDef:
         names = {code_of(one.decorator).rpartition(".")[2] for one in node.decorators}
-        unknown = names - _PLAIN
-        if unknown:
+        if unknown := names - _PLAIN:
             raise Untranslated(node, f"its decorator `{min(unknown)}` is not known")
         params = [*node.params.posonly_params, *node.params.params]
         is_bound = not names & {"staticmethod", "classmethod"}
@@ -269,25 +261,21 @@ class ClassTranslation:
             raise Untranslated(node, "its constructor is of a kind that is not known")
         owner = params.params[0].name.value
         name = _given_name(node)
-        own_name = name.value if isinstance(name, cst.Name) else ""
-        if isinstance(name, cst.BooleanOperation) and isinstance(name.left, cst.Name):
-            own_name = name.left.value
-        is_known = name is None or isinstance(name, cst.SimpleString) or is_name(name, "None")
-        if not is_known and not own_name:
+        given = name.left if isinstance(name, cst.BooleanOperation) else name
+        own_name = given.value if isinstance(given, cst.Name) else ""
+        if not own_name and not isinstance(name, cst.SimpleString | None):
             raise Untranslated(node, "its name is computed")
         plain = self._functions("", {})
         fields: list[cst.BaseStatement] = []
-        by_name = [("", one) for one in params.params[1:]]
-        by_name += [("*", one) for one in params.kwonly_params]
-        kept: list[str] = []
-        for kind, one in by_name:
+        for one in (*params.params[1:], *params.kwonly_params):
             if one.name.value == own_name:
                 continue
-            if kind and not any("KW_ONLY" in code_of(line) for line in fields):
+            is_first = not any("KW_ONLY" in code_of(line) for line in fields)
+            if one in params.kwonly_params and is_first:
                 fields.append(statement_of("_: dataclasses.KW_ONLY"))
-            kept.append(one.name.value)
             fields.append(self._field(one, plain))
-        body = self._setup(node, owner, set(kept), own_name, states)
+        kept = {one.name.value for one in parameters_of(params)} - {owner, own_name}
+        body = self._setup(node, owner, kept, own_name, states)
         if fields and isinstance(fields[0], cst.SimpleStatementLine):
             fields[0] = fields[0].with_changes(leading_lines=node.leading_lines)
         if not any(not is_docstring(one) for one in body):
@@ -302,10 +290,6 @@ class ClassTranslation:
         return [*fields, setup]
 
     def _field(self, one: cst.Param, functions: Functions) -> cst.BaseStatement:
-        annotation = one.annotation
-        if annotation is None:
-            self.needs_any = True
-            annotation = cst.Annotation(cst.Name("Any"))
         default = one.default
         if default is not None:
             translated = _visited(default, functions)
@@ -313,9 +297,8 @@ class ClassTranslation:
             if is_initializer(one.name.value):
                 translated = functions.initializers.of_function(translated, default)
             default = translated
-        annotation = _visited(annotation, functions)
-        statement = cst.AnnAssign(one.name, annotation, default)
-        return cst.SimpleStatementLine([statement])
+        annotation = _visited(one.annotation or cst.Annotation(cst.Name("Any")), functions)
+        return cst.SimpleStatementLine([cst.AnnAssign(one.name, annotation, default)])
 
     def _setup(
         self,
@@ -338,7 +321,7 @@ class ClassTranslation:
         body: list[cst.BaseStatement] = []
         for statement in node.body.body:
             assert isinstance(statement, cst.BaseStatement)
-            if _is_call_of_super(statement) or _kept(statement, owner) in dropped:
+            if m.matches(statement, _LINE_OF_BASE) or _kept(statement, owner) in dropped:
                 continue
             if is_docstring(statement):
                 continue
@@ -395,10 +378,14 @@ def states_of(
 ) -> Iterator[tuple[str, StateOf]]:
     """Yield how the states begin that code of modules has."""
     plain = Functions(analysis, spelling, "self", attributes or {}, {}, problems)
-    for name, call in states_in(nodes, analysis):
+    for call in (below for node in nodes for below in descendants(node)):
+        if not isinstance(call, cst.Call) or called_name(call, analysis) != "get_state":
+            continue
         given = bound(call, "name shape dtype init", call)
+        name, init = given.get("name"), given.get("init")
+        if not isinstance(name, cst.SimpleString) or init is None:
+            continue
         parts = {key: _visited(one, plain) for key, one in given.items() if key != "init"}
-        init = given["init"]
         match init:
             case cst.Call(func=func, args=[one]) if (
                 haiku_name(func, analysis) == "initializers.Constant"
@@ -409,7 +396,7 @@ def states_of(
                 problems.append(Untranslated(call, "its first value is random"))
                 continue
         dtype = parts.get("dtype") or cst.parse_expression("jnp.float32")
-        yield name, StateOf(parts["shape"], dtype, init)
+        yield name.raw_value, StateOf(parts["shape"], dtype, init)
 
 
 _Code = TypeVar("_Code", cst.BaseExpression, cst.BaseStatement, cst.Annotation)
@@ -423,12 +410,8 @@ def _visited(node: _Code, functions: Functions) -> _Code:
 
 def _declares(node: cst.FunctionDef, owner: str) -> bool:
     """Whether a method makes parameters or states."""
-    for below in descendants(node.body):
-        match below:
-            case cst.Attribute(value=cst.Name(value=name), attr=cst.Name("param" | "variable")):
-                if name == owner:
-                    return True
-    return False
+    made = m.Attribute(m.Name(owner), m.Name("param") | m.Name("variable"))
+    return bool(m.findall(node.body, made))
 
 
 def _kept(statement: cst.CSTNode, owner: str) -> tuple[str, str] | None:
@@ -464,41 +447,16 @@ def _rebound(node: cst.FunctionDef) -> set[str]:
     found: set[str] = set()
     for below in descendants(node.body):
         if isinstance(below, _BINDING):
-            found |= {one.value for one in _bound_in(below.target)}
+            targets = targets_of(below.target)
+            found |= {one.value for one in targets if isinstance(one, cst.Name)}
     return found
-
-
-def _bound_in(target: cst.BaseExpression) -> Iterator[cst.Name]:
-    if isinstance(target, cst.Name):
-        yield target
-    elif isinstance(target, cst.Tuple | cst.List):
-        for one in target.elements:
-            yield from _bound_in(one.value)
 
 
 def _assigned(cls: cst.ClassDef, attribute: str, constructor: cst.FunctionDef) -> bool:
     """Whether a class has an attribute of a name that is no such parameter."""
     kept = {one for one, parameter in _kept_parameters(constructor) if parameter == attribute}
-    for node in descendants(cls):
-        match node:
-            case cst.Attribute(value=cst.Name("self"), attr=cst.Name(value=name)):
-                if name == attribute and name not in kept:
-                    return True
-    return False
-
-
-def _is_call_of_super(node: cst.CSTNode) -> bool:
-    match node:
-        case cst.SimpleStatementLine(body=[cst.Expr(value=cst.Call() as call)]):
-            return _is_call_of_base(call)
-    return False
-
-
-def _is_name_field(node: cst.CSTNode) -> bool:
-    match node:
-        case cst.SimpleStatementLine(body=[cst.AnnAssign(target=cst.Name("name"))]):
-            return True
-    return False
+    own = m.Attribute(m.Name("self"), m.Name(attribute))
+    return attribute not in kept and bool(m.findall(cls, own))
 
 
 def statement_of(text: str) -> cst.BaseStatement:

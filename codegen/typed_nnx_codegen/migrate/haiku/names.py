@@ -68,21 +68,18 @@ class HaikuNaming(Naming):
                 explicit.add(re.sub(r"_(\d+|\{.*\})$", "", site.linen))
                 continue
             base = f"{scope}{self._base(site)}"
+            sites = counted.setdefault(base, [])
             if site.is_verbatim:
-                counted.setdefault(base, []).append(site)
+                sites.append(site)
             else:
-                number = site.linen.rpartition("_")[2]
-                counted.setdefault(base, [])
-                site.linen = f"{base}{_COUNTED}{number}"
+                site.linen = f"{base}{_COUNTED}{site.linen.rpartition('_')[2]}"
             if site.alternatives:
                 self._recorder.mark(site.node, "its name in Haiku depends on its class", NAME)
         for base, sites in counted.items():
             self._count(base, sites)
         for site in self._recorder.plan.sites:
-            base, mark, _ = (
-                site.linen.partition(_COUNTED) if "/" not in site.linen else ("", "", "")
-            )
-            if mark and base in explicit:
+            base, mark, _ = site.linen.partition(_COUNTED)
+            if mark and "/" not in site.linen and base in explicit:
                 self._recorder.mark(
                     site.node, f"another submodule is named `{base}`, too: give both names", NAME
                 )
@@ -111,10 +108,8 @@ class HaikuNaming(Naming):
         """Give the submodules of a constructor their numbers, in the order in which it makes them."""
         for number, site in enumerate(sites):
             letters = re.findall(r"\{(\w+)\}", site.attribute)
-            is_alone = len(sites) == 1
-            if (site.loops and not (is_alone and len(letters) == 1)) or (
-                site.conditions and not is_alone and site is not sites[-1]
-            ):
+            is_spread = site.loops and (len(sites) > 1 or len(letters) != 1)
+            if is_spread or (site.conditions and site is not sites[-1]):
                 self._recorder.mark(site.node, _DEPENDS, NAME)
             place = f"{{{letters[0]}}}" if site.loops and letters else str(number)
             site.linen = f"{base}{_COUNTED}{place}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import libcst as cst
 
@@ -23,6 +23,7 @@ from typed_nnx_codegen.migrate.haiku.expressions import (
     Functions,
     Spelling,
     Untranslated,
+    called_name,
     haiku_name,
     layer_name,
 )
@@ -30,10 +31,7 @@ from typed_nnx_codegen.migrate.haiku.modules import HaikuClasses, states_of
 from typed_nnx_codegen.migrate.linen.domain.class_plan import CALLER
 
 # What stands in the place of `hk.transform`, from `typed_nnx.migrated`.
-HELPERS: Final = {
-    "transform": "haiku_transform",
-    "transform_with_state": "haiku_transform_with_state",
-}
+HELPERS: Final = {one: f"haiku_{one}" for one in ("transform", "transform_with_state")}
 # What stands around classes.
 TWO_LINES: Final = (cst.EmptyLine(indent=False), cst.EmptyLine(indent=False))
 _WITHOUT_RNG: Final = "without_apply_rng"
@@ -90,20 +88,22 @@ class FunctionsOfFile:
         top = set(_bound_at_top(body))
         for statement in body:
             for node in descendants(statement):
-                name = haiku_name(node.func, self.analysis) if isinstance(node, cst.Call) else ""
+                name = called_name(node, self.analysis)
                 if name not in HELPERS or not isinstance(node, cst.Call) or not node.args:
                     continue
                 given = node.args[0].value
                 if isinstance(given, cst.Name) and given.value in functions:
                     self._add(functions[given.value], given.value, name, body)
-                elif isinstance(given, cst.Lambda) and _free_names(given) <= top:
+                elif isinstance(given, cst.Lambda) and {*names_of(given)} <= top | {
+                    one.name.value for one in parameters_of(given.params)
+                }:
                     self._add(given, _target_of(statement, node), name, body, statement)
         for function in functions.values():
             for one in function.decorators:
                 name = haiku_name(one.decorator, self.analysis)
                 if name in HELPERS and len(function.decorators) == 1:
                     self._add(function, function.name.value, name, body)
-        self.builders = [*self._builders(functions)]
+        self.builders = self._builders(functions)
 
     def _add(
         self,
@@ -132,27 +132,26 @@ class FunctionsOfFile:
         uses = [one for one in name_nodes(self.analysis.tree) if one.value == function.name.value]
         return all(one in given or one is function.name for one in uses)
 
-    def _builders(self, functions: Mapping[str, cst.FunctionDef]) -> Iterator[cst.FunctionDef]:
+    def _builders(self, functions: Mapping[str, cst.FunctionDef]) -> list[cst.FunctionDef]:
         found: set[str] = set()
-        while True:
-            new = {
+        while new := {
+            *(
                 name
                 for name, one in functions.items()
                 if name not in found and self._builds(one, found)
-            }
-            if not new:
-                break
+            )
+        }:
             found |= new
-        yield from (functions[name] for name in functions if name in found)
+        return [one for name, one in functions.items() if name in found]
 
     def _builds(self, function: cst.FunctionDef, known: set[str]) -> bool:
         given: set[cst.CSTNode] = set()
         for node in descendants(function.body):
-            if isinstance(node, cst.Call) and haiku_name(node.func, self.analysis) in HELPERS:
+            name = called_name(node, self.analysis)
+            if name in HELPERS:
                 given |= {*descendants(node)}  # a transform calls it, not the function
             if not isinstance(node, cst.Call) or node in given:
                 continue
-            name = haiku_name(node.func, self.analysis)
             if name in _INSIDE or (name and layer_name(name)):
                 return True
             if isinstance(node.func, cst.Name) and node.func.value in known:
@@ -176,10 +175,8 @@ def class_of(root: Root, functions: Functions, spelling: Spelling) -> cst.ClassD
         function, lines = after, after.leading_lines
     me = cst.Param(cst.Name(functions.owner))
     params = function.params
-    if params.posonly_params:
-        params = params.with_changes(posonly_params=[me, *params.posonly_params])
-    else:
-        params = params.with_changes(params=[me, *params.params])
+    first = "posonly_params" if params.posonly_params else "params"
+    params = params.with_changes(**{first: [me, *getattr(params, first)]})
     call = function.with_changes(
         name=cst.Name("__call__"), params=params, decorators=[compact], leading_lines=[]
     )
@@ -197,52 +194,35 @@ def functions_for(
     return Functions(analysis, spelling, "self", {}, states, problems)
 
 
+@dataclass
 class Outside(Functions):
     """Translates the code outside of modules.
 
-    Args:
-        analysis: The file.
-        spelling: How it spells what translated code imports.
+    Attributes:
         classes: The names of the modules that functions become, by definition.
         done: Code that is translated already.
         before: What is put before statements.
-        problems: What is left to a person.
     """
 
-    code = CALLER
+    classes: Mapping[cst.CSTNode, str] = field(default_factory=dict)
+    done: Mapping[cst.CSTNode, Sequence[cst.BaseStatement]] = field(default_factory=dict)
+    before: Mapping[cst.CSTNode, Sequence[cst.BaseStatement]] = field(default_factory=dict)
 
-    def __init__(
-        self,
-        analysis: Analysis,
-        spelling: Spelling,
-        classes: Mapping[cst.CSTNode, str],
-        done: Mapping[cst.CSTNode, Sequence[cst.BaseStatement]],
-        before: Mapping[cst.CSTNode, Sequence[cst.BaseStatement]],
-        problems: list[Untranslated],
-    ) -> None:
-        super().__init__(analysis, spelling, "", {}, {}, problems)
-        self._classes = classes
-        self._done = done
-        self._before = before
-        self._functions = {
-            one.name.value: one for one in classes if isinstance(one, cst.FunctionDef)
-        }
+    code: ClassVar[str] = CALLER
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Leave what is translated already, and the functions in calls of transforms."""
-        if node in self._done:
+        if node in self.done:
             return False
-        is_transform = (
-            isinstance(node, cst.Call) and haiku_name(node.func, self.analysis) in HELPERS
-        )
+        is_transform = called_name(node, self.analysis) in HELPERS
         return not is_transform and super().on_visit(node)
 
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:
         """Return code as it is now."""
-        if original_node in self._done:
-            return cst.FlattenSentinel(self._done[original_node])
+        if original_node in self.done:
+            return cst.FlattenSentinel(self.done[original_node])
         found = super().on_leave(original_node, updated_node)
-        before = self._before.get(original_node)
+        before = self.before.get(original_node)
         if before is None:
             return found
         own = found.leading_lines
@@ -264,11 +244,9 @@ class Outside(Functions):
         if name == _WITHOUT_RNG and len(updated_node.args) == 1:
             inner = updated_node.args[0].value
             if isinstance(inner, cst.Call) and code_of(inner.func) in HELPERS.values():
-                by_name = cst.parse_expression("f(takes_rng=False)")
-                assert isinstance(by_name, cst.Call)
-                return inner.with_changes(args=[inner.args[0], *by_name.args])
-            was = original_node.args[0].value
-            if isinstance(was, cst.Call) and haiku_name(was.func, self.analysis) in HELPERS:
+                by_name = cst.Arg(cst.Name("False"), cst.Name("takes_rng"))
+                return inner.with_changes(args=[inner.args[0], by_name])
+            if called_name(original_node.args[0].value, self.analysis) in HELPERS:
                 return updated_node  # a marker is there
             raise Untranslated(
                 original_node, "give `takes_rng=False` where the function is transformed"
@@ -276,11 +254,14 @@ class Outside(Functions):
         return super().leave_Call(original_node, updated_node)
 
     def _transformed(self, name: str, node: cst.Call) -> cst.BaseExpression:
-        given = node.args[0].value if node.args else node
-        function = self._functions.get(given.value, given) if isinstance(given, cst.Name) else given
-        if function not in self._classes:
+        given: cst.CSTNode = node.args[0].value if node.args else node
+        function = given
+        if isinstance(given, cst.Name):
+            named = (one for one in self.classes if isinstance(one, cst.FunctionDef))
+            function = next((one for one in named if one.name.value == given.value), given)
+        if function not in self.classes:
             raise Untranslated(node, _NO_FUNCTION.format(helper=HELPERS[name]))
-        return cst.Call(cst.Name(HELPERS[name]), [cst.Arg(cst.Name(self._classes[function]))])
+        return cst.Call(cst.Name(HELPERS[name]), [cst.Arg(cst.Name(self.classes[function]))])
 
 
 def _bound_at_top(
@@ -293,18 +274,14 @@ def _bound_at_top(
             yield statement.name.value
             continue
         for node in descendants(statement):
-            if isinstance(node, cst.ImportAlias):
-                named = node.asname.name if node.asname is not None else node.name
-                yield code_of(named).partition(".")[0]
-            elif isinstance(node, cst.AssignTarget | cst.AnnAssign) and isinstance(
-                node.target, cst.Name
-            ):
-                yield node.target.value
-
-
-def _free_names(node: cst.Lambda) -> set[str]:
-    own = {one.name.value for one in parameters_of(node.params)}
-    return {*names_of(node)} - own
+            match node:
+                case cst.ImportAlias():
+                    yield (node.evaluated_alias or node.evaluated_name).partition(".")[0]
+                case (
+                    cst.AssignTarget(target=cst.Name(value=name))
+                    | cst.AnnAssign(target=cst.Name(value=name))
+                ):
+                    yield name
 
 
 def _target_of(statement: cst.CSTNode, call: cst.Call) -> str:

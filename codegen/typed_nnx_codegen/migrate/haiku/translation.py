@@ -10,16 +10,11 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import libcst as cst
+import libcst.matchers as m
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
-from typed_nnx_codegen.migrate.analysis.syntax import (
-    code_of,
-    descendants,
-    free_name,
-    is_name,
-    names_of,
-)
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, free_name, names_of
 from typed_nnx_codegen.migrate.findings import DECIDE, Finding
 from typed_nnx_codegen.migrate.haiku.expressions import HAIKU, Spelling, Untranslated
 from typed_nnx_codegen.migrate.haiku.layers import NETS, PACKAGE
@@ -148,12 +143,11 @@ class Translation:
         waiting = [cls for cls in paths if self._stays(paths[cls], cls)]
         while waiting:
             cls = waiting.pop()
+            why = f"it is used with `{cls.node.name.value}`, which stays in Haiku"
             for other in around[cls]:
                 key = paths[other].resolve(), other.node.name.value
                 if key not in self.kept:
-                    self.kept[key] = (
-                        f"it is used with `{cls.node.name.value}`, which stays in Haiku"
-                    )
+                    self.kept[key] = why
                     waiting.append(other)
 
 
@@ -208,23 +202,20 @@ class _File:
         if not self._into.names and not self._into.helpers:
             return self._analysis.tree  # nothing leaves Haiku
         outside = Outside(
-            *(self._analysis, self._spelling, classes, self._replaced, self._before),
-            self._problems,
+            *(self._analysis, self._spelling, "", {}, {}, self._problems),
+            *(classes, self._replaced, self._before),
         )
         tree = self._analysis.tree.visit(outside)
         assert isinstance(tree, cst.Module)
         if tree.code == self._analysis.tree.code:
             return self._analysis.tree
-        text = (
-            f"import flax.linen as {self._spelling.linen}\n"
-            f"import {PACKAGE} as {self._spelling.haiku}\n"
-        )
-        names = (self._spelling.linen, self._spelling.haiku)
-        self._into.spelled_as[self._analysis.path.resolve()] = names
+        linen, haiku = self._spelling.linen, self._spelling.haiku
+        self._into.spelled_as[self._analysis.path.resolve()] = linen, haiku
         new = {*names_of(tree)} - self._taken
-        text += "from typing import Any\n" if "Any" in new else ""
-        text += "import dataclasses\n" if "dataclasses" in new else ""
-        return _with_imports(tree, cst.parse_module(text).body)
+        lines = [f"import flax.linen as {linen}", f"import {PACKAGE} as {haiku}"]
+        lines += ["from typing import Any"] * ("Any" in new)
+        lines += ["import dataclasses"] * ("dataclasses" in new)
+        return _with_imports(tree, cst.parse_module("\n".join(lines) + "\n").body)
 
     def _roots(self) -> Iterator[tuple[cst.CSTNode, str]]:
         """Translate the functions that become modules, and those that build some; yield the former."""
@@ -266,31 +257,29 @@ class _File:
 
     def findings(self, classes: Sequence[HaikuClass]) -> list[Finding]:
         """Return what is left to a person, by line."""
-        wrapper = MetadataWrapper(self._analysis.tree, unsafe_skip_copy=True)
-        positions: Mapping[cst.CSTNode, Any] = PositionProvider()._gen(wrapper)
-        found: list[Finding] = []
-
-        def note(node: cst.CSTNode, code: str, message: str) -> None:
-            start = positions[node].start
-            text = " ".join(code_of(node).split())[:_LONGEST]
-            found.append(Finding(start.line, start.column, code, DECIDE, message, before=text))
-
-        home = self._analysis.path.resolve()
-        for (path, _), problems in self._into.problems.items():
-            if path == home:
-                for problem in problems:
-                    note(problem.node, COUNTERPART, str(problem))
-        for problem in self._problems:
-            note(problem.node, CALLER, str(problem))
-        for cls in classes:
-            key = self._key(cls.node.name.value)
-            if key in self._into.kept:
-                note(cls.node.name, STAYS, self._into.kept[key])
-        for node in self._functions.builders:
-            key = self._key(node.name.value)
-            if key in self._into.kept:
-                note(node.name, CALLER, self._into.kept[key])
-        return found
+        positions: Mapping[cst.CSTNode, Any] = PositionProvider()._gen(
+            MetadataWrapper(self._analysis.tree, unsafe_skip_copy=True)
+        )
+        home, kept = self._analysis.path.resolve(), self._into.kept
+        noted = [
+            (problem.node, COUNTERPART, str(problem))
+            for (path, _), problems in self._into.problems.items()
+            for problem in problems
+            if path == home
+        ]
+        noted += [(problem.node, CALLER, str(problem)) for problem in self._problems]
+        names = [(cls.node.name, STAYS) for cls in classes]
+        names += [(node.name, CALLER) for node in self._functions.builders]
+        for name, code in names:
+            if self._key(name.value) in kept:
+                noted.append((name, code, kept[self._key(name.value)]))
+        return [
+            Finding(
+                *(positions[node].start.line, positions[node].start.column, code, DECIDE, message),
+                before=" ".join(code_of(node).split())[:_LONGEST],
+            )
+            for node, code, message in noted
+        ]
 
 
 def _marked(node: Definition, code: str, message: str) -> Definition:
@@ -309,56 +298,29 @@ def with_haiku_again(tree: cst.Module, linen: str, haiku: str) -> cst.Module:
         linen: The name of `flax.linen` in translated code.
         haiku: The name of the package of Haiku's layers.
     """
-    after = tree.visit(_Restoring(linen, haiku, _name_of_haiku(tree)))
+    aliases = (one for one in descendants(tree) if isinstance(one, cst.ImportAlias))
+    found = (one.evaluated_alias for one in aliases if one.evaluated_name == HAIKU)
+    name = next(found, HAIKU) or HAIKU
+    own = (f"flax.linen as {linen}", f"{PACKAGE} as {haiku}")
+
+    def layer(node: Any, _: object) -> cst.BaseExpression:
+        last = node.attr.value
+        return cst.parse_expression(f"{name}.{'nets.' * (last in NETS)}{last}")
+
+    def import_read(node: Any, _: object) -> cst.Import | cst.RemovalSentinel:
+        alias = node.names[0]
+        is_ours = alias.evaluated_name == HAIKU or code_of(alias) in own
+        is_read = (alias.evaluated_alias or alias.evaluated_name) in read
+        return cst.RemoveFromParent() if is_ours and not is_read else node
+
+    restored = m.Attribute(m.Name(haiku)) | m.Attribute(m.Name(linen), m.Name("Sequential"))
+    after = m.replace(tree, restored, layer)
     assert isinstance(after, cst.Module)
-    read = [*names_of(after)]
-    after = after.visit(_Unimporting({name for name in read if read.count(name) > 1}, linen, haiku))
+    names = [*names_of(after)]
+    read = {one for one in names if names.count(one) > 1}
+    after = m.replace(after, m.Import([m.ImportAlias()]), import_read)
     assert isinstance(after, cst.Module)
     return after
-
-
-def _name_of_haiku(tree: cst.Module) -> str:
-    """Return what a file calls Haiku."""
-    for node in descendants(tree):
-        if isinstance(node, cst.ImportAlias) and code_of(node.name) == HAIKU:
-            return code_of(node.asname.name) if node.asname is not None else HAIKU
-    return HAIKU
-
-
-class _Restoring(cst.CSTTransformer):
-    def __init__(self, linen: str, haiku: str, name: str) -> None:
-        super().__init__()
-        self._linen, self._haiku, self._name = linen, haiku, name
-
-    def leave_Attribute(
-        self, original_node: cst.Attribute, updated_node: cst.Attribute
-    ) -> cst.BaseExpression:
-        """Return the name of a layer."""
-        last = original_node.attr.value
-        if is_name(original_node.value, self._haiku):
-            return cst.parse_expression(f"{self._name}.{'nets.' * (last in NETS)}{last}")
-        if is_name(original_node.value, self._linen) and last == "Sequential":
-            return updated_node.with_changes(value=cst.Name(self._name))
-        return updated_node
-
-
-class _Unimporting(cst.CSTTransformer):
-    def __init__(self, read: set[str], linen: str, haiku: str) -> None:
-        super().__init__()
-        self._read = read
-        self._own = (f"flax.linen as {linen}", f"{PACKAGE} as {haiku}")
-
-    def leave_Import(
-        self, original_node: cst.Import, updated_node: cst.Import
-    ) -> cst.Import | cst.RemovalSentinel:
-        """Return an import; one of Haiku alone that nothing reads goes."""
-        match updated_node.names:
-            case [cst.ImportAlias(name=name) as alias]:
-                local = alias.asname.name if alias.asname is not None else alias.name
-                is_ours = code_of(name) == HAIKU or code_of(alias) in self._own
-                if is_ours and code_of(local) not in self._read:
-                    return cst.RemoveFromParent()
-        return updated_node
 
 
 def _with_imports(
