@@ -187,4 +187,4 @@ def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
 def test_what_is_for_linen_alone_is_refused(option: list[str], tmp_path: Path) -> None:
     found = CliRunner().invoke(migrate, ["--haiku", str(tmp_path), *option])
     assert found.exit_code == 2
-    assert "not with --haiku" in found.output
+    assert f"leave out {option[0]} or --haiku" in found.output
