@@ -63,9 +63,9 @@ class _LikePython(TaughtCommand):
     cls=_LikePython,
     examples=_EXAMPLES,
     statuses={
-        0: "the program ended well; exit codes of its own are passed on",
-        1: "the program ended with an exception",
-        2: "there is no such program, or wrong use",
+        0: "the program succeeded; its own exit codes are passed on",
+        1: "the program raised an exception",
+        2: "no such program, or wrong use",
     },
     context_settings={"allow_interspersed_args": False},
 )
@@ -74,8 +74,8 @@ class _LikePython(TaughtCommand):
 def run(module: str | None, arguments: tuple[str, ...]) -> None:
     """Run a program with typed_nnx in place of flax.nnx.
 
-    Every import of `flax.nnx`, in the program and in the libraries that it uses, gives typed_nnx;
-    the rest of flax stays. Processes that the program starts import flax's own.
+    Every import of `flax.nnx`, in the program and in the libraries that it uses, gets typed_nnx; the
+    rest of flax is unchanged. Processes that the program starts use flax's own.
     """
     if module is None and not arguments:
         raise click.UsageError("which program?\n  Fix: typed-nnx run script.py")

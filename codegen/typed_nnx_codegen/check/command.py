@@ -85,21 +85,21 @@ def _place(
     "--only", type=click.Choice(list(PARTS)), multiple=True, help="Only this part; repeatable."
 )
 @click.option(
-    "--skip", type=click.Choice(list(PARTS)), multiple=True, help="Leave it out; repeatable."
+    "--skip", type=click.Choice(list(PARTS)), multiple=True, help="Skip this part; repeatable."
 )
 @click.option(
     "--sarif",
     metavar="FILE",
     type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
-    help="Write what was found as one SARIF 2.1.0 log; - is standard output.",
+    help="Write the findings as one SARIF 2.1.0 log; - is standard output.",
 )
 @json_option("what each part found")
 @log_options
 @click.option(
     "--target",
     type=click.Choice(["typed_nnx", "flax.nnx"]),
-    help="The runtime that the code is to run on; by default flax.nnx if the `runtimes` of "
-    "[tool.typed_nnx] name that alone, else typed_nnx.",
+    help="The runtime of the code; by default flax.nnx if `runtimes` of [tool.typed_nnx] names only "
+    "that, else typed_nnx.",
 )
 @click.option(
     "--python",
@@ -108,30 +108,32 @@ def _place(
     help="The interpreter whose packages the code uses.",
 )
 @click.option(
-    "--jobs", metavar="N", type=click.IntRange(min=1), help="Processes; as many as cores if absent."
+    "--jobs",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Number of processes; by default that of cores.",
 )
 @click.option(
     "--explain",
     metavar="FILE:LINE",
     callback=_place,
-    help="Say what the plugin knows of the States and models in a line, and what is open; checks nothing.",
+    help="Show what the plugin knows of the models and States in a line, and what is open; checks nothing.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="Show only what was found, no table.")
+@click.option("-q", "--quiet", is_flag=True, help="Show only the findings, no table.")
 def check(**given: Unpack[_Given]) -> None:
     """Check the project in this folder as its CI would: three parts, one table, one exit code.
 
-    mypy: mypy with the project's own settings; where these do not name the plugin of typed-nnx, it
-    is added for this run. mypy imports the plugins, and runs the interpreter, that the settings
-    name: in a checkout that is not yours read them first, or give --skip mypy.
+    mypy: mypy with the project's own settings, and the plugin of typed-nnx if they do not name it.
+    mypy imports the plugins and runs the interpreter that its settings name: in a checkout that is
+    not yours read them first, or pass --skip mypy.
 
-    migrate: spellings of older NNX that `typed-nnx migrate` would change.
+    migrate: older NNX spellings that `typed-nnx migrate` would change.
 
-    stubs: whether the overlay that `typed-nnx stubs` wrote says what the models are; nothing where
-    there is none.
+    stubs: whether the overlay of `typed-nnx stubs`, if there is one, is up to date.
 
-    PATH are files and folders; without them mypy checks what its settings name, and migrate the same
-    files, or this folder, less what `exclude` of mypy and Git leave out. The code itself is read,
-    never imported; nothing is written but the caches of mypy and of `typed-nnx stubs`.
+    PATH are files and folders; by default the files that mypy's settings name or, for migrate, this
+    folder without what mypy's `exclude` matches and Git ignores. The code is not imported, and
+    nothing is written except the caches of mypy and of `typed-nnx stubs`.
     """
     if given["explain"] is not None:
         _explain(*given["explain"], given["python"])

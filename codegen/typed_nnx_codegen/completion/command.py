@@ -36,9 +36,9 @@ _SHELLS: Final[dict[str, type[ShellComplete]]] = {
 )
 @click.argument("shell", type=click.Choice(list(_SHELLS)))
 def completion(shell: str) -> None:
-    """Print the script that lets SHELL complete commands, options, codes of rules and paths.
+    """Print the script that lets SHELL complete commands, options, rule codes and paths.
 
-    Nothing is installed: put the line that is named below where your shell reads it.
+    It installs nothing: add the line below to the configuration of your shell.
     """
     context = click.get_current_context().find_root()
     click.echo(_SHELLS[shell](context.command, {}, _NAME, _VARIABLE).source())

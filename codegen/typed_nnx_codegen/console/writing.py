@@ -26,7 +26,7 @@ def json_option(written: str) -> Callable[[F], F]:
         is_flag=False,
         flag_value=_STANDARD_OUTPUT,
         type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
-        help=f"Write {written} as JSON; standard output if FILE is absent or -.",
+        help=f"Write {written} as JSON; to standard output without FILE or with -.",
     )
 
 

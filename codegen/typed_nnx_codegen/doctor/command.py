@@ -27,9 +27,9 @@ _LIMIT: Final = 60.0
     name="doctor",
     cls=TaughtCommand,
     examples=(
-        ("typed-nnx doctor", "Look at everything; run it in the folder of your project."),
+        ("typed-nnx doctor", "Check everything; run it in the folder of your project."),
         ("typed-nnx doctor --no-backend", "Without starting jax."),
-        ("typed-nnx doctor --json", "The same for a program, or for a report of a bug."),
+        ("typed-nnx doctor --json", "As JSON, such as for a bug report."),
     ),
     statuses={0: "nothing to fix", 1: "something to fix", 2: "wrong use"},
 )
@@ -42,29 +42,28 @@ _LIMIT: Final = 60.0
     type=click.FloatRange(min=0, min_open=True),
     default=_LIMIT,
     show_default=True,
-    help="How long jax, and mypy, may take.",
+    help="Time limit of jax, and of mypy.",
 )
 @json_option("it")
-@click.option("--fix", is_flag=True, help="Fix what can be fixed in this project, then look again.")
-@click.option("-q", "--quiet", is_flag=True, help="Show only what is to be fixed.")
+@click.option("--fix", is_flag=True, help="Make the safe fixes in this project, then check again.")
+@click.option("-q", "--quiet", is_flag=True, help="Show only what to fix.")
 def doctor(
     backend: bool, time_limit: float, json_file: Path | None, fix: bool, quiet: bool
 ) -> None:
-    """Look at this installation and at the project in this folder, and say what to fix.
+    """Check this installation and the project in this folder, and say what to fix.
 
-    versions: what is installed, and whether it fits together.
+    versions: what is installed, and whether it is compatible.
 
-    backends: what jax computes on. It is asked in another process with a time limit, so that a
-    plugin of an accelerator that hangs or crashes does no harm here.
+    backends: the devices of jax, found in another process with a time limit, in case the plugin of an
+    accelerator hangs or crashes.
 
     mypy plugin: whether it loads, whether this project uses it, whether its settings are valid.
 
-    stubs: whether typed_nnx-stubs is that of the runtime; whether the overlay of your models is
+    stubs: whether typed_nnx-stubs matches the runtime; whether the overlay of your models is
     current and pyright finds it.
 
-    Each line is `ok`; or `note`, good to know and nothing is broken; or `fix`. `--fix` names the
-    plugin in the settings of mypy and writes the overlay anew, where these lines say `fix`; packages
-    are left to you.
+    Each line is `ok`, `note` (nothing is broken) or `fix`. Where it is `fix`, `--fix` adds the plugin
+    to mypy's settings and updates the overlay; it installs no packages.
     """
     here = Path.cwd()
     looks: dict[str, Callable[[], Iterator[Finding]]] = {

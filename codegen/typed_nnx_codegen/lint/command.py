@@ -64,27 +64,26 @@ class _Given(TypedDict):
     type=click.Choice(_FORMATS),
     default=_FORMATS[0],
     show_default=True,
-    help="How it is written.",
+    help="The format of the output.",
 )
 @click.option(
     "--out",
     metavar="FILE",
     type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
-    help="Where it is written; standard output if absent.",
+    help="The file of the output; by default standard output.",
 )
 @json_option("what was found")
 @log_options
 @run_options
-@click.option("-q", "--quiet", is_flag=True, help="Show only what was found.")
+@click.option("-q", "--quiet", is_flag=True, help="Show only the reports.")
 def lint(**given: Unpack[_Given]) -> None:
     """Find mistakes with NNX: the checks of the mypy plugin alone, for users of any type checker.
 
-    PATH are files and folders; without them it is `files` of [tool.typed_nnx.lint] in
-    pyproject.toml, or what the settings of mypy name, or this folder. Nothing else that mypy
-    would say is shown, whatever its settings are. Functions without annotations are checked, and
-    modules that cannot be found do not matter. The code itself is read, never imported.
+    PATH are files and folders; by default `files` of [tool.typed_nnx.lint] in pyproject.toml, the
+    files that mypy's settings name, or this folder. mypy's own errors are not shown. Functions
+    without annotations are checked, and missing modules are ignored. The code is not imported.
 
-    The next run is quick: what this one found out is kept in a cache, which git ignores.
+    A cache, which git ignores, makes the next run quick.
     """
     if given["json_file"] is not None:
         if given["form"] not in (_FORMATS[0], "json") or given["out"] is not None:

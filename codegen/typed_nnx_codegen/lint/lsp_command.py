@@ -19,15 +19,15 @@ _LIMIT: Final = 600.0
     name="lsp",
     cls=TaughtCommand,
     examples=(
-        ("typed-nnx lsp", "What an editor starts; it talks over standard input and output."),
+        ("typed-nnx lsp", "The command for an editor; it uses standard input and output."),
         (
             "typed-nnx lsp --python .venv/bin/python",
-            "Installed apart from the project, whose packages are in that environment.",
+            "If it is installed in another environment than the project.",
         ),
     ),
     statuses={OK: "the editor ended it", COULD_NOT_RUN: "a missing package, or wrong use"},
 )
-@click.option("--stdio", is_flag=True, help="What it does in any case; some editors say it.")
+@click.option("--stdio", is_flag=True, help="Accepted because some editors pass it; has no effect.")
 @run_options
 @click.option(
     "--time-limit",
@@ -35,16 +35,16 @@ _LIMIT: Final = 600.0
     type=click.FloatRange(min=0, min_open=True),
     default=_LIMIT,
     show_default=True,
-    help="How long a check may take; one that hangs is stopped.",
+    help="Time limit of a check; one that hangs is stopped.",
 )
 def lsp(stdio: bool, python: str | None, cache: str, time_limit: float) -> None:
-    """Serve an editor what `typed-nnx lint` finds, beside the server of your type checker.
+    """Show in an editor what `typed-nnx lint` finds, next to the server of your type checker.
 
-    When a file is opened or saved the project is checked, as `typed-nnx lint` checks it: reports
-    appear at their lines, with quick fixes where what to write is certain. Hovering over a State
-    shows its tree. Where the project has the overlay of `typed-nnx stubs`, it is kept current.
+    Checks the project when a file is opened or saved: reports appear at their lines, with quick
+    fixes if the fix is certain. Hovering over a State shows its fields. If the project has the
+    overlay of `typed-nnx stubs`, it is kept up to date.
 
-    The page docs/lint.md says what to write in the settings of an editor.
+    docs/lint.md has the settings of editors.
     """
     del stdio
     # By name: it brings mypy and pygls, which the help does without.

@@ -28,6 +28,6 @@ def run_options(command: F) -> F:
         default=CACHE,
         metavar="FOLDER",
         shell_complete=complete_folders,
-        help=f"What makes the next run quick; {CACHE} if absent.",
+        help=f"The folder of the cache; by default {CACHE}.",
     )
     return python(cache(command))

@@ -75,27 +75,26 @@ class _Given(TypedDict):
     examples=(
         ("typed-nnx migrate src", "Show what would change; nothing is written."),
         ("typed-nnx migrate src --write", "Write it."),
-        ("typed-nnx migrate src --check --quiet", "For CI: status 1 where something would change."),
+        ("typed-nnx migrate src --check --quiet", "For CI: status 1 if something would change."),
         (
             "typed-nnx migrate --linen model.py -o new_model.py",
-            "Modules of flax.linen; with new_model.migration.json for old checkpoints.",
+            "Modules of flax.linen; new_model.migration.json maps old checkpoints.",
         ),
         (
             "typed-nnx migrate --haiku src",
-            "Modules of dm-haiku, with a map for the parameters that were trained.",
+            "Modules of dm-haiku, with a map for trained parameters.",
         ),
         (
             'typed-nnx migrate --linen src --trace "python train.py --steps 1"',
-            "Run the program once, and take from it the sizes that the code does not tell.",
+            "Run the program once, to record sizes that are not in the code.",
         ),
     ),
     statuses={
         0: "done, or nothing to do",
-        1: "with --check a file would change (what only a person can decide does not count once its "
-        "comment is in the file); or a file could not be migrated or written, which the others "
-        "were (with --keep-going, not for a file that is not valid Python); or a report could not be "
-        "written",
-        2: "wrong use, or files to write have changes that are not committed",
+        1: "with --check a file would change; or a file could not be migrated or written, and the "
+        "others were (with --keep-going, files that are not valid Python do not count); or a report "
+        "could not be written",
+        2: "wrong use, or files to write have uncommitted changes",
     },
 )
 @click.argument(
@@ -114,31 +113,34 @@ class _Given(TypedDict):
     metavar="CODES",
     multiple=True,
     shell_complete=complete_rules,
-    help="Apply only these rules: TN101,TN12 (TN12 is all that begin like it).",
+    help="Apply only these rules: TN101,TN12 (TN12 is all that start with it).",
 )
 @click.option(
     "--ignore",
     metavar="CODES",
     multiple=True,
     shell_complete=complete_rules,
-    help="Leave these rules out.",
+    help="Skip these rules.",
 )
 @click.option(
     "--target",
     type=click.Choice([TYPED_NNX, FLAX_NNX]),
     default=TYPED_NNX,
     show_default=True,
-    help="The runtime that the code is to run on.",
+    help="The runtime of the new code.",
 )
 @click.option(
     "--from",
     "from_release",
     metavar="RELEASE",
     default="",
-    help="The release of flax that the code runs on, 0.8 or 0.10.2: leave out older rules.",
+    help="The release of flax that the code runs on, such as 0.8 or 0.10.2: skip older rules.",
 )
 @click.option(
-    "--jobs", metavar="N", type=click.IntRange(min=1), help="Processes; as many as cores if absent."
+    "--jobs",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Number of processes; by default that of cores.",
 )
 @click.option(
     "--report", type=click.Choice(list(FORMS)), multiple=True, help="Write a report; repeatable."
@@ -148,19 +150,23 @@ class _Given(TypedDict):
     metavar="FILE",
     multiple=True,
     shell_complete=complete_paths,
-    help=f"Where the report goes, one for each --report; - is standard output, {_REPORT_NAME}.FORM "
-    "if absent.",
+    help=f"The file of the report, one for each --report; - is standard output. Default: {_REPORT_NAME}"
+    ".FORM.",
 )
 @json_option("the report of --report json")
-@click.option("--allow-dirty", is_flag=True, help="Write files with changes not committed to Git.")
 @click.option(
-    "--diff/--no-diff", default=None, help="Show the diff; on, but for --write and --quiet."
+    "--allow-dirty", is_flag=True, help="Also write files with uncommitted changes in Git."
 )
-@click.option("-q", "--quiet", is_flag=True, help="Show only what went wrong.")
+@click.option(
+    "--diff/--no-diff",
+    default=None,
+    help="Show the diff or not; by default without --write and --quiet.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Show only errors.")
 @click.option(
     "--keep-going",
     is_flag=True,
-    help="Files that are not valid Python are named, with the line, and are no failure.",
+    help="Skip files that are not valid Python, and list them.",
 )
 @click.option(
     "--linen", is_flag=True, help="Migrate modules of flax.linen to NNX, with their weights."
@@ -168,60 +174,56 @@ class _Given(TypedDict):
 @click.option(
     "--haiku",
     is_flag=True,
-    help="Migrate modules of dm-haiku to NNX, with their weights. --example, --trace, --gradual and "
-    "--verify are for --linen alone.",
+    help="Migrate modules of dm-haiku to NNX, with their weights.",
 )
 @click.option(
     "-o",
     "--output",
     metavar="DST",
     type=click.Path(path_type=Path),
-    help="With --linen or --haiku, and one file: write the new code to DST, the file itself stays.",
+    help="With --linen or --haiku, for one file: write the new code to DST instead.",
 )
 @click.option(
     "--example",
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="With --linen: examples of calls that tell sizes which the code does not. FILE and the "
-    "files whose classes it names are imported, that is, run.",
+    help="With --linen: get sizes that are not in the code from examples of calls. Imports, and so "
+    "runs, FILE and the files whose classes it names.",
 )
 @click.option(
     "--trace",
     metavar="COMMAND",
     multiple=True,
-    help="With --linen: run COMMAND once (python train.py, pytest tests, a notebook .ipynb), and take "
-    "from it the sizes that the code does not tell; Ctrl-C ends it, and what was seen counts. What "
-    f"it did is in {_RECORD_NAME}; a file like that may stand in place of COMMAND. Repeatable.",
+    help="With --linen: get sizes that are not in the code from one run of COMMAND: python train.py, "
+    "pytest tests, or a notebook. Ctrl-C ends it, and keeps what was recorded, in "
+    f"{_RECORD_NAME}; COMMAND may be such a file. Repeatable.",
 )
 @click.option(
     "--trace-steps",
     metavar="N",
     type=click.IntRange(min=1),
-    help="End the program of --trace after N calls of a model: of init or apply, and under jit "
-    "those that jax traces.",
+    help="End the program of --trace after N calls of init or apply; under jit, those that jax traces.",
 )
 @click.option(
     "--gradual",
     is_flag=True,
-    help="With --linen: wrap what cannot be migrated with bridge.ToNNX, it stays Linen code.",
+    help="With --linen: keep modules that cannot be migrated in Linen, wrapped in bridge.ToNNX.",
 )
 @click.option(
     "--verify",
     is_flag=True,
-    help="With --linen: import what would be written, and compare the modules of --example with "
-    "Linen. Files that would not import are not written, modules that differ get a comment. "
-    "The files are run.",
+    help="With --linen: import the new code, and compare the modules of --example with Linen. Files "
+    "that fail to import are not written, modules that differ get a comment.",
 )
 def migrate(**given: Unpack[_Given]) -> None:
-    """Rewrite older NNX code in the files and folders PATH; or, as --linen and --haiku say, modules of those.
+    """Rewrite older NNX code in the files and folders PATH or, with --linen and --haiku, their modules.
 
-    Nothing is written without --write. The code is read, and run by --example and --trace only. Where a rule cannot be
-    sure, it leaves the code; a comment above it, TODO[typed-nnx], says what a person must decide.
+    Nothing is written without --write. Only --example, --trace and --verify run code. Where a rule is not
+    sure, it leaves the code unchanged, with a comment, TODO[typed-nnx], that says what to decide.
 
-    With --linen and --haiku, FILE.migration.json beside each file says where the weights of old checkpoints go.
+    With --linen and --haiku, FILE.migration.json beside each file maps the weights of old checkpoints.
 
-    Standard output has the diff, in the form that `git apply` takes; the summary is on standard
-    error.
+    The diff goes to standard output, for `git apply`; the summary goes to standard error.
     """
     try:
         _check_linen_options(given)
@@ -388,10 +390,10 @@ def _reports(given: _Given) -> tuple[ReportFile, ...]:
     cls=TaughtCommand,
     examples=(
         ("typed-nnx rules", "All rules, each with code before and after."),
-        ("typed-nnx rules TN102 TN12", "One rule, and all that begin like TN12, in full."),
+        ("typed-nnx rules TN102 TN12", "One rule, and all that start with TN12, in full."),
         ("typed-nnx rules --json", "For a program."),
     ),
-    statuses={0: "the rules are listed", 2: "there is no such rule, or wrong use"},
+    statuses={0: "the rules are listed", 2: "no such rule, or wrong use"},
 )
 @click.argument("codes", metavar="[CODE...]", nargs=-1, shell_complete=complete_rules)
 @json_option("the rules")
@@ -399,7 +401,7 @@ def _reports(given: _Given) -> tuple[ReportFile, ...]:
 def rules(codes: tuple[str, ...], json_file: Path | None, form: str | None) -> None:
     """List the rules of `typed-nnx migrate` with code before and after, and the markers of --linen.
 
-    With CODE, TN101 or the beginning of several, those rules and what there is to know of them.
+    CODE selects a rule, TN101, or all that start with it, TN12, and shows them in full.
     """
     every: Sequence[RuleInfo] = (*known_rules(), *_linen().linen_rules())
     try:

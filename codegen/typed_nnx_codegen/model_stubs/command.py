@@ -50,7 +50,7 @@ class _Given(TypedDict):
     cls=TaughtCommand,
     examples=(
         ("typed-nnx stubs src/app", "Write typings/typed_nnx_models.pyi for the models in it."),
-        ("typed-nnx stubs src/app --check", "For CI: is that file what the models are?"),
+        ("typed-nnx stubs src/app --check", "For CI: is that file up to date?"),
     ),
     statuses={
         OK: "the overlay is written, or with --check current",
@@ -67,7 +67,7 @@ class _Given(TypedDict):
     default=DEFAULT_OUT,
     metavar="FOLDER",
     shell_complete=complete_folders,
-    help="Folder of the overlay; typings if absent.",
+    help="Folder of the overlay; by default typings.",
 )
 @click.option("--check", is_flag=True, help="Write nothing; status 1 if the overlay is stale.")
 @click.option(
@@ -88,15 +88,15 @@ class _Given(TypedDict):
     default=CACHE,
     metavar="FOLDER",
     shell_complete=complete_folders,
-    help=f"What makes the next run quick; {CACHE} if absent.",
+    help=f"The folder of the cache; by default {CACHE}.",
 )
 @json_option("the models, and how the overlay was before")
-@click.option("-q", "--quiet", is_flag=True, help="Show only what went wrong.")
+@click.option("-q", "--quiet", is_flag=True, help="Show only errors.")
 def stubs(**given: Unpack[_Given]) -> None:
     """Let editors complete the fields of States: write their classes for your models.
 
-    PACKAGE_OR_FILE is read, never imported. What it comes to, the overlay, is the one file
-    FOLDER/typed_nnx_models.pyi, which Pylance and pyright find in `typings` by themselves.
+    Reads PACKAGE_OR_FILE, without importing it, and writes one file, the overlay
+    FOLDER/typed_nnx_models.pyi. Pylance and pyright find it in `typings` by default.
     """
     json_file = given["json_file"]
     request = request_from(given)

@@ -50,11 +50,11 @@ def checked_address(address: str) -> str:
     "--out",
     metavar="FILE",
     type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
-    help="Where the log is written; standard output if absent.",
+    help="The file of the log; by default standard output.",
 )
 @log_options
 def sarif(reports: TextIO, out: Path | None, root: Path, docs: str) -> None:
-    """Turn what `mypy --output json` writes, from FILE or standard input, into SARIF 2.1.0.
+    """Convert the output of `mypy --output json`, from FILE or standard input, to SARIF 2.1.0.
 
     Run it in the folder where mypy ran. `typed-nnx check --sarif FILE` runs mypy itself and adds
     the other checks.

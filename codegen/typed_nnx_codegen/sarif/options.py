@@ -18,7 +18,7 @@ def log_options(command: F) -> F:
         default=".",
         metavar="FOLDER",
         type=click.Path(exists=True, file_okay=False, path_type=Path),
-        help="The root of the repository, where paths in the log begin; this folder if absent.",
+        help="The root of the repository, for paths in the log; by default this folder.",
     )
     docs = click.option(
         "--docs", default="", metavar="URL", help="The web page of docs/mypy-plugin.md."

@@ -61,14 +61,14 @@ class _Given(TypedDict):
     metavar="FILE",
     type=_FILE,
     multiple=True,
-    help="The map of the weights; NEW.migration.json if absent. Repeatable.",
+    help="The map of the weights; by default NEW.migration.json. Repeatable.",
 )
 @click.option("--rtol", default=1e-5, show_default=True, help="Tolerance relative to each number.")
 @click.option(
     "--atol",
     default=1e-5,
     show_default=True,
-    help="Tolerance, absolute or relative to the largest number of the array, whichever is more.",
+    help="Absolute tolerance, or relative to the largest number of the array, whichever is more.",
 )
 @click.option("--only", metavar="CLASS", multiple=True, help="Only the examples of this class.")
 @json_option("all of it")
@@ -76,10 +76,10 @@ class _Given(TypedDict):
 def verify(**given: Unpack[_Given]) -> None:
     """Compare the Linen modules of OLD with their migration in NEW.
 
-    Both files and the example file are imported, that is, run. Each example is built on both sides,
-    Linen's weights are moved by random noise and loaded into the new model; then outputs, updated
-    collections and gradients are compared. The tolerances are those of 32 bits; where Linen
-    computes with 16 bits, four steps of that dtype are allowed as well.
+    Imports, and so runs, both files and the example file. Builds each example on both sides, loads
+    Linen's weights plus random noise into the new model, and compares outputs, updated collections
+    and gradients. The tolerances are for 32-bit floats; where Linen computes with 16 bits, four
+    steps of that dtype are allowed.
     """
     leave_where_missing(_NEEDS, "typed-nnx verify")
     # By name and only now: with it comes jax, which the help and a shell's completion do without.
