@@ -65,7 +65,7 @@ _FIRST: Final = {
     ),
     "doctor": _Entry(
         "typed_nnx_codegen.doctor.command",
-        "Look at this installation and this project, and say what to fix.",
+        "Check this installation and this project, and say what to fix.",
         ("rich", "packaging"),
     ),
     "run": _Entry(
@@ -81,7 +81,7 @@ _MORE: Final = {
     ),
     "sarif": _Entry(
         "typed_nnx_codegen.sarif.command",
-        "Turn what `mypy --output json` writes into SARIF 2.1.0.",
+        "Convert the output of `mypy --output json` to SARIF 2.1.0.",
     ),
     "completion": _Entry(
         "typed_nnx_codegen.completion.command",
@@ -90,9 +90,9 @@ _MORE: Final = {
 }
 COMMANDS: Final = {**_FIRST, **_MORE}
 _EXAMPLES: Final = (
-    ("typed-nnx doctor", "Is everything here as it should be? What to fix where it is not."),
+    ("typed-nnx doctor", "Check the installation and this project, and say what to fix."),
     ("typed-nnx migrate src", "Show what would change in code for older releases of flax."),
-    ("typed-nnx check src", "What a CI wants in one go, with one exit code."),
+    ("typed-nnx check src", "What CI checks, with one exit code."),
 )
 
 

@@ -18,6 +18,6 @@ MEANINGS: Final[Mapping[int, str]] = {
     COULD_NOT_RUN: "it could not run: wrong use, input that cannot be read, a missing package",
     BUG: "a bug of typed-nnx; the message says where the traceback is",
     INTERRUPTED: "interrupted with Ctrl-C",
-    BROKEN_PIPE: "what read the output closed it, as in `typed-nnx rules | head -1`",
+    BROKEN_PIPE: "the reader of the output closed it, as in `typed-nnx rules | head -1`",
 }
 """What they mean in general; the page of a command says what they mean there."""
