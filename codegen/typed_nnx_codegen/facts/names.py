@@ -19,6 +19,8 @@ RUNTIMES: Final = {
 # Where jax defines what it offers; the public name is what users write.
 JAX: Final = {
     "jax._src.ad_checkpoint.checkpoint": "jax.checkpoint",
+    "jax._src.api.block_until_ready": "jax.block_until_ready",
+    "jax._src.api.device_put": "jax.device_put",
     "jax._src.api.eval_shape": "jax.eval_shape",
     "jax._src.api.grad": "jax.grad",
     "jax._src.api.hessian": "jax.hessian",
@@ -32,6 +34,7 @@ JAX: Final = {
     "jax._src.api.vjp": "jax.vjp",
     "jax._src.api.vmap": "jax.vmap",
     "jax._src.pjit.JitWrapped.__call__": "jax.JitWrapped.__call__",
+    "jax._src.pjit.with_sharding_constraint": "jax.lax.with_sharding_constraint",
     "jax._src.lax.control_flow.conditionals.cond": "jax.lax.cond",
     "jax._src.lax.control_flow.conditionals.switch": "jax.lax.switch",
     "jax._src.lax.control_flow.loops.associative_scan": "jax.lax.associative_scan",

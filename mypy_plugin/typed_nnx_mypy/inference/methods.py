@@ -1,14 +1,25 @@
-"""What mypy takes for something else: static methods of transforms, empty containers as data."""
+"""What mypy takes for something else: static methods, results of lambdas, empty containers as data."""
 
 from __future__ import annotations
 
-from mypy.nodes import Decorator, TypeInfo
+from mypy.nodes import Decorator, LambdaExpr, TypeInfo
 from mypy.plugin import AttributeContext
-from mypy.types import AnyType, Instance, Type, get_proper_type
+from mypy.types import (
+    AnyType,
+    CallableType,
+    Instance,
+    Parameters,
+    TupleType,
+    Type,
+    get_proper_type,
+)
 
+from typed_nnx_codegen.facts.kinds import Kind, kind_of
 from typed_nnx_codegen.facts.names import runtime_of
+from typed_nnx_codegen.facts.states import is_state
 from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.registry import infers
+from typed_nnx_mypy.syntax.transforms import transform_behind
 
 
 def is_static_transform(info: TypeInfo, name: str) -> bool:
@@ -42,3 +53,45 @@ def declared_container(call: Call) -> Type | None:
     expected = call.checker.expected_type
     is_open = isinstance(get_proper_type(call.result), AnyType)
     return expected if is_open and len(call.positional) == 1 else None
+
+
+@infers("vmap")
+def mapped_lambda(call: Call) -> Type | None:
+    """Return the object that `vmap` makes of a lambda, so that its calls are known."""
+    given, found = call.argument("f", 0), get_proper_type(call.result)
+    made = call.checker.instance("typed_nnx._transforms.vmap.Vmapped")
+    if given is None or not isinstance(given.expression, LambdaExpr) or made is None:
+        return None
+    if call.runtime != "typed_nnx" or not isinstance(found, CallableType):
+        return None
+    takes = Parameters(found.arg_types, found.arg_kinds, found.arg_names)
+    return Instance(made.type, [takes, found.ret_type])
+
+
+@infers("JitWrapped.__call__", "Vmapped.__call__")
+def result_of_lambda(call: Call) -> Type | None:
+    """Return what a transformed lambda returns for the arguments that are given.
+
+    What it makes of numbers is an array then, so only arrays, Pytrees and States are known.
+    """
+    transform = transform_behind(call)
+    function = transform.given if transform is not None else None
+    if not isinstance(function, LambdaExpr) or call.has_stars:
+        return None
+    takes, given = get_proper_type(call.checker.type_of(function)), call.positional
+    if not isinstance(takes, CallableType) or len(given) != len(takes.arg_types):
+        return None
+    types: list[Type] = [each.type for each in given]
+    known = CallableType(types, takes.arg_kinds, takes.arg_names, takes.ret_type, takes.fallback)
+    found = get_proper_type(call.checker.type_as(function, known))
+    is_known = isinstance(found, CallableType) and _is_of_arrays(found.ret_type)
+    return found.ret_type if isinstance(found, CallableType) and is_known else None
+
+
+def _is_of_arrays(found: Type) -> bool:
+    proper = get_proper_type(found)
+    if isinstance(proper, TupleType):
+        return all(map(_is_of_arrays, proper.items))
+    if not isinstance(proper, Instance):
+        return False
+    return kind_of(proper) in (Kind.ARRAY, Kind.PYTREE) or is_state(proper.type)

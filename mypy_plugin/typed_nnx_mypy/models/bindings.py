@@ -46,6 +46,9 @@ from typed_nnx_mypy.reporter import Reporter
 _DEEPEST: Final = 4
 # Functions of a tree, by the name and the position of the tree.
 _MAPPINGS: Final = {
+    "jax.block_until_ready": ("x", 0),
+    "jax.device_put": ("x", 0),
+    "jax.lax.with_sharding_constraint": ("x", 0),
     "jax.tree.map": ("tree", 1),
     "jax.tree.map_with_path": ("tree", 1),
     "map_state": ("state", 1),

@@ -36,7 +36,10 @@ from typed_nnx_mypy.syntax.parameters import (
 )
 
 # What they return is called like the function that they are given, and returns the same.
-_SAME_SIGNATURE: Final = ("jit", "remat", "checkpoint", "jax.jit", "jax.checkpoint")
+_SAME_SIGNATURE: Final = (
+    *("jit", "remat", "checkpoint", "vmap"),
+    *("jax.jit", "jax.checkpoint", "jax.vmap"),
+)
 # The names of the parameter for the function.
 _FUNCTION: Final = ("f", "fun", "fn")
 

@@ -91,6 +91,15 @@ def decorated(x: jax.Array, y: jax.Array) -> jax.Array:
     return x + y
 
 
+@nnx.vmap(in_axes=(0, None))
+def inner(x: jax.Array, y: jax.Array) -> jax.Array:
+    return x + y
+
+
+# E: in_axes has 3 entries, but `inner` takes 2 positional parameters (x, y)  [nnx-axes]
+nnx.vmap(inner, in_axes=(None, 0, 0))
+
+
 # E: in_axes has 1 entry  [nnx-axes]
 @partial(nnx.vmap, in_axes=(0,))
 def decorated_by_partial(x: jax.Array, y: jax.Array) -> jax.Array:

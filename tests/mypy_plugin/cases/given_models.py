@@ -89,6 +89,14 @@ reveal_type(nnx.as_pure(grads).linear.kernel)  # R: Array
 reveal_type(jax.tree.map(jnp.zeros_like, grads).linear.kernel)  # R: Param[Array]
 reveal_type(jax.tree.map(lambda g: str(g), grads).linear.kernel)  # R: Param[str]
 reveal_type(jax.tree.map(lambda leaf: leaf * 2, batch))  # R: Batch
+reveal_type(jax.device_put(batch))  # R: Batch
+reveal_type(jax.lax.with_sharding_constraint(grads, None).linear.kernel)  # R: Param[Array]
+reveal_type(jax.device_put(1.0))  # R: Any
+reveal_type(nnx.vmap(lambda model, x: model(x), in_axes=(None, 0))(impl, x))  # R: Array
+reveal_type(nnx.jit(lambda model, x: (x, model))(impl, x))  # R: tuple[Array, Impl]
+by_name = nnx.jit(lambda model, x: model.linear(x))
+reveal_type(by_name(impl, x))  # R: Array
+reveal_type(by_name(impl, x=x))  # R: Any
 reveal_type(jax.tree.map(lambda leaf: leaf.shape, batch))  # R: Any
 reveal_type(nnx.value_and_grad(unannotated_pair, has_aux=True)(impl, x)[0][0])  # R: Array
 reveal_type(impl.loss(impl, x))  # R: Array
