@@ -69,7 +69,7 @@ class Module(Pytree):
         reduce_fn: Callable[[Any, Any], Any] = tuple_reduce,
         init_fn: Callable[[], Any] = tuple_init,
     ) -> bool:
-        """Record a value in the Variable attribute `name`, which is made at the first call.
+        """Record a value in the Variable attribute `name`, which the first call creates.
 
         Args:
             variable_type: The type of the Variable (or its registered name).
@@ -79,7 +79,7 @@ class Module(Pytree):
             init_fn: Makes the value before the first call; an empty tuple.
 
         Returns:
-            Whether the value was recorded: not where `capture` runs and is for other types.
+            Whether the value was recorded; False under a `capture` of other types.
 
         Raises:
             VariableError: The attribute is something else already.
@@ -104,9 +104,9 @@ class Module(Pytree):
     def perturb(
         self, name: str, value: A, variable_type: type[Variable[Any]] | str = Perturbation
     ) -> A:
-        """Return `value` plus the zero in the Variable attribute `name`, made at the first call.
+        """Return `value` plus the zero in the Variable attribute `name`.
 
-        The gradient with respect to that Variable is the gradient of `value`.
+        The first call creates the Variable. The gradient with respect to it is that of `value`.
 
         Args:
             name: The attribute.

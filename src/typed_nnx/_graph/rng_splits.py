@@ -453,11 +453,11 @@ def split_rngs(
     graph: bool | None = None,
     graph_updates: bool | None = None,
 ) -> Any:
-    """Give random streams arrays of keys, split from their next key; or do so around a function.
+    """Replace the keys of random streams by arrays of keys, split from the next key.
 
-    With graph updates the streams of `node` change in place and their backups are returned: a
-    context manager that restores them, with the one draw counted. Without, a copy of `node` with
-    new streams is returned, which shares all other Variables with it.
+    With a function it works as a decorator. With graph updates the streams of `node` change in place
+    and their backups are returned: a context manager that restores them, with the one draw counted.
+    Without, a copy of `node` with new streams is returned, which shares all other Variables with it.
 
     >>> from typed_nnx import Rngs
     >>> rngs = Rngs(params=0, dropout=1)
@@ -552,11 +552,11 @@ def fork_rngs(
     graph: bool | None = None,
     graph_updates: bool | None = None,
 ) -> Any:
-    """Let random streams go on from their next key, counting anew; or do so around a function.
+    """Fork random streams: each continues from its next key with a new count.
 
-    What happens inside does not move the streams outside, whatever is drawn. With graph updates
-    the streams of `node` change in place and their backups are returned, a context manager;
-    without, a copy of `node` with new streams is returned.
+    Draws inside do not advance the streams outside. With a function it works as a decorator. With
+    graph updates the streams of `node` change in place and their backups are returned, a context
+    manager; without, a copy of `node` with new streams is returned.
 
     >>> from typed_nnx import Rngs
     >>> rngs = Rngs(params=0)

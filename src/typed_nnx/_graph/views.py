@@ -185,7 +185,7 @@ def capture(
     init: Mapping[Key, Value] | None = None,
     method_outputs: VariableType | None = None,
 ) -> Any:
-    """Wrap a callable so that it returns what its Module recorded during the call.
+    """Wrap a callable so that it also returns what its Module recorded during the call.
 
     Args:
         fn: A Module, a bound method of one, or a function whose first argument is one. A Variable
@@ -331,10 +331,10 @@ def view(
     graph: bool | None = None,
     **kwargs: Any,
 ) -> A:
-    """Return the object graph as its Modules' `set_view` methods change it; Variables are shared.
+    """Return a view of an object graph: a copy with the same Variables and other settings.
 
-    A Module takes part by a method ``set_view(self, ...)``, which gets the arguments that it has
-    parameters for; with ``**kwargs`` it gets all, and returns those that it does not use.
+    A Module may define ``set_view(self, ...)``, which gets the arguments that it has parameters
+    for; with ``**kwargs`` it gets all, and returns those that it does not use.
 
     Args:
         node: An object, or a container of objects.

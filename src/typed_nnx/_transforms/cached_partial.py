@@ -109,7 +109,7 @@ def jit_partial(
     graph: bool | None = None,
     graph_updates: bool | None = None,
 ) -> JitPartial[..., R]:
-    """Compile a function and bind its first arguments, which saves taking them apart at each call.
+    """Compile a function and bind its first arguments, so that calls need not flatten them.
 
     >>> import jax.numpy as jnp
     >>> def scaled(weight, x):
@@ -173,9 +173,9 @@ def cached_partial(
     graph: bool | None = None,
     graph_updates: bool | None = None,
 ) -> CachedPartial[..., R]:
-    """Bind the first arguments of a jitted function, which saves taking them apart at each call.
+    """Bind the first arguments of a jitted function, so that calls need not flatten them.
 
-    The function must leave the structure of what is bound as it is.
+    The function must not change the structure of the bound arguments.
 
     >>> import jax.numpy as jnp
     >>> @jit

@@ -143,9 +143,9 @@ def cond(
 ) -> A | B:
     """Run one of two functions, as `jax.lax.cond` does for arrays.
 
-    What the branches do to Modules, their operands or what they close over, is seen outside. All
-    branches must leave the same structure. Where they return different objects that they close over
-    the result is a new one, with the values of the one that was chosen.
+    Changes to operands and to captured Modules are visible outside. All branches must leave the
+    same structure. If they return different captured objects, the result is a new object with the
+    values of the selected one.
 
     >>> import jax.numpy as jnp
     >>> count = Variable(jnp.array(1))

@@ -445,9 +445,10 @@ def custom_vjp(
     graph: bool | None = None,
     graph_updates: bool | None = None,
 ) -> Tree:
-    """Give a function a derivative of its own, as `jax.custom_vjp` does for arrays.
+    """Give a function a custom derivative, as `jax.custom_vjp` does for arrays.
 
-    What the function, and when it is differentiated ``fwd``, do to Modules is seen outside.
+    Changes to Modules by the function, or by ``fwd`` when it is differentiated, are visible
+    outside.
 
     >>> import jax.numpy as jnp
     >>> @custom_vjp

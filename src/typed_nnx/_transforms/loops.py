@@ -214,8 +214,8 @@ def while_loop(
 ) -> T:
     """Run a function as long as a condition holds, as `jax.lax.while_loop` does for arrays.
 
-    Objects in the carry, and those that the body closes over, change from step to step; their
-    structure must stay. The body returns the objects that it got, in the same places.
+    Objects in the carry, and those that the body closes over, may change from step to step, but not
+    their structure. The body must return the objects that it got, in the same places.
 
     >>> import jax.numpy as jnp
     >>> count = Variable(jnp.array(0))

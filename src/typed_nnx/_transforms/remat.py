@@ -112,7 +112,7 @@ def remat(
     graph: bool | None = None,
     graph_updates: bool | None = None,
 ) -> Tree:
-    """Compute a function's intermediate values again for its gradient, as `jax.checkpoint` does.
+    """Recompute a function's intermediate values for its gradient, as `jax.checkpoint` does.
 
     That saves memory and costs time. Values and updates are those of the function itself.
 
@@ -125,10 +125,10 @@ def remat(
 
     Args:
         f: The function. Without it a decorator is returned.
-        prevent_cse: Keep XLA from merging what is computed again with what was computed before.
-            Not needed, and slower, trace `scan`.
+        prevent_cse: Keep XLA from merging the recomputed values with the first ones. Not needed,
+            and slower, under `scan`.
         static_argnums: Positions of arguments that are passed as they are; ``self`` counts.
-        policy: Which values are kept all the same, one of `jax.checkpoint_policies`.
+        policy: Which values are stored anyway, one of `jax.checkpoint_policies`.
         graph: False asserts that the arguments are trees, without shared references.
         graph_updates: False asserts that structures stay as they are.
 

@@ -440,10 +440,10 @@ def scan(
 ) -> Tree:
     """Run a function on each slice of its arguments, one after the other, as `jax.lax.scan`.
 
-    Of each argument ``in_axes`` says whether it is carried from step to step (`Carry`), scanned over
-    (an axis) or the same in each step (None); `StateAxes` says so for the Variables of a Module by
-    filter. Variables that are carried, that are the same in each step or that the function closes
-    over keep what a step assigns to them for the next one; those scanned over are stacked.
+    ``in_axes`` says of each argument whether it is carried from step to step (`Carry`), scanned
+    over (an axis) or shared by all steps (None); `StateAxes` says so for the Variables of a Module,
+    by filter. What a step assigns to Variables that are carried, shared or closed over is seen by
+    the next step; those that are scanned over are stacked.
 
     >>> import jax.numpy as jnp
     >>> total = Variable(jnp.array(0.0))

@@ -182,10 +182,10 @@ def to_linen_base() -> Linen:
     class ToLinen(linen.Module):  # type: ignore[misc]  # flax's names are Any
         """A Linen module around a Module, whose Variables are Linen variables.
 
-        `init` makes the Module and keeps its Variables, by the collections of their types; a
-        Variable with metadata is kept in an `NNXMeta`, or in the Linen box that it came from. Each
-        call makes the Module anew, fills in the variables, calls it and keeps what it wrote to
-        collections that are mutable. Random streams of the Module come from those of Linen.
+        `init` creates the Module and stores its Variables in the collections of their types; a
+        Variable with metadata is boxed in an `NNXMeta`, or in the Linen box that it came from. Each
+        call creates the Module again, fills in the variables, calls it, and stores what it wrote to
+        mutable collections. Random streams of the Module come from those of Linen.
 
         Methods of the Module are methods of this one.
 
@@ -385,12 +385,12 @@ class ToNNX(Module):
     """A Linen module as a Module: its variables are attributes, Variables of the matching types.
 
     The variables of the collection ``params`` are `Param`, of ``batch_stats`` `BatchStat`, and so
-    on; those of submodules are in nested dicts. They come into being at the first `lazy_init`:
+    on; those of submodules are in nested dicts. The first `lazy_init` creates them:
 
     ``model = nnx.bridge.ToNNX(linen.Dense(4), rngs=nnx.Rngs(0)).lazy_init(x)``
 
     Sharding boxes of Linen (``Partitioned``, ``LogicallyPartitioned``) become the metadata of the
-    Variables and are boxes again where the Linen module sees them.
+    Variables, and the Linen module gets its boxes back.
 
     Args:
         module: The Linen module.

@@ -55,8 +55,8 @@ class MultiHeadAttention(Module):
     >>> layer(jnp.ones((2, 5, 8)), is_causal=True).shape
     (2, 5, 8)
 
-    To decode, make a cache and give one token at a time; each attends to itself and to those before
-    it, so that the results are those of a causal pass over the whole sequence:
+    To decode, create a cache and pass one token at a time; each attends to itself and to earlier
+    ones, so the results are those of a causal pass over the whole sequence:
 
     >>> layer.init_cache((2, 5, 8))
     >>> layer(jnp.ones((2, 1, 8)), decode=True).shape

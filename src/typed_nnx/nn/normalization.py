@@ -210,8 +210,8 @@ class RMSNorm(Module):
 class BatchNorm(Module):
     """Normalizes each feature over the batch and all other axes, then scales and shifts it.
 
-    While training, mean and variance are those of the inputs, and `mean` and `var` follow them;
-    afterwards `mean` and `var` are used in their place. `train` and `eval` switch.
+    In training, mean and variance are those of the inputs, and update the averages `mean` and
+    `var`, which are used in evaluation. `train` and `eval` switch.
 
     >>> layer = BatchNorm(3, rngs=Rngs(0))
     >>> layer(jnp.ones((5, 3))).tolist()[0]

@@ -25,7 +25,7 @@ class Dropout(Module):
 
     Args:
         rate: The share that becomes zero, between 0 and 1.
-        broadcast_dims: Axes along which all elements share their fate.
+        broadcast_dims: Axes along which all elements are dropped or kept together.
         deterministic: Whether to return the inputs as they are. `train` and `eval` set it; None
             means that each call says it.
         rng_collection: The name of the stream that the keys come from.

@@ -166,10 +166,10 @@ A = TypeVar("A")
 class CheckpointManager:
     """Checkpoints of a run in one folder, one per step; a context manager that waits for the last.
 
-    `save` returns as soon as the values are copied; the files are written in the background. A step is
-    in the folder when it is complete and not before: a kill at any moment leaves the earlier ones.
-    Old ones go once the newer one is complete, so that for a while there is one more than is kept;
-    what another program put into the folder stays, steps of orbax too. The folder has the layout of
+    `save` returns as soon as the values are copied; the files are written in the background. A step
+    appears in the folder when it is complete, so a killed process leaves the earlier ones. Old
+    steps are removed once a newer one is complete, so for a while there is one more than is kept.
+    Other files in the folder are kept, steps of orbax too. The folder has the layout of
     orbax's own manager, and one that flax code wrote can be opened.
 
     Args:
@@ -228,7 +228,7 @@ class CheckpointManager:
     # -- writing ----------------------------------------------------------------------------------
 
     def save(self, step: int, node: object, *, metrics: Mapping[str, Any] | None = None) -> bool:
-        """Begin to write a node; values that change afterwards do not change what is written.
+        """Start writing a node; later changes of its values do not change what is written.
 
         Args:
             step: The number of the step (0 or more).

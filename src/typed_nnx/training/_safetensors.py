@@ -71,8 +71,8 @@ def save_safetensors(
 ) -> None:
     """Write the arrays of a model to a safetensors file.
 
-    Typed PRNG keys are written as their data (``uint32 [..., words]``), and the header says which
-    tensors they are (``typed_nnx.keys``). The file is complete or not there.
+    Typed PRNG keys are written as their data (``uint32 [..., words]``), and the header lists these
+    tensors (``typed_nnx.keys``). The file is written completely or not at all.
 
     Args:
         path: The file.
@@ -161,8 +161,8 @@ def load_safetensors(
 ) -> None:
     """Put the arrays of a safetensors file into a model, in place.
 
-    Either all values are restored or, if an error is raised, none. Typed PRNG keys are made of their
-    data. Shapes and dtypes must be those of the model.
+    Either all values are restored or, if an error is raised, none. Typed PRNG keys are created from
+    their data. Shapes and dtypes must be those of the model.
 
     Args:
         path: The file.

@@ -24,11 +24,11 @@ A = TypeVar("A")
 
 
 def save(path: str | os.PathLike[str], node: object, *, overwrite: bool = False) -> None:
-    """Write a model or a State to a path, and return when it is there.
+    """Write a model or a State to a path, and return when it is complete.
 
-    The path becomes a folder that holds this checkpoint alone. With ``overwrite=True`` the new
-    checkpoint is written beside the old one, which goes when the new one is complete: a kill at any
-    moment leaves one of the two readable.
+    The path becomes a folder with only this checkpoint. With ``overwrite=True`` the new checkpoint
+    is written beside the old one, which is removed when the new one is complete: if the process is
+    killed, one of the two is readable.
 
     Args:
         path: The folder: new, empty, or with a checkpoint that `save` wrote.

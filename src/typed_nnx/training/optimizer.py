@@ -278,8 +278,8 @@ def _grads_are_given(method: F) -> F:
 class Optimizer(Pytree, Generic[M]):
     """Updates the Variables of a model, in place, by gradients and an optax transformation.
 
-    Its own state lives in Variables: `OptVariable` for what belongs to a Variable of the model, with
-    the same metadata and so the same sharding, and `OptArray` for the rest.
+    Its state is in Variables: `OptVariable` for state of one Variable of the model, with the same
+    metadata and so the same sharding, and `OptArray` for the rest.
 
     Args:
         model: The model, or a State of it. It is not kept.
@@ -294,7 +294,7 @@ class Optimizer(Pytree, Generic[M]):
         wrt: The filter.
 
     Warns:
-        UserWarning: `wrt` chooses nothing of a model that has something to train.
+        UserWarning: `wrt` selects nothing of a model that has something to train.
 
     Raises:
         OptimizerError: `wrt` is not given, or `tx` is no gradient transformation.
@@ -379,7 +379,7 @@ class Optimizer(Pytree, Generic[M]):
     ) -> StateOf[M]: ...
     @_grads_are_given
     def update(self, model: Any, grads: Any, /, **kwargs: Any) -> StateOf[M]:
-        """Make one step: update the Variables of the model and the state of the optimizer.
+        """Take one step: update the Variables of the model and the state of the optimizer.
 
         If an error is raised, nothing is updated.
 
@@ -394,10 +394,10 @@ class Optimizer(Pytree, Generic[M]):
 
         Raises:
             OptimizerError: Only one argument is given.
-            StateMismatchError: The gradients do not lie at the paths of the Variables, or a
+            StateMismatchError: The gradients are not at the paths of the Variables, or a
                 Variable would change its shape, or the transformation returned a state of another
                 structure.
-            ChangedModelError: The model has other Variables than when the optimizer was made.
+            ChangedModelError: The model has other Variables than when the optimizer was created.
             TraceLevelError: Model or optimizer belong to another jax trace.
         """
         from optax import apply_updates  # heavy, and who has a transformation has imported it
@@ -483,7 +483,7 @@ class ModelAndOptimizer(Optimizer[M]):
     def update(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]  # as in NNX: it has the model
         self, grads: StateOf[M] | dict[Any, Any] | M, /, **kwargs: Any
     ) -> StateOf[M]:
-        """Make one step: update the Variables of the model and the state of the optimizer.
+        """Take one step: update the Variables of the model and the state of the optimizer.
 
         Args and errors are those of `Optimizer.update`, without the model.
         """
