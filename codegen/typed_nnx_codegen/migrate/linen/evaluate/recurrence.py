@@ -85,11 +85,6 @@ class Recurrence:
         inner = list(_inner_of(site))
         for one in inner:
             self._note(one, values, frame)
-            if isinstance(one.target, LinenClass) and frame.records:
-                message = (
-                    f"`{one.target.name}` begins with another carry in NNX: pass the first one"
-                )
-                frame.recorder.mark(one.node, message, COUNTERPART)
         sized = dict(given)
         for name, one in zip(_INNER[str(site.target)], inner, strict=False):
             features = features_of(one)
@@ -148,6 +143,11 @@ class Recurrence:
             step = _step(values, is_time_major=False)
             for one in (site, *site.alternatives):
                 log.append(Call(one, "__call__", {"inputs": step}, frame.root))
+                if isinstance(one.target, LinenClass):
+                    message = (
+                        f"`{one.target.name}` begins with another carry in NNX: pass the first one"
+                    )
+                    frame.mark(one.node, message, COUNTERPART)
 
 
 def _is_no_parent(arg: cst.Arg) -> bool:

@@ -576,8 +576,9 @@ class FieldFacts:
 
     # -- writing ------------------------------------------------------------------------------
 
-    def note(self, cls: LinenClass, given: Mapping[str, Passed]) -> None:
-        """Note what a construction gives."""
+    def note(self, cls: LinenClass, given: Mapping[str, Passed]) -> bool:
+        """Note what a construction gives; return whether calls say more of the fields now."""
+        is_new = False
         for name, bound in given.items():
             one = _field(cls, name)
             if one is None:
@@ -594,9 +595,19 @@ class FieldFacts:
                 if path not in known:
                     known[path] = is_array
                     self.changed.add(one.owner)
+                    is_new = True
                 elif known[path] and not is_array:
                     known[path] = False
                     self.changed.add(one.owner)
+        return is_new
+
+    def said(self) -> dict[_Key, dict[Path, bool]]:
+        """Return what calls say of all fields, for `forget`."""
+        return {key: dict(paths) for key, paths in self._of_call.items()}
+
+    def forget(self, before: dict[_Key, dict[Path, bool]]) -> None:
+        """Forget what calls were found to say since then."""
+        self._of_call = before
 
     def note_inner(self, value: Value) -> None:
         """Note what a partial of a module gives for its fields."""
@@ -694,6 +705,10 @@ def optional_fields(cls: LinenClass, facts: FieldFacts) -> frozenset[str]:
 
 def _field(cls: LinenClass, name: str) -> Field | None:
     return next((one for one in cls.fields() if one.name == name), None)
+
+
+def _sites(recorder: Recorder) -> Iterator[Site]:
+    return (other for one in recorder.plan.sites for other in (one, *one.alternatives))
 
 
 def _named(cls: LinenClass, field: str, path: Path, taken: set[str]) -> CallKeyword:
@@ -1044,9 +1059,7 @@ class Discovery:
     def _note(self) -> set[LinenClass]:
         """Note what sites give; return the classes whose fields are seen in a new light."""
         for recorder in self._seen.values():
-            for site in (
-                other for one in recorder.plan.sites for other in (one, *one.alternatives)
-            ):
+            for site in _sites(recorder):
                 for bound in site.given.values():
                     self._facts.note_inner(bound.value)
                 if isinstance(site.target, LinenClass):
@@ -1060,10 +1073,16 @@ class Discovery:
         if not any(self._facts.is_of_call(cls, one.name) for one in cls.fields()):
             return
         moved = self._explored(cls)
+        before = self._facts.said()
+        for site in [] if moved is None else _sites(moved):
+            # A module of the project may be told at its calls, too, unless it needs the field.
+            if isinstance(site.target, LinenClass) and self._facts.note(site.target, site.given):
+                self._refuse(site.target)
         self._facts.pause(cls)
         kept = self._explored(cls)
         self._facts.resume()
         if moved is not None and kept is not None and self._worth(moved) > self._worth(kept):
+            self._facts.forget(before)
             self._facts.refuse(cls, size_fields(self._facts, kept.plan.sites))
 
     def _worth(self, recorder: Recorder) -> int:

@@ -36,6 +36,16 @@ class BlockUser(nn.Module):
         return Block(features=3, train=train, rate=0.25, name="last")(x)
 
 
+class Norm(nn.Module):
+    """Only a module that hands its own field on gives the field."""
+
+    train: bool
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.BatchNorm(use_running_average=not self.train)(x)
+
+
 class Outer(nn.Module):
     """Hands the field on: it is of the call here, too."""
 
@@ -43,7 +53,7 @@ class Outer(nn.Module):
 
     @nn.compact
     def __call__(self, x):
-        return Block(5, train=self.train)(x)
+        return Norm(train=self.train)(Block(5, train=self.train)(x))
 
 
 class OuterUser(nn.Module):
@@ -140,6 +150,7 @@ EXAMPLES = [
     Example(Build("BlockUser"), X, mutable=BN),
     Example(Build("Outer"), X),
     Example(Build("OuterUser"), X, False),
+    Example(Build("Norm", train=True), X, mutable=BN),
     Example(Build("Merged", True), X),
     Example(Build("Merged"), X, deterministic=True),
     Example(Build("MergedUser"), X),
