@@ -149,7 +149,6 @@ MARKED: Final[dict[str, set[str]]] = {
     "project_b/flat_derived": {"ReadsTheOther"},
     "recurrent": {"RunsCell", "UnrolledLSTM"},
     "returned_values": {
-        "DrawnOfCall",
         "DrawnTwice",
         "SetupTableTwice",
     },

@@ -77,10 +77,22 @@ def names_in(target: cst.BaseExpression) -> list[str]:
 
 
 def is_plain(node: cst.CSTNode, bound: frozenset[str]) -> bool:
-    """Whether an expression is a chain of attributes of a name that is not bound in it."""
-    while isinstance(node, cst.Attribute):
-        node = node.value
-    return isinstance(node, cst.Name) and node.value not in bound
+    """Whether an expression is a chain of attributes and numbered items of a name not bound in it."""
+    while True:
+        match node:
+            case cst.Attribute(value=value):
+                node = value
+            case cst.Subscript(
+                value=value,
+                slice=[
+                    cst.SubscriptElement(
+                        cst.Index(cst.Integer() | cst.UnaryOperation(expression=cst.Integer()))
+                    )
+                ],
+            ):
+                node = value
+            case _:
+                return isinstance(node, cst.Name) and node.value not in bound
 
 
 # Names of Linen that NNX calls differently.

@@ -170,7 +170,7 @@ class FirstValues:
                 del receiver
                 call = cst.Call(init.node)
                 found = self.dispatch(init.value, passed, call, inner)
-            case Ref(name=name) if name.startswith(("jax.numpy.", "numpy.")):
+            case Ref(name=name) if name.startswith(("jax.", "numpy.")):
                 args = [one.value for one in passed if not one.keyword]
                 words = {one.keyword: one.value for one in passed if one.keyword}
                 found = shapes.function_result(name, args, words) or UNKNOWN

@@ -869,7 +869,7 @@ def _is_stale(value: cst.BaseExpression, owner: str, frame: Frame) -> bool:
     params, stale = recorder.params, recorder.stale
     target = recorder.setup_target
     match value:
-        case cst.Call(func=cst.Attribute(cst.Name(value=name), cst.Name(value="param"))):
+        case cst.Call(func=cst.Attribute(cst.Name(value=name), cst.Name("param" | "variable"))):
             if name == owner and target is not None and value is target[0]:
                 return False  # the first value, which counts once in Linen, too
     for node in descendants(value):

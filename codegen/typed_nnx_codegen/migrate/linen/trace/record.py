@@ -348,8 +348,9 @@ class Measured:
 def fitting(found: Sequence[Measured], method_of: Callable[[str], str]) -> list[Dim]:
     """Return the simplest expressions that give a size in all calls.
 
-    Fields and sizes of arguments come first, then multiples, products and sums of them. All that
-    fit are returned: the calls do not tell one of them from another.
+    Fields and sizes of arguments come first, then multiples, products and sums of them, and last
+    those of the first axes of arrays: that of a batch fits by chance. All that fit are returned:
+    the calls do not tell one of them from another.
 
     Args:
         found: The size in each call; it has to differ, as anything gives one number.
@@ -367,7 +368,21 @@ def fitting(found: Sequence[Measured], method_of: Callable[[str], str]) -> list[
         if all(atom in table for table in tables)
     }
     numbers = [size for size, _ in chosen if isinstance(size, int)]
-    return _alone(known, numbers) or _together(known, numbers)
+    firsts = set(_first_axes(known))
+    inner = {atom: sizes for atom, sizes in known.items() if atom not in firsts}
+    return _alone(known, numbers) or _together(inner, numbers) or _together(known, numbers)
+
+
+def _first_axes(sizes: Iterable[Dim]) -> Iterator[Dim]:
+    """Yield the sizes of the first axes of arrays that have others."""
+    by_argument: dict[str, list[ArgumentSize]] = {}
+    for size in sizes:
+        for atom in size.atoms():
+            if isinstance(atom, ArgumentSize):
+                by_argument.setdefault(atom.argument, []).append(atom)
+    return (
+        as_dim(min(axes, key=lambda one: one.axis)) for axes in by_argument.values() if axes[1:]
+    )
 
 
 def _alone(known: Mapping[Dim, tuple[int, ...]], wanted: Sequence[int]) -> list[Dim]:

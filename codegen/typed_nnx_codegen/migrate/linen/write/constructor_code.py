@@ -17,7 +17,7 @@ from typed_nnx_codegen.migrate.linen.domain.class_plan import Need
 from typed_nnx_codegen.migrate.linen.domain.classes import public_linen
 from typed_nnx_codegen.migrate.linen.domain.code import closed, enclosed, operand, parsed
 from typed_nnx_codegen.migrate.linen.domain.dims import Binders, Dim, bound_by, loops_of
-from typed_nnx_codegen.migrate.linen.domain.frames import Evaluate, Frame, FunctionRef
+from typed_nnx_codegen.migrate.linen.domain.frames import Declare, Evaluate, Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.domain.names import bound_in, is_plain, targets_of
 from typed_nnx_codegen.migrate.linen.domain.references import (
     ArrayMethod,
@@ -32,6 +32,7 @@ from typed_nnx_codegen.migrate.linen.domain.references import (
     Ref,
     Repeated,
     SelfValue,
+    VariableValue,
 )
 from typed_nnx_codegen.migrate.linen.domain.values import (
     UNKNOWN,
@@ -87,6 +88,12 @@ def read_of_parameter(node: cst.CSTNode, frame: Frame) -> str:
             if is_own and recorder.params.get(attribute, False):
                 return f"self.{attribute}[...]"
     return ""
+
+
+def is_there(attribute: str, frame: Frame) -> bool:
+    """Whether the constructor has made a variable of the object before."""
+    made = (one for one in frame.recorder.log.of(Declare) if not one.later)
+    return attribute.isidentifier() and any(one.attribute == attribute for one in made)
 
 
 _INITIALIZERS: Final = frozenset(
@@ -510,7 +517,7 @@ class ConstructorCode:
     ) -> cst.CSTNode:
         if self._is_of_call(node, frame):
             raise _NotThere
-        read = read_of_parameter(node, frame) if self._has_shapes else ""
+        read = self._read_first(node, frame) if self._has_shapes else ""
         if read:
             return parsed(read)
         value = frame.seen(node)
@@ -539,6 +546,20 @@ class ConstructorCode:
         assert isinstance(after, cst.Call)
         is_named = isinstance(callee, Ref) and is_partitioning(callee.name)
         return placed_later(after) if is_named else after
+
+    def _read_first(self, node: cst.BaseExpression, frame: Frame) -> str:
+        """Return what a first value reads of the object: a variable, or a key of a stream."""
+        match node:
+            case cst.Call(
+                func=cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value="make_rng")),
+                args=[cst.Arg(value=cst.SimpleString(evaluated_value=str(stream)))],
+            ) if frame.lookup(owner) is frame.recorder.instance and stream.isidentifier():
+                return f"{frame.recorder.rngs}.{stream}()"
+            case cst.Attribute(value=inner, attr=cst.Name(value="value")):
+                variable = self._evaluate(inner, frame)
+                if isinstance(variable, VariableValue) and is_there(variable.attribute, frame):
+                    return f"self.{variable.attribute}[...]"
+        return read_of_parameter(node, frame)
 
     def _known(self, node: cst.BaseExpression, value: Value | None, frame: Frame) -> str | None:
         """Return code for what an expression stands for; None where only its parts have some."""

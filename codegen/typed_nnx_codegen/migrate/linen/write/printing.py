@@ -45,6 +45,7 @@ from typed_nnx_codegen.migrate.linen.domain.names import (
     linen_name,
     names_in,
     names_in_nnx,
+    own_names,
     snake_case,
 )
 from typed_nnx_codegen.migrate.linen.domain.references import Repeated, SelfValue, sites_in
@@ -193,9 +194,13 @@ class _Lines:
     def names(self, one: Line | Compound) -> set[str]:
         """Return the names in a line, or in a statement with all that is in it."""
         if isinstance(one, Line):
-            return {name for node in self.statements(one) for name in self._slots.names(node)}
+            return {name for node in self.statements(one) for name in self._names_of(node)}
         inner = [self.names(each) for each in (*one.body, *one.orelse)]
         return set().union(self.names_of_header(one), *inner)
+
+    def _names_of(self, node: cst.CSTNode) -> set[str]:
+        own = own_names(node) if isinstance(node, cst.FunctionDef) else frozenset[str]()
+        return {*self._slots.names(node)} - own
 
     def compound(self, one: Compound) -> cst.If | cst.For:
         """Return a statement without what is in it."""
@@ -224,7 +229,7 @@ class _Lines:
     def reads(self, line: Line) -> set[str]:
         """Return the names in a line without what it assigns."""
         values = [_value(node) for node in self.statements(line)]
-        return {name for value in values for name in self._slots.names(value)}
+        return {name for value in values for name in self._names_of(value)}
 
 
 def _value(node: cst.BaseStatement) -> cst.CSTNode:

@@ -151,7 +151,7 @@ EXAMPLES = [
     Example(Build("OfField", 3), jnp.ones((2, 5))),
     Example(Build("OfField", 4), jnp.ones((2, 5))),
     Example(Build("OfProduct", 3), jnp.ones((2, 5))),
-    Example(Build("OfProduct", 4, 5), jnp.ones((3, 7))),
+    Example(Build("OfProduct", 4, 5), jnp.ones((5, 7))),
     Example(Build("OfArgument"), jnp.ones((2, 5)), jnp.ones((2, 8))),
     Example(Build("OfArgument"), jnp.ones((2, 6)), jnp.ones((2, 7))),
     Example(Build("Ambiguous", 6), jnp.ones((2, 6))),

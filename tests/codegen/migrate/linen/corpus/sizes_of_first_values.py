@@ -235,6 +235,51 @@ class RankOfAnother(nn.Module):
         return one.sum() + two.sum() + three + four.sum()
 
 
+class Codebook(nn.Module):
+    """First values draw keys and read other variables."""
+
+    count: int
+    width: int
+
+    def setup(self):
+        init = nn.initializers.normal()
+        self.codes = self.variable(
+            "vq", "codes", lambda: init(self.make_rng("params"), (self.count, self.width))
+        )
+        self.average = self.variable("vq", "average", lambda: self.codes.value)
+
+    def __call__(self, x, train: bool = True):
+        nearest = jnp.argmax(x @ self.codes.value.T, axis=-1)
+        if train:
+            self.average.value = 0.9 * self.average.value + 0.1 * x.sum((0, 1))
+            self.codes.value = self.average.value
+        return self.codes.value[nearest]
+
+
+class PowerIteration(nn.Module):
+    """The first value is a function with a local of its own."""
+
+    @nn.compact
+    def __call__(self, x):
+        def first():
+            key = self.make_rng("params")
+            return jax.random.normal(key, (1, x.shape[-1]))
+
+        u = self.variable("power", "u", first)
+        v = self.variable("power", "v", lambda: jnp.zeros((2, x.shape[-1])) + u.value)
+        u.value = u.value * 2.0
+        return x * u.value + v.value.sum()
+
+
+class UsesFirstValues(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        x = PowerIteration()(nn.Dense(3)(x))
+        x = Codebook(4, 3)(x)
+        w = self.variable("power", "w", jax.random.normal, jax.random.key(0), (1, 5))
+        return nn.Dense(2)(w.value * x.sum())
+
+
 X = jnp.linspace(-1.0, 1.0, 24).reshape(3, 2, 4)
 ROWS = X.reshape(6, 4)
 STATS = ("batch_stats",)
@@ -259,4 +304,7 @@ EXAMPLES = [
     Example(Build("ScaledAlong"), X),
     Example(Build("ScaledAlong", use_scale=False), ROWS),
     Example(Build("RankOfAnother"), ROWS, X),
+    Example(Build("Codebook", 5, 4), X, mutable=("vq",)),
+    Example(Build("PowerIteration"), X, mutable=("power",)),
+    Example(Build("UsesFirstValues"), X, mutable=("vq", "power")),
 ]
