@@ -479,14 +479,23 @@ def mark_widths(site: Site, recorder: Recorder) -> None:
 
 
 # More dimensions than any input has.
-_RANK = 8
-_UNKNOWN = "__unknown"
+_RANK: Final = 8
+_UNKNOWN: Final = tuple(as_dim(Piece(f"__unknown_{axis}")) for axis in range(_RANK))
 
 
-def stand_in(layer: Layer, size: Dim) -> Inputs:
-    """Return inputs all of whose dimensions are one size."""
-    array = Array(Shape(tuple(size for _ in range(_RANK))))
+def stand_in(layer: Layer, sizes: Mapping[Dim, Dim] | None = None) -> Inputs:
+    """Return inputs each of whose dimensions is one that is not known, or what stands for it."""
+    dims = _UNKNOWN if sizes is None else tuple(sizes.get(one, one) for one in _UNKNOWN)
+    array = Array(Shape(dims))
     return Inputs({one.linen: array for one in layer.calls.get("__call__", ())})
+
+
+def missing_sizes(layer: Layer, given: Mapping[str, Given]) -> list[Dim]:
+    """Return the sizes of inputs of which none is known that the constructor of a layer asks for."""
+    built = layer.build(given, stand_in(layer))
+    arguments = built.arguments if isinstance(built, Built) else ()
+    asked = {part for argument in arguments for part in _parts(argument)}
+    return [one for one in _UNKNOWN if one in asked]
 
 
 def disagreement(
@@ -545,11 +554,10 @@ def _evaluated(dim: Dim, call: TracedCall, lifting: Lifting) -> int | None:
 
 
 def measured_widths(
-    layer: Layer, given: Mapping[str, Given], calls: Iterable[TracedCall]
+    layer: Layer, given: Mapping[str, Given], calls: Iterable[TracedCall], asked: Dim
 ) -> Iterator[Measured]:
-    """Yield the size that a layer is to be constructed with, for each traced call."""
-    unknown = as_dim(Piece(_UNKNOWN))
-    wanted = layer.build(given, stand_in(layer, unknown))
+    """Yield what one of the missing sizes of a layer is, for each traced call."""
+    wanted = layer.build(given, stand_in(layer))
     if not isinstance(wanted, Built):
         return
     for call in calls:
@@ -558,7 +566,7 @@ def measured_widths(
             continue
         for argument, measured in zip(wanted.arguments, built.arguments, strict=True):
             for part, size in zip(_parts(argument), _parts(measured), strict=False):
-                if part == unknown and isinstance(size, Dim) and size.constant is not None:
+                if part == asked and isinstance(size, Dim) and size.constant is not None:
                     yield Measured(size.constant, call)
 
 

@@ -348,9 +348,9 @@ class Measured:
 def fitting(found: Sequence[Measured], method_of: Callable[[str], str]) -> list[Dim]:
     """Return the simplest expressions that give a size in all calls.
 
-    Fields and sizes of arguments come first, then multiples, products and sums of them, and last
-    those of the first axes of arrays: that of a batch fits by chance. All that fit are returned:
-    the calls do not tell one of them from another.
+    Fields and sizes of arguments come first, then multiples, products and sums of them, then
+    quotients, and last what is computed with first axes of arrays: that of a batch fits by
+    chance. All that fit are returned: the calls do not tell one of them from another.
 
     Args:
         found: The size in each call; it has to differ, as anything gives one number.
@@ -370,7 +370,12 @@ def fitting(found: Sequence[Measured], method_of: Callable[[str], str]) -> list[
     numbers = [size for size, _ in chosen if isinstance(size, int)]
     firsts = set(_first_axes(known))
     inner = {atom: sizes for atom, sizes in known.items() if atom not in firsts}
-    return _alone(known, numbers) or _together(inner, numbers) or _together(known, numbers)
+    return (
+        _alone(known, numbers)
+        or _together(inner, numbers)
+        or _quotients(inner, numbers)
+        or _together(known, numbers)
+    )
 
 
 def _first_axes(sizes: Iterable[Dim]) -> Iterator[Dim]:
@@ -406,6 +411,19 @@ def _together(known: Mapping[Dim, tuple[int, ...]], wanted: Sequence[int]) -> li
         ):
             found.append(one * other)
     return found
+
+
+def _quotients(known: Mapping[Dim, tuple[int, ...]], wanted: Sequence[int]) -> list[Dim]:
+    """Return the quotients without a rest: the width of one head of attention is one."""
+    return [
+        one // other
+        for one, sizes in known.items()
+        for other, others in known.items()
+        if all(
+            by > 1 and divmod(size, by) == (number, 0)
+            for size, by, number in zip(sizes, others, wanted, strict=True)
+        )
+    ]
 
 
 def _atoms(call: TracedCall, method_of: Callable[[str], str]) -> Iterator[tuple[Dim, int]]:

@@ -72,6 +72,7 @@ from typed_nnx_codegen.migrate.linen.plan.lifting import (
     disagreement,
     mark_widths,
     measured_widths,
+    missing_sizes,
     of_argument,
     stand_in,
     within,
@@ -388,10 +389,14 @@ class ConstructorCalls:
         layer = find_layer(str(site.target))
         assert layer is not None
         given = given_of(site)
-        measured = measured_widths(layer, given, self.missing.calls(site))
-        asked = Lifted(missing.parameter, argument="inputs", axis=-1)
-        size = self.missing.size(site, asked, measured, self._candidates(site))
-        built = layer.build(given, stand_in(layer, size))
+        calls = self.missing.calls(site)
+        sizes: dict[Dim, Dim] = {}
+        for number, one in enumerate(missing_sizes(layer, given)):
+            name = f"{missing.parameter}_{number}" if number else missing.parameter
+            asked = Lifted(name, argument="inputs", axis=-1)
+            measured = measured_widths(layer, given, calls, one)
+            sizes[one] = self.missing.size(site, asked, measured, self._candidates(site))
+        built = layer.build(given, stand_in(layer, sizes))
         if not isinstance(built, Built):
             return f"{self._class_of(layer)}(...)"
         return self._call(site, built)

@@ -38,6 +38,16 @@ class OfProduct(nn.Module):
         return nn.Dense(2)(hidden(x, f"x.repeat({self.times}, -1)"))
 
 
+class OfHeads(nn.Module):
+    width: int
+    heads: int
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.DenseGeneral((self.heads, self.width // self.heads))(x)
+        return nn.DenseGeneral(2, axis=(-2, -1))(hidden(x, "x + 1"))
+
+
 class OfArgument(nn.Module):
     width: int = 3
 
@@ -152,6 +162,8 @@ EXAMPLES = [
     Example(Build("OfField", 4), jnp.ones((2, 5))),
     Example(Build("OfProduct", 3), jnp.ones((2, 5))),
     Example(Build("OfProduct", 4, 5), jnp.ones((5, 7))),
+    Example(Build("OfHeads", 8, 2), jnp.ones((3, 5, 8))),
+    Example(Build("OfHeads", 12, 4), jnp.ones((3, 5, 8))),
     Example(Build("OfArgument"), jnp.ones((2, 5)), jnp.ones((2, 8))),
     Example(Build("OfArgument"), jnp.ones((2, 6)), jnp.ones((2, 7))),
     Example(Build("Ambiguous", 6), jnp.ones((2, 6))),
@@ -198,6 +210,11 @@ def code_of(folder: Path, name: str) -> str:
     [
         ("OfField", "self.dense_1 = nnx.Linear(self.width, 2, rngs=rngs)"),
         ("OfProduct", "self.dense_1 = nnx.Linear(self.times * self.width, 2, rngs=rngs)"),
+        (
+            "OfHeads",
+            "self.dense_general_1 = nnx.LinearGeneral(\n            (self.heads, self.width // "
+            "self.heads), 2, axis=(-2, -1), rngs=rngs\n        )",
+        ),
         ("OfArgument", "self.dense_0 = nnx.Linear(y_features, self.width, rngs=rngs)"),
         ("OfShape", "self.flat_0 = Flat(in_shape=(in_shape[-2], in_shape[-1]), rngs=rngs)"),
         ("OfMethod", "self.two = Two(in_shape=(in_shape[-2], in_shape[-1]), rngs=rngs)"),
