@@ -78,10 +78,8 @@ MARKED: Final[dict[str, set[str]]] = {
     },
     "held_shapes": {"Templates"},
     "inheritance": {
-        "BaseNetwork",
         "ExtendedDense",
         "ExtendedUser",
-        "QNetwork",
     },
     "inner_apply": {"ParamOfModule"},
     "input_dtypes": {"ReboundBeforeTheCall"},

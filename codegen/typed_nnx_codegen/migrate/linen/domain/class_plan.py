@@ -347,6 +347,7 @@ class Log:
         """Append an event."""
         kind = type(event)
         self._events.append(event)
+        self._dropped.discard(id(event))  # it may be repeated after it was taken back
         self._kinds.setdefault(kind, []).append(event)
         self._subjects.setdefault((kind, _subject(event)), []).append(event)
 
@@ -359,6 +360,14 @@ class Log:
     def drop(self, *events: Event) -> None:
         """Take back events: queries do not find them any more."""
         self._dropped.update(id(one) for one in events)
+
+    def __len__(self) -> int:
+        """Return how many events were appended, without those of the log around."""
+        return len(self._events)
+
+    def drop_from(self, count: int) -> None:
+        """Take back all events but the first so many."""
+        self.drop(*self._events[count:])
 
     def of(self, kind: type[E]) -> list[E]:
         """Return the events of a kind."""

@@ -83,7 +83,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.recurrence import Normalizing
 from typed_nnx_codegen.migrate.linen.layers import Helper
 from typed_nnx_codegen.migrate.linen.shapes.operands import BoundArguments, bind_names
 from typed_nnx_codegen.migrate.linen.trace.record import Trace
-from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode, is_there
+from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode, has_made
 
 _SOWN: Final = (
     "NNX keeps what is sown from one call to the next; take it away with `nnx.pop` after each call"
@@ -168,7 +168,7 @@ class Variables:
         value = self._first_values.value(init, bound, frame, has_key=True)
         key = f"{frame.recorder.rngs}.params()"
         attribute = self._declared("params", name, bound, key, value, node, frame)
-        if isinstance(value, Array) and not frame.verbatim and is_there(attribute, frame):
+        if isinstance(value, Array) and not frame.verbatim and has_made(attribute, frame):
             # The first value of another parameter may be computed from it.
             return replace(value, made=f"self.{attribute}[...]", of_shapes=True)
         return value

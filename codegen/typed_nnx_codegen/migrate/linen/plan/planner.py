@@ -730,34 +730,55 @@ class Planner:
         others = [name for name in methods if not name.startswith("_")]
         private = [name for name in methods if name.startswith("_")]
         roots: list[str] = []
+        recorder = frame.recorder
+        log = recorder.log
         for name in dict.fromkeys([*first, *compact, *others, *private]):
             method = methods[name]
-            log = frame.recorder.log
             entered = {one.method.name.value for one in log.of(Enter)}
             if name in _NOT_ENTERED or name in entered or not _is_called(method):
                 continue
-            sites = len(log.of(Build))
-            lines = len(frame.recorder.block)
+            sites, events, lines = len(log.of(Build)), len(log), len(recorder.block)
             value = self.executor.functions.enter(instance, method, frame)
-            if name == "__call__":
-                frame.recorder.returned = value
             built = log.of(Build)[sites:]
+            makes = built and not _is_compact_below(built, methods)
+            if not method.is_compact and (makes or _declares(method.node)):
+                # Linen makes nothing there when it is called from outside: it is planned with
+                # the methods that call it.
+                log.drop_from(events)
+                del recorder.block[lines:]
+                for one in built:
+                    recorder.unwrite(one.site)
+                if not self._is_for_others(method, instance.cls):
+                    place = built[0].site.node if built else method.node
+                    message = f"`{name}` builds submodules or variables, and nothing here calls it"
+                    recorder.mark(place, message)
+                continue
+            if name == "__call__":
+                recorder.returned = value
             for one in built:
                 one.site.entry = name
-            if built and not method.is_compact and not _is_compact_below(built, methods):
-                # Only methods of other classes call it: they are planned with it.
-                log.drop(*built)
-                del frame.recorder.block[lines:]
-                for one in built:
-                    frame.recorder.unwrite(one.site)
-                if _is_for_setups(method, instance.cls, self.classes):
-                    continue
-                frame.recorder.mark(
-                    built[0].site.node, f"`{name}` builds submodules, and nothing here calls it"
-                )
-                continue
             roots.append(name)
         return roots
+
+    def _is_for_others(self, method: Method, cls: LinenClass) -> bool:
+        """Whether a method is for classes that inherit it, or for `setup` of other modules."""
+        reads = self.classes.reads_on(method.name, method.owner)
+        is_inherited = any(
+            owner is not None and owner is not cls and cls in owner.ancestry() for _, owner in reads
+        )
+        return is_inherited or _is_for_setups(method, cls, self.classes)
+
+
+def _declares(method: cst.FunctionDef) -> bool:
+    """Whether a method declares variables of its object."""
+    params = [*method.params.posonly_params, *method.params.params][:1]
+    return any(
+        isinstance(node, cst.Call)
+        and isinstance(node.func, cst.Attribute)
+        and node.func.attr.value in ("param", "variable")
+        and any(is_name(node.func.value, one.name.value) for one in params)
+        for node in descendants(method)
+    )
 
 
 def _why_it_stays(cls: LinenClass, foreign: Iterable[str]) -> str:

@@ -90,7 +90,7 @@ def read_of_parameter(node: cst.CSTNode, frame: Frame) -> str:
     return ""
 
 
-def is_there(attribute: str, frame: Frame) -> bool:
+def has_made(attribute: str, frame: Frame) -> bool:
     """Whether the constructor has made a variable of the object before."""
     made = (one for one in frame.recorder.log.of(Declare) if not one.later)
     return attribute.isidentifier() and any(one.attribute == attribute for one in made)
@@ -557,7 +557,7 @@ class ConstructorCode:
                 return f"{frame.recorder.rngs}.{stream}()"
             case cst.Attribute(value=inner, attr=cst.Name(value="value")):
                 variable = self._evaluate(inner, frame)
-                if isinstance(variable, VariableValue) and is_there(variable.attribute, frame):
+                if isinstance(variable, VariableValue) and has_made(variable.attribute, frame):
                     return f"self.{variable.attribute}[...]"
         return read_of_parameter(node, frame)
 
@@ -604,10 +604,11 @@ class ConstructorCode:
                 if item is not value:
                     changes[name] = item
         try:
-            return node.with_changes(**changes) if changes else node
+            after = node.with_changes(**changes) if changes else node
         except cst.CSTValidationError:
             # Parentheses are what parts `not(x)` and `a if(b)else c`.
             return node.with_changes(**{name: enclosed(one) for name, one in changes.items()})
+        return _in_one(after) if isinstance(after, cst.FormattedString) else after
 
     def of_argument(self, node: cst.BaseExpression, value: Value, frame: Frame) -> str | None:
         """Return code for an expression that has been gone through, or for its value; None as above."""
@@ -625,6 +626,22 @@ _READ: Final = frozenset(
         *(cst.Await, cst.Yield, cst.NamedExpr),
     }
 )
+
+
+def _in_one(text: cst.FormattedString) -> cst.FormattedString:
+    """Return an f-string with the parts of those within it: before Python 3.12 quotes do not nest."""
+    parts: list[cst.BaseFormattedStringContent] = []
+    for part in text.parts:
+        match part:
+            case cst.FormattedStringExpression(
+                expression=cst.FormattedString(quote=text.quote, prefix="f", parts=inner),
+                conversion=None,
+                format_spec=None,
+            ):
+                parts += inner
+            case _:
+                parts.append(part)
+    return text.with_changes(parts=parts)
 
 
 def _binders_of(value: Value) -> Binders:

@@ -200,6 +200,37 @@ class LoopChild(LoopBase):
         return nn.Dense(1)(x)
 
 
+class MakesParts(nn.Module):
+    """Its methods make parts, for classes that inherit them."""
+
+    width: int = 4
+
+    def block(self, x, name):
+        return nn.relu(nn.Dense(self.width, name=name)(x))
+
+    def weight(self, name, shape):
+        return self.param(f"{name}_weight", nn.initializers.normal(), shape)
+
+    def scaled(self, x):
+        return x * self.param("scale", nn.initializers.normal(), (x.shape[-1],))
+
+
+class OfMadeParts(MakesParts):
+    @nn.compact
+    def __call__(self, x):
+        x = self.block(self.block(x, "one"), "two")
+        return self.scaled(x @ self.weight("w", (self.width, 3)))
+
+
+class OtherOfMadeParts(MakesParts):
+    out: int = 5
+
+    @nn.compact
+    def __call__(self, x):
+        x = self.block(self.block(x, "first"), "last")
+        return self.scaled(x) @ self.weight("v", (self.width, self.out))
+
+
 X = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
 
 EXAMPLES = [
@@ -219,4 +250,6 @@ EXAMPLES = [
     Example(Build("ExtendedUser"), X),
     Example(Build("LoopBase", (4, 3)), X),
     Example(Build("LoopChild", (4, 3)), X),
+    Example(Build("OfMadeParts"), X),
+    Example(Build("OtherOfMadeParts", out=2), X),
 ]

@@ -298,6 +298,20 @@ class OneNameInBranches(nn.Module):
         return self._head(x) + 1
 
 
+class NamesWithinNames(nn.Module):
+    """The name of a variable has another one in it."""
+
+    @nn.compact
+    def __call__(self, x):
+        for name in ("a", "b"):
+            h = nn.Dense(4, name=f"{name}_proj")(x)
+            x = h + self._positions(f"obs_{name}", h)
+        return x
+
+    def _positions(self, name, tokens):
+        return self.param(f"{name}_pos", nn.initializers.normal(0.02), (1, tokens.shape[-1]))
+
+
 X = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
 
 EXAMPLES = [
@@ -330,4 +344,5 @@ EXAMPLES = [
     Example(Build("OneMayHaveNoName", "last"), X),
     Example(Build("NamePassedOn"), X),
     Example(Build("NamePassedOn", "first"), X),
+    Example(Build("NamesWithinNames"), X),
 ]
