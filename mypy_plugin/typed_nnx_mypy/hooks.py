@@ -52,7 +52,7 @@ from typed_nnx_mypy.inference.partials import after_mypy
 from typed_nnx_mypy.reporter import Reporter
 
 _ = checks, inference
-_MANY_OVERLOADS = ("grad", "value_and_grad")
+_MANY_OVERLOADS = (Name("grad", "typed_nnx"), Name("value_and_grad", "typed_nnx"))
 _INDEXING = ("State.__getitem__", "FlatState.__getitem__")
 CallHook: TypeAlias = Callable[[FunctionContext | MethodContext], Type]
 AttributeHook: TypeAlias = Callable[[AttributeContext], Type]
@@ -69,7 +69,7 @@ class Hooks:
         self._of_methods: dict[str, CallHook | None] = {}
         self._attributes: dict[str, AttributeHook | None] = {}
         # The call whose overloads mypy asks for one after the other, the first, and whether it was reported.
-        self._reported: tuple[CallExpr, FunctionLike, bool] | None = None
+        self._reported: tuple[CallExpr, CallableType, bool] | None = None
         known = {name.rpartition(".")[2] for name in registry.methods()}
         self._methods = frozenset({*known, *INHERITED, "__getitem__"})
 
@@ -149,7 +149,7 @@ class Hooks:
             return None
         if is_specifier(fullname):
             return field_signature
-        return partial(self._on_overload, name) if name.public in _MANY_OVERLOADS else None
+        return partial(self._on_overload, name) if name in _MANY_OVERLOADS else None
 
     def of_class_decorator(self, fullname: str) -> Callable[[ClassDefContext], bool] | None:
         """Return the hook for `dataclasses.dataclass`, which takes the specifiers of NNX too."""
@@ -204,7 +204,8 @@ class Hooks:
             for check in registry.CALL_CHECKS[name.public]:
                 check(call)
             self._reported = node, signature, checker.has_reported
-        return _taking_all(signature) if self._reported[2] else signature
+        _, first, is_reported = self._reported
+        return _taking_all(first) if is_reported else signature
 
     def _on_access(self, context: AttributeContext | FunctionContext | MethodContext) -> Type:
         assert not isinstance(context, FunctionContext)
@@ -260,9 +261,10 @@ class Hooks:
 
 
 def _taking_all(signature: CallableType) -> CallableType:
+    """Return a signature that takes all arguments; what it returns is no Any, which could be anything."""
     unknown = AnyType(TypeOfAny.from_error)
-    kinds = [ARG_STAR, ARG_STAR2]
-    return CallableType([unknown, unknown], kinds, [None, None], unknown, signature.fallback)
+    kinds, names, result = [ARG_STAR, ARG_STAR2], [None, None], signature.ret_type
+    return CallableType([unknown, unknown], kinds, names, result, signature.fallback)
 
 
 def _report_open(context: ClassDefContext, opening: Node | None) -> None:

@@ -63,6 +63,7 @@ grads = nnx.grad(of_base)(impl, x)
 optimizer = nnx.Optimizer(impl, optax.sgd(0.1), wrt=nnx.Param)
 
 # -- reports
+nnx.grad(of_base, argnums=2)(impl, x)  # E: names argument 2  [nnx-argnums]
 grads.linaer  # E: did you mean 'linear'?  [nnx-state-key]
 nnx.grad(lambda m: m(x).sum())(impl).linaer  # E: did you mean 'linear'?  [nnx-state-key]
 nnx.grad(unannotated)(impl, x).linaer  # E: did you mean 'linear'?  [nnx-state-key]
