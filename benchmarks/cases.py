@@ -56,8 +56,7 @@ def _split_cases(size: int) -> Iterator[Case]:
         faster(50),
     )
     yield warm(
-        "graphdef",
-        {"ours": lambda: nnx.graphdef(ours), "flax": lambda: flax_nnx.graphdef(theirs)},
+        "graphdef", {"ours": lambda: nnx.graphdef(ours), "flax": lambda: flax_nnx.graphdef(theirs)}
     )
 
 
@@ -109,10 +108,7 @@ def _write_cases(size: int) -> Iterator[Case]:
     arrays, rest = eqx.partition(third, eqx.is_array)
     yield warm(
         "update",
-        {
-            "ours": lambda: nnx.update(ours, new),
-            "flax": lambda: flax_nnx.update(theirs, their_new),
-        },
+        {"ours": lambda: nnx.update(ours, new), "flax": lambda: flax_nnx.update(theirs, their_new)},
         faster(20),
     )
     yield warm(

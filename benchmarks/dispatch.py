@@ -143,10 +143,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--sizes", type=int, nargs="+", metavar="N", help=f"default: {SIZES}")
     parser.add_argument(
-        "--only",
-        action="append",
-        metavar="NAME",
-        help="only rows whose name contains NAME",
+        "--only", action="append", metavar="NAME", help="only rows whose name contains NAME"
     )
     parser.add_argument(
         "--subjects",

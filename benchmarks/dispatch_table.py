@@ -9,13 +9,7 @@ from typing import Any
 from rich.table import Table
 
 # Names of alternatives, and what the tables call them.
-SUBJECTS = {
-    "ours": "ours",
-    "flax": "flax",
-    "linen": "Linen",
-    "equinox": "equinox",
-    "flat": "floor",
-}
+SUBJECTS = {"ours": "ours", "flax": "flax", "linen": "Linen", "equinox": "equinox", "flat": "floor"}
 TIMED = [name for name in SUBJECTS if name != "flat"]
 
 

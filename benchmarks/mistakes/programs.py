@@ -165,23 +165,10 @@ MISTAKES = (
         "nn.Dense(4, use_bais=False)",
         "eqx.nn.Linear(2, 4, use_bais=False, key=jax.random.key(0))",
     ),
+    Mistake("a layer of a model misspelt", "model.haed", "model.haed", "model.haed"),
+    Mistake("the model called without its input", "model()", "model.apply(variables)", "model()"),
     Mistake(
-        "a layer of a model misspelt",
-        "model.haed",
-        "model.haed",
-        "model.haed",
-    ),
-    Mistake(
-        "the model called without its input",
-        "model()",
-        "model.apply(variables)",
-        "model()",
-    ),
-    Mistake(
-        "a text as input of the model",
-        'model("x")',
-        'model.apply(variables, "x")',
-        'model("x")',
+        "a text as input of the model", 'model("x")', 'model.apply(variables, "x")', 'model("x")'
     ),
     Mistake(
         "a parameter misspelt in the values of a model",

@@ -69,8 +69,7 @@ _FIRST: Final = {
         ("rich", "packaging"),
     ),
     "run": _Entry(
-        "typed_nnx_codegen.run",
-        "Run a program that imports flax.nnx on typed-nnx, unedited.",
+        "typed_nnx_codegen.run", "Run a program that imports flax.nnx on typed-nnx, unedited."
     ),
 }
 _MORE: Final = {

@@ -7,13 +7,7 @@ import numpy as np
 import pytest
 
 from benchmarks.case import PEERS
-from benchmarks.training import (
-    hand_arguments,
-    linen_loop,
-    looped,
-    nnx_loop,
-    pure_step,
-)
+from benchmarks.training import hand_arguments, linen_loop, looped, nnx_loop, pure_step
 from benchmarks.training_functional import FUNCTIONS
 from benchmarks.training_models import Task, tasks
 from benchmarks.training_table import Figures

@@ -139,14 +139,7 @@ def test_leaving_the_context_undoes_everything(other: Path) -> None:
         print(issubclass(other.models.Block, real.Module), type(other.models.build(real.Rngs(0))))
         """,
         other,
-    ) == [
-        "True True",
-        "True True",
-        "[]",
-        "[]",
-        "True",
-        "True <class 'other.layers.Block'>",
-    ]
+    ) == ["True True", "True True", "[]", "[]", "True", "True <class 'other.layers.Block'>"]
 
 
 @pytest.mark.thorough
@@ -174,10 +167,7 @@ def test_a_second_call_changes_nothing_and_does_not_undo_the_first() -> None:
         ("from flax import nnx as theirs", "the module __main__ imports it"),
         ("from flax.nnx import Linear", "the module __main__ imports it"),
         ("import flax.nnx; step = flax.nnx.jit(len)", "the module __main__ imports it"),
-        (
-            "import flax.nnx; kept = [flax.nnx.Param(1)]",
-            "1 of its objects are alive: Param",
-        ),
+        ("import flax.nnx; kept = [flax.nnx.Param(1)]", "1 of its objects are alive: Param"),
         (
             "import flax.nnx; kept = [type('Net', (flax.nnx.Module,), {'__module__': 'app'})]",
             "app.Net is a subclass of one of its classes",

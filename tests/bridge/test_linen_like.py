@@ -14,10 +14,7 @@ from tests.bridge.bridge_models import NORMAL, kit
 from tests.bridge.linen_models import X
 from tests.bridge.sides import OURS, assert_as_in_flax, plain
 from typed_nnx import bridge
-from typed_nnx.errors import (
-    BridgeError,
-    StreamNotFoundError,
-)
+from typed_nnx.errors import BridgeError, StreamNotFoundError
 
 MODULES: dict[str, Any] = {
     "parameters": lambda s: kit(s).Dense(4),

@@ -19,10 +19,7 @@ from tests.bridge.sides import FLAX, OURS, Side, assert_as_in_flax, plain
 from tests.support.examples import few_or
 from typed_nnx import bridge
 from typed_nnx.bridge import variables
-from typed_nnx.errors import (
-    BridgeError,
-    VariableError,
-)
+from typed_nnx.errors import BridgeError, VariableError
 
 A = jnp.arange(6.0).reshape(2, 3)
 

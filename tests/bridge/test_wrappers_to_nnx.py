@@ -17,10 +17,7 @@ import typed_nnx as nnx
 from tests.bridge.linen_models import Everything, NamedModule, Streams, TwoCollections, TwoParts, X
 from tests.bridge.sides import OURS, Side, assert_as_in_flax, state_of, values_of
 from typed_nnx import bridge
-from typed_nnx.errors import (
-    BridgeError,
-    ReservedNameError,
-)
+from typed_nnx.errors import BridgeError, ReservedNameError
 
 
 def made(side: Side, module: nn.Module, *args: Any, **streams: int) -> Any:

@@ -13,12 +13,7 @@ from hypothesis import strategies as st
 
 import typed_nnx as nnx
 from tests.graph.oracle import outcome
-from tests.support.peer import (
-    Scenario,
-    assert_as_in_flax,
-    assert_refused_as_in_flax,
-    scenarios,
-)
+from tests.support.peer import Scenario, assert_as_in_flax, assert_refused_as_in_flax, scenarios
 
 
 class Leaf(nnx.Module):

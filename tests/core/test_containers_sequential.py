@@ -9,12 +9,7 @@ import jax.numpy as jnp
 import pytest
 
 import typed_nnx as nnx
-from tests.support.peer import (
-    Scenario,
-    assert_as_in_flax,
-    assert_refused_as_in_flax,
-    scenarios,
-)
+from tests.support.peer import Scenario, assert_as_in_flax, assert_refused_as_in_flax, scenarios
 from typed_nnx import Linear
 
 

@@ -10,9 +10,7 @@ import pytest
 
 import typed_nnx as nnx
 from tests.core.libraries import both
-from typed_nnx.errors import (
-    PytreeAttributeError,
-)
+from typed_nnx.errors import PytreeAttributeError
 
 
 def make(lib: Any, init: Any, **options: Any) -> Any:

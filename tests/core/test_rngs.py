@@ -12,17 +12,13 @@ from flax import nnx as flax_nnx
 
 import typed_nnx as nnx
 from typed_nnx import RngCount, RngKey, Rngs, RngState, RngStream
-from typed_nnx.errors import (
-    KeyShapeError,
-)
+from typed_nnx.errors import KeyShapeError
 
 from .rngs_scenarios import SCENARIOS, Failed, Library, describe, keys, outcome
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS.keys())
-def test_streams_have_the_keys_and_counts_of_flax(
-    scenario: tp.Callable[[Library], tp.Any],
-) -> None:
+def test_streams_have_the_keys_and_counts_of_flax(scenario: tp.Callable[[Library], tp.Any]) -> None:
     ours, theirs = outcome(scenario, nnx), outcome(scenario, flax_nnx)
     if isinstance(theirs, Failed):
         # A missing stream is an AttributeError or a KeyError in flax and both in ours.

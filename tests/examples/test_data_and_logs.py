@@ -54,10 +54,7 @@ def test_a_line_is_read_when_the_next_one_is_computed() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     "made",
-    [
-        ShuffledDigits,
-        pytest.param(grain_digits, marks=pytest.mark.filterwarnings("ignore")),
-    ],
+    [ShuffledDigits, pytest.param(grain_digits, marks=pytest.mark.filterwarnings("ignore"))],
     ids=["our own", "grain"],
 )
 def test_a_run_goes_on_where_it_was_saved(made: Callable[[], Batches], tmp_path: Path) -> None:

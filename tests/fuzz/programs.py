@@ -278,14 +278,7 @@ class Writer(Statements):
         how = f"@H.with_options(nnx.scan, in_axes=({in_axes}), out_axes=(nnx.Carry, 0))"
         head = ", ".join(["carry", *(p for _, p in others), "y"])
         ys = self.one("x * 0.5", "y", "x.sum()")
-        made = Function(
-            name,
-            head,
-            (*before, "x = x + y.sum()"),
-            body,
-            f"{out}, {ys}",
-            how,
-        )
+        made = Function(name, head, (*before, "x = x + y.sum()"), body, f"{out}, {ys}", how)
         carry = f"({', '.join(['x', *(a for a, _ in rows if a in carried)])},)" if inner else "x"
         result = self.name("r")
         call = f"{name}({', '.join([carry, *(a for a, _ in others), 'H.arr(0.1, 2)'])})"

@@ -11,14 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.graph.filter_descriptions import FilterSpec, Literal, filter_specs, make_filter
-from tests.graph.oracle import (
-    assert_same,
-    changed_leaf,
-    nested_view,
-    value_view,
-    visits,
-    walk,
-)
+from tests.graph.oracle import assert_same, changed_leaf, nested_view, value_view, visits, walk
 from tests.graph.worlds import Recipe, World, graphs
 from tests.support.peer import both_libraries
 

@@ -10,20 +10,9 @@ import jax
 import pytest
 
 import typed_nnx as nnx
-from tests.graph.rng_splits_scenarios import (
-    MODES,
-    counts,
-    data,
-    next_key,
-    shapes,
-    two_streams,
-)
+from tests.graph.rng_splits_scenarios import MODES, counts, data, next_key, shapes, two_streams
 from typed_nnx import SplitBackups, backup_keys, backup_rngs, fork_rngs, split_rngs
-from typed_nnx.errors import (
-    ArgumentTypeError,
-    KeyShapeError,
-    SharedReferenceError,
-)
+from typed_nnx.errors import ArgumentTypeError, KeyShapeError, SharedReferenceError
 
 
 def test_backup_rngs_is_backup_keys():

@@ -11,9 +11,7 @@ from flax import nnx as flax_nnx
 import typed_nnx as nnx
 from tests.core.libraries import both
 from tests.core.rngs_scenarios import describe
-from typed_nnx.errors import (
-    ArgumentError,
-)
+from typed_nnx.errors import ArgumentError
 
 
 def with_rngs(lib: tp.Any, *args: tp.Any, **kwargs: tp.Any) -> tp.Any:
@@ -205,9 +203,7 @@ def test_objects_in_plain_containers_are_renewed_and_other_values_stay(lib: tp.A
 
 
 @both
-def test_what_a_function_does_to_the_structure_of_its_copies_stays_with_them(
-    lib: tp.Any,
-) -> None:
+def test_what_a_function_does_to_the_structure_of_its_copies_stays_with_them(lib: tp.Any) -> None:
     @with_rngs(lib, split=2)
     def function(node: tp.Any) -> None:
         node.weight[...] = node.weight[...] + 1

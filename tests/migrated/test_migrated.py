@@ -88,12 +88,7 @@ class Mixed(nnx.Module):
         self.key = nnx.Param(rngs.dropout.key.get_value())
 
     def __call__(
-        self,
-        train: bool,
-        x: object,
-        batch: object,
-        items: object,
-        mask: object = None,
+        self, train: bool, x: object, batch: object, items: object, mask: object = None
     ) -> jax.Array:
         return self.sizes[...]
 

@@ -31,9 +31,7 @@ REQUESTED = [None, jnp.float32, jnp.bfloat16, "float16", np.dtype("float32"), jn
 @pytest.mark.parametrize("x64", [False, True], ids=["x32", "x64"])
 @settings(max_examples=60, deadline=None)
 @given(
-    st.lists(st.integers(0, len(VALUES) - 1), max_size=3),
-    st.sampled_from(REQUESTED),
-    st.booleans(),
+    st.lists(st.integers(0, len(VALUES) - 1), max_size=3), st.sampled_from(REQUESTED), st.booleans()
 )
 def test_arrays_get_the_dtype_that_flax_gives_them(
     x64: bool, which: list[int], dtype: Any, inexact: bool

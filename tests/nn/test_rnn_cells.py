@@ -14,14 +14,7 @@ from hypothesis import strategies as st
 
 import typed_nnx as nnx
 import typed_nnx.nn.recurrent
-from tests.nn.twins import (
-    DTYPES,
-    LIBRARIES,
-    Twins,
-    assert_refused_alike,
-    assert_same_bits,
-    normal,
-)
+from tests.nn.twins import DTYPES, LIBRARIES, Twins, assert_refused_alike, assert_same_bits, normal
 
 # flax warns of initializers in the constructor, which it takes all the same.
 pytestmark = pytest.mark.filterwarnings("ignore:carry_init is provided:UserWarning")

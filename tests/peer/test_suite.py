@@ -41,14 +41,8 @@ def test_an_unknown_kind_is_refused() -> None:
             {"a.py::f": "failed", "a.py::g": "failed", "b.py": "failed"},
             ["fails and is not in excused.toml: b.py"],
         ),
-        (
-            {"a.py::f": "failed", "a.py::g": "passed"},
-            ["passes and is in excused.toml: a.py::g"],
-        ),
-        (
-            {"a.py::f": "skipped", "a.py::g": "failed"},
-            ["passes and is in excused.toml: a.py::f"],
-        ),
+        ({"a.py::f": "failed", "a.py::g": "passed"}, ["passes and is in excused.toml: a.py::g"]),
+        ({"a.py::f": "skipped", "a.py::g": "failed"}, ["passes and is in excused.toml: a.py::f"]),
         ({"a.py::g": "failed"}, ["is in excused.toml and did not run: a.py::f"]),
     ],
     ids=["as in the table", "new failure", "new pass", "skipped", "gone"],

@@ -168,11 +168,7 @@ def test_downward_imports_are_accepted(tmp_path: Path) -> None:
             "pkg._core.a:2: imports flax at the top, which is no run-time dependency",
             id="optional package at the top",
         ),
-        pytest.param(
-            {"utils.py": ""},
-            "pkg.utils: belongs to no known layer",
-            id="unknown layer",
-        ),
+        pytest.param({"utils.py": ""}, "pkg.utils: belongs to no known layer", id="unknown layer"),
     ],
 )
 def test_a_breach_is_reported(tmp_path: Path, files: dict[str, str], expected: str) -> None:

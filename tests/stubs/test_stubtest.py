@@ -21,14 +21,7 @@ ALLOWED = Path(__file__).with_name("allowlist.txt")
 # do not matter; without them overloads look alike. Others overlap on purpose: the first that fits
 # counts.
 COUNT = re.compile(r"(Found \d+ error|Success)")
-STUBTEST = [
-    sys.executable,
-    "-m",
-    "mypy.stubtest",
-    "--concise",
-    "--mypy-config-file",
-    "mypy.ini",
-]
+STUBTEST = [sys.executable, "-m", "mypy.stubtest", "--concise", "--mypy-config-file", "mypy.ini"]
 SETTINGS = """\
 [mypy]
 disable_error_code = overload-overlap, overload-cannot-match

@@ -175,10 +175,7 @@ def test_a_value_does_not_become_a_variable_of_another_kind(tmp_path: Path) -> N
     wrong = {"w": nnx.BatchStat(jnp.zeros(3)), "s": nnx.Cache(jnp.zeros(2))}
     with pytest.raises(CheckpointMismatchError) as info:
         checkpoint.restore(tmp_path / "c", wrong)
-    assert info.value.wrong == [
-        (("s",), "a Cache", "a Scale"),
-        (("w",), "a BatchStat", "a Param"),
-    ]
+    assert info.value.wrong == [(("s",), "a Cache", "a Scale"), (("w",), "a BatchStat", "a Param")]
     assert wrong["w"][...].tolist() == [0, 0, 0]
     with pytest.raises(CheckpointMismatchError, match="a BatchStat"):
         checkpoint.load(tmp_path / "c", lambda: wrong)

@@ -127,8 +127,7 @@ def test_a_failed_update_changes_nothing() -> None:
 
 @settings(max_examples=15, deadline=None)
 @given(
-    st.floats(0.0, 1.0, width=32),
-    st.lists(st.floats(-8.0, 8.0, width=32), min_size=1, max_size=4),
+    st.floats(0.0, 1.0, width=32), st.lists(st.floats(-8.0, 8.0, width=32), min_size=1, max_size=4)
 )
 def test_averages_of_any_decay_equal_those_of_flax(decay: float, values: list[float]) -> None:
     found = []

@@ -230,10 +230,7 @@ def test_a_failed_update_changes_nothing(error: type[Exception], tx: Any, grads:
     model = network(OURS)
     opt = OURS.Optimizer(model, tx, wrt=OURS.Param)
     before = contents(OURS, model), contents(OURS, opt)
-    with (
-        pytest.raises(error),
-        jax.numpy_rank_promotion("allow"),
-    ):
+    with pytest.raises(error), jax.numpy_rank_promotion("allow"):
         opt.update(model, grads(ones_like_params(OURS, model)))
     assert (contents(OURS, model), contents(OURS, opt)) == before
 

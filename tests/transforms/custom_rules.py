@@ -5,13 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from tests.transforms.gradient_models import (
-    X,
-    affine,
-    affine_values,
-    close,
-    forward,
-)
+from tests.transforms.gradient_models import X, affine, affine_values, close, forward
 
 
 def cotangent(lib, mode, like, kernel, shift):

@@ -36,9 +36,7 @@ def test_shard_map_cuts_a_model_by_its_specs(outer: tp.Any) -> None:
 
     @outer
     @nnx.shard_map(
-        mesh=mesh,
-        in_specs=(nnx.StateSharding(model_specs()), P("data")),
-        out_specs=P("data"),
+        mesh=mesh, in_specs=(nnx.StateSharding(model_specs()), P("data")), out_specs=P("data")
     )
     def step(block: tp.Any, x: jax.Array) -> tp.Any:
         shapes.append((block.up.shape, block.down.shape, x.shape))
@@ -202,10 +200,7 @@ def test_layers_work_with_their_slices_in_a_tensor_parallel_shard_map(outer: tp.
     mesh, model, tokens = one_axis("x"), Sliced(), jnp.arange(8)
     expected = model(tokens)
     run = nnx.shard_map(
-        lambda model, tokens: model(tokens, "x"),
-        mesh=mesh,
-        in_specs=(slices(), P()),
-        out_specs=P(),
+        lambda model, tokens: model(tokens, "x"), mesh=mesh, in_specs=(slices(), P()), out_specs=P()
     )
     same(outer(run)(model, tokens), expected)
 

@@ -92,20 +92,14 @@ WAYS: dict[str, tuple[tp.Any, int]] = {
         lambda lib: lib.Param(lib.with_metadata(numbers, out_sharding=("model", None))()),
         4,
     ),
-    "in jit": (
-        lambda lib: jax.jit(lambda: place(lib, out_sharding=("data", "model")))(),
-        8,
-    ),
+    "in jit": (lambda lib: jax.jit(lambda: place(lib, out_sharding=("data", "model")))(), 8),
     "an array of the device in jit": (of_the_device_in_jit, 8),
     "a copy": (lambda lib: place(lib, out_sharding=("data", None)).copy(), 2),
     "bfloat16": (
         lambda lib: lib.Param(numbers().astype(jnp.bfloat16), out_sharding=("data", None)),
         2,
     ),
-    "not at once": (
-        lambda lib: place(lib, out_sharding=("data", None), eager_sharding=False),
-        1,
-    ),
+    "not at once": (lambda lib: place(lib, out_sharding=("data", None), eager_sharding=False), 1),
     "not at once in a block": (not_at_once, 1),
     "no metadata": (lambda lib: place(lib), 1),
 }

@@ -77,10 +77,7 @@ def test_an_abstract_model_is_an_argument_and_stays_abstract(lib, mode):
 @all_modes
 @pytest.mark.parametrize(
     "mutate",
-    [
-        lambda lib, m: bump(m.layers[0]),
-        lambda lib, m: m.layers[0].kernel.set_value(jnp.ones(9)),
-    ],
+    [lambda lib, m: bump(m.layers[0]), lambda lib, m: m.layers[0].kernel.set_value(jnp.ones(9))],
     ids=["value", "shape"],
 )
 def test_the_arguments_keep_their_values(lib, mode, mutate):

@@ -12,10 +12,7 @@ import pytest
 import typed_nnx
 import typed_nnx.transforms.general
 
-general_of = {
-    typed_nnx: typed_nnx.transforms.general,
-    flax.nnx: flax.nnx.transforms.general,
-}
+general_of = {typed_nnx: typed_nnx.transforms.general, flax.nnx: flax.nnx.transforms.general}
 both = pytest.mark.parametrize("nnx", general_of, ids=["ours", "flax"])
 
 

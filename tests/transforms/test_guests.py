@@ -87,11 +87,7 @@ def test_a_module_of_ours_does_not_hold_what_would_never_be_trained(status: Any,
         def __init__(self) -> None:
             self.guest = status(held())
 
-    for build in (
-        Host,
-        lambda: nnx.Dict(guest=status(held())),
-        lambda: nnx.List([status(held())]),
-    ):
+    for build in (Host, lambda: nnx.Dict(guest=status(held())), lambda: nnx.List([status(held())])):
         with pytest.raises(ForeignModuleError, match=r"of flax\.nnx; gradients, optimizers"):
             build()
 

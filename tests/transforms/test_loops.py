@@ -9,14 +9,7 @@ import pytest
 from tests.core.libraries import both
 from tests.transforms.as_in_flax import Call, assert_as_in_flax
 from tests.transforms.library import nnx
-from tests.transforms.modes import (
-    Before,
-    all_modes,
-    counter,
-    error_of,
-    gradient,
-    number,
-)
+from tests.transforms.modes import Before, all_modes, counter, error_of, gradient, number
 
 each_loop = pytest.mark.parametrize("loop", ["while_loop", "fori_loop", "scan"])
 

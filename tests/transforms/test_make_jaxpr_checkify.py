@@ -62,10 +62,7 @@ def test_the_set_of_errors_decides_what_is_found(lib, mode, errors, text):
         return jnp.log(x) + model.kernel[...][jnp.array(5)]
 
     model = counter(lib)
-    for form in (
-        lib.checkify(step, errors=errors, **mode),
-        lib.checkify(step, errors, **mode),
-    ):
+    for form in (lib.checkify(step, errors=errors, **mode), lib.checkify(step, errors, **mode)):
         error, _ = form(model, jnp.array(-1.0))
         found = error.get()
         assert found is None if text is None else text in found

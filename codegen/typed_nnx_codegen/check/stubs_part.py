@@ -8,14 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from typed_nnx_codegen.check.outcome import (
-    CLEAN,
-    FAILED,
-    FINDINGS,
-    NOTHING,
-    Outcome,
-    Scope,
-)
+from typed_nnx_codegen.check.outcome import CLEAN, FAILED, FINDINGS, NOTHING, Outcome, Scope
 from typed_nnx_codegen.model_stubs.command import BadOverlay, find_overlay, request_of
 from typed_nnx_codegen.model_stubs.generation import overlay_state
 from typed_nnx_codegen.model_stubs.models import Models
@@ -87,11 +80,7 @@ def _result(scope: Scope, overlay: Path, message: str) -> dict[str, object]:
 
 
 def _notification(scope: Scope, path: str, message: str) -> dict[str, object]:
-    return {
-        "level": "error",
-        "message": {"text": message},
-        "locations": _locations(scope, path),
-    }
+    return {"level": "error", "message": {"text": message}, "locations": _locations(scope, path)}
 
 
 def _locations(scope: Scope, path: str) -> Sequence[dict[str, object]]:

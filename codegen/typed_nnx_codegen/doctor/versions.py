@@ -24,10 +24,7 @@ _PARTS: Final = {
     "notebook": "nnx.display in notebooks",
 }
 # What we do not ask for, and what it is for.
-_BESIDE: Final = {
-    "flax": "nnx.bridge and `typed-nnx verify`",
-    "pyright": "checking with pyright",
-}
+_BESIDE: Final = {"flax": "nnx.bridge and `typed-nnx verify`", "pyright": "checking with pyright"}
 
 
 @dataclass(frozen=True)

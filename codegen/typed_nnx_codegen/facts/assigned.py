@@ -182,8 +182,7 @@ class File:
                 self._note_key(argument)
             match call:
                 case CallExpr(
-                    callee=NameExpr(name="setattr"),
-                    args=[owner, nodes.StrExpr(value=name), value],
+                    callee=NameExpr(name="setattr"), args=[owner, nodes.StrExpr(value=name), value]
                 ):
                     self._bind(MemberExpr(owner, name), Value(call, value))
                 case _:

@@ -12,15 +12,7 @@ from typing import Final
 from mypy import nodes
 from mypy.lookup import lookup_fully_qualified
 from mypy.nodes import CallExpr, Expression, FuncDef, LambdaExpr, MypyFile, Node, TypeInfo
-from mypy.types import (
-    AnyType,
-    Instance,
-    ProperType,
-    TupleType,
-    Type,
-    TypeOfAny,
-    get_proper_type,
-)
+from mypy.types import AnyType, Instance, ProperType, TupleType, Type, TypeOfAny, get_proper_type
 
 from typed_nnx_codegen.facts.children import Tree, descendants, tree_of
 from typed_nnx_codegen.facts.internals import Internals

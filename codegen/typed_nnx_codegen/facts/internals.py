@@ -112,10 +112,7 @@ class Internals:
                 return self.api.expr_checker.accept(expression, expected)
 
     def type_of_call(
-        self,
-        callee: Type,
-        actual: list[tuple[Expression, ArgKind, str | None]],
-        context: Context,
+        self, callee: Type, actual: list[tuple[Expression, ArgKind, str | None]], context: Context
     ) -> Type | None:
         """Return the type of a call that is nowhere written; None where the arguments do not fit."""
         with self.api.msg.filter_errors() as errors:

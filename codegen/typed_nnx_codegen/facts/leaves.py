@@ -303,10 +303,7 @@ class _Walk:
                 )
         if members.other is not None:
             yield from self.through(
-                members.other.type,
-                below(of, None, members.other_key),
-                (*path, None),
-                is_sure=False,
+                members.other.type, below(of, None, members.other_key), (*path, None), is_sure=False
             )
         self._above.pop()
 

@@ -11,10 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 # The packages of each runtime; `flax.experimental.nnx` is the name before flax 0.10.
-RUNTIMES: Final = {
-    "typed_nnx": ("typed_nnx",),
-    "flax.nnx": ("flax.nnx", "flax.experimental.nnx"),
-}
+RUNTIMES: Final = {"typed_nnx": ("typed_nnx",), "flax.nnx": ("flax.nnx", "flax.experimental.nnx")}
 
 # Where jax defines what it offers; the public name is what users write.
 JAX: Final = {
@@ -56,13 +53,7 @@ VARIABLES: Final = ("Variable", "Param", "BatchStat", "Cache", "Intermediate", "
 OWN_VARIABLE: Final = "a Variable"
 """What a class of Variables of a user is called."""
 # Metadata of Variables that is called.
-HOOKS: Final = (
-    "on_add_axis",
-    "on_create_value",
-    "on_get_value",
-    "on_remove_axis",
-    "on_set_value",
-)
+HOOKS: Final = ("on_add_axis", "on_create_value", "on_get_value", "on_remove_axis", "on_set_value")
 
 PARTIAL: Final = "functools.partial"
 # Partials of transforms; mypy's own plugin has hooks on them too.

@@ -29,14 +29,7 @@ _WRITTEN: Final[dict[type[Node], str]] = {
     nodes.AssignmentExpr: "target",
 }
 _COMPOUND: Final = frozenset(
-    {
-        nodes.ForStmt,
-        nodes.IfStmt,
-        nodes.MatchStmt,
-        nodes.TryStmt,
-        nodes.WhileStmt,
-        nodes.WithStmt,
-    }
+    {nodes.ForStmt, nodes.IfStmt, nodes.MatchStmt, nodes.TryStmt, nodes.WhileStmt, nodes.WithStmt}
 )
 _NAMING: Final = (
     {nodes.ClassDef, FuncDef, nodes.Argument, nodes.Import, nodes.ImportFrom}

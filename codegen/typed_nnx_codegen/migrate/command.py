@@ -20,19 +20,8 @@ from typed_nnx_codegen.migrate.ruff import NO_RUFF, has_ruff
 from typed_nnx_codegen.migrate.rule_info import RuleInfo, known_rules
 from typed_nnx_codegen.migrate.rule_list import rules_as_json, rules_as_markdown, show_rules
 from typed_nnx_codegen.migrate.screen import Screen
-from typed_nnx_codegen.migrate.selection import (
-    BadSelection,
-    codes_named,
-    release_of,
-    selected,
-)
-from typed_nnx_codegen.migrate.session import (
-    WRONG_USE,
-    Refused,
-    ReportFile,
-    Request,
-    migrate_paths,
-)
+from typed_nnx_codegen.migrate.selection import BadSelection, codes_named, release_of, selected
+from typed_nnx_codegen.migrate.session import WRONG_USE, Refused, ReportFile, Request, migrate_paths
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.session import LinenWork
@@ -164,17 +153,13 @@ class _Given(TypedDict):
 )
 @click.option("-q", "--quiet", is_flag=True, help="Show only errors.")
 @click.option(
-    "--keep-going",
-    is_flag=True,
-    help="Skip files that are not valid Python, and list them.",
+    "--keep-going", is_flag=True, help="Skip files that are not valid Python, and list them."
 )
 @click.option(
     "--linen", is_flag=True, help="Migrate modules of flax.linen to NNX, with their weights."
 )
 @click.option(
-    "--haiku",
-    is_flag=True,
-    help="Migrate modules of dm-haiku to NNX, with their weights.",
+    "--haiku", is_flag=True, help="Migrate modules of dm-haiku to NNX, with their weights."
 )
 @click.option(
     "-o",

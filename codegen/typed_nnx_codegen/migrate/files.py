@@ -16,12 +16,7 @@ from typed_nnx_codegen.migrate.scanning import is_generated, mentions_nnx
 from typed_nnx_codegen.migrate.sources.markdown import migrate_markdown
 from typed_nnx_codegen.migrate.sources.modules import migrate_module
 from typed_nnx_codegen.migrate.sources.notebooks import migrate_notebook
-from typed_nnx_codegen.migrate.sources.outcome import (
-    NotPython,
-    Outcome,
-    SourceError,
-    TextMigration,
-)
+from typed_nnx_codegen.migrate.sources.outcome import NotPython, Outcome, SourceError, TextMigration
 from typed_nnx_codegen.migrate.sources.rst import migrate_rst
 from typed_nnx_codegen.migrate.syntax import (
     TooDeepError,

@@ -8,12 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.imports import absolute_module
-from typed_nnx_codegen.migrate.analysis.syntax import (
-    Transformer,
-    dotted,
-    read_names,
-    text_of,
-)
+from typed_nnx_codegen.migrate.analysis.syntax import Transformer, dotted, read_names, text_of
 from typed_nnx_codegen.migrate.analysis.values import NNX_PACKAGES
 from typed_nnx_codegen.migrate.comments import comments_of, with_left_comments, with_only
 from typed_nnx_codegen.migrate.file import File

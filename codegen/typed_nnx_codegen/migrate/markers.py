@@ -27,9 +27,7 @@ def marked_codes(lines: Iterable[cst.EmptyLine]) -> frozenset[str]:
 
 
 def with_marks(
-    lines: Sequence[cst.EmptyLine],
-    marks: Sequence[tuple[str, str]],
-    elsewhere: frozenset[str],
+    lines: Sequence[cst.EmptyLine], marks: Sequence[tuple[str, str]], elsewhere: frozenset[str]
 ) -> list[cst.EmptyLine]:
     """Return the lines above a statement with markers added that are not there yet.
 

@@ -144,12 +144,7 @@ def _without_filters(git: str, top: Path) -> Mapping[str, str]:
 
 
 def _run(
-    git: str,
-    top: Path,
-    arguments: Sequence[str],
-    overrides: Mapping[str, str],
-    *,
-    nothing: int = 0,
+    git: str, top: Path, arguments: Sequence[str], overrides: Mapping[str, str], *, nothing: int = 0
 ) -> list[str]:
     """Run Git with settings that override those of the repository.
 

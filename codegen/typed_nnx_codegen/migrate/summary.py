@@ -123,7 +123,7 @@ def _totals_line(run: Run, all_of: Totals) -> Text:
     parts = [
         f"{changed} in {files} {'changed' if run.written else 'would change'}"
         if all_of.changed_files
-        else "nothing to change",
+        else "nothing to change"
     ]
     if all_of.decide:
         parts.append(f"{counted(all_of.decide, 'place')} to decide")

@@ -289,12 +289,6 @@ MODULES = (
     Overloads(
         "typed_nnx._graph.split_overloads",
         _IMPORTS,
-        [
-            _PREAMBLE,
-            _STATE.text(),
-            _SPLIT.text(),
-            _unpack(),
-            _POP.text(),
-        ],
+        [_PREAMBLE, _STATE.text(), _SPLIT.text(), _unpack(), _POP.text()],
     ),
 )

@@ -67,12 +67,7 @@ MODULES = (
             ),
             _JITTED,
             _overloads("jit_partial", "fun: Callable[{}, R]", "JitPartial[{}, R]", _JIT_OPTIONS),
-            _overloads(
-                "cached_partial",
-                "f: _Jitted[{}, R]",
-                "CachedPartial[{}, R]",
-                _MODES,
-            ),
+            _overloads("cached_partial", "f: _Jitted[{}, R]", "CachedPartial[{}, R]", _MODES),
         ],
     ),
 )

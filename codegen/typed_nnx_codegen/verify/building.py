@@ -22,13 +22,7 @@ from typed_nnx_codegen.verify.calls import Call, Calls, fields_of
 from typed_nnx_codegen.verify.comparable import is_array
 from typed_nnx_codegen.verify.errors import BadUse
 from typed_nnx_codegen.verify.examples import Build, Ref
-from typed_nnx_codegen.verify.library_builds import (
-    LINEN,
-    arguments,
-    has_layer,
-    nnx_class,
-    nnx_name,
-)
+from typed_nnx_codegen.verify.library_builds import LINEN, arguments, has_layer, nnx_class, nnx_name
 from typed_nnx_codegen.verify.reasons import first_line
 from typed_nnx_codegen.verify.sides import Side
 

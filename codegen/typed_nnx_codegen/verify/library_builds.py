@@ -11,13 +11,7 @@ import jax.numpy as jnp
 import typed_nnx.migrated
 from typed_nnx_codegen.migrate.linen.domain.dims import as_dim
 from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Const, Seq, Shape, Value
-from typed_nnx_codegen.migrate.linen.layers.layer import (
-    Given,
-    Inputs,
-    Layer,
-    MissingWidth,
-    Refused,
-)
+from typed_nnx_codegen.migrate.linen.layers.layer import Given, Inputs, Layer, MissingWidth, Refused
 from typed_nnx_codegen.migrate.linen.layers.table import find_layer
 
 LINEN: Final = "flax.linen"

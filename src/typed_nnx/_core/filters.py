@@ -181,14 +181,7 @@ class FilterHooks:
 Predicate: TypeAlias = Callable[[Path, AnyType], bool]
 
 Filter: TypeAlias = Union[  # a recursive alias must be evaluated lazily
-    type,
-    str,
-    Predicate,
-    bool,
-    "EllipsisType",
-    tuple["Filter", ...],
-    list["Filter"],
-    None,
+    type, str, Predicate, bool, "EllipsisType", tuple["Filter", ...], list["Filter"], None
 ]
 """A type, a tag, a predicate, `...`, a bool, None, or a tuple or list of filters."""
 

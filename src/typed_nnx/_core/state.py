@@ -258,8 +258,7 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
 
     @overload
     def __or__(
-        self: State[Any, Any, SupportsState[S], Any],
-        other: State[Any, Any, SupportsState[S], Any],
+        self: State[Any, Any, SupportsState[S], Any], other: State[Any, Any, SupportsState[S], Any]
     ) -> S: ...
     @overload
     def __or__(self, other: Mapping[K, Any]) -> State[K, V, M_co, Any]: ...
@@ -278,9 +277,7 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
         return to_pure_dict(self, extract_fn)
 
     def replace_by_pure_dict(
-        self,
-        pure_dict: Mapping[Any, Any],
-        replace_fn: Callable[[Any, Any], Any] | None = None,
+        self, pure_dict: Mapping[Any, Any], replace_fn: Callable[[Any, Any], Any] | None = None
     ) -> None:
         """Put the values of a pure dict into this State, in new Variables.
 
@@ -443,9 +440,7 @@ def to_pure_dict(
 
 
 def replace_by_pure_dict(
-    state: State,
-    pure_dict: Mapping[Any, Any],
-    replace_fn: Callable[[Any, Any], Any] | None = None,
+    state: State, pure_dict: Mapping[Any, Any], replace_fn: Callable[[Any, Any], Any] | None = None
 ) -> None:
     """Put the values of a pure dict into a State, in new Variables.
 

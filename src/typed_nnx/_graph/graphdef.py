@@ -16,17 +16,7 @@ from collections.abc import (
     MutableMapping,
     Sequence,
 )
-from typing import (
-    Any,
-    ClassVar,
-    Generic,
-    Never,
-    ParamSpec,
-    Protocol,
-    Self,
-    TypeAlias,
-    overload,
-)
+from typing import Any, ClassVar, Generic, Never, ParamSpec, Protocol, Self, TypeAlias, overload
 
 import jax
 from typing_extensions import TypeVar

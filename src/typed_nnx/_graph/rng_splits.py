@@ -345,11 +345,7 @@ def with_rngs(
 
 
 def _rule_of_three(
-    *,
-    split: KeyShapes | None,
-    fork: Filter,
-    broadcast: KeyShapes | None,
-    only: Filter,
+    *, split: KeyShapes | None, fork: Filter, broadcast: KeyShapes | None, only: Filter
 ) -> KeyRule:
     splits = ShapeRules("with_rngs", "split", split)
     broadcasts = ShapeRules("with_rngs", "broadcast", broadcast)
@@ -539,10 +535,7 @@ def fork_rngs(
 ) -> F: ...
 @overload
 def fork_rngs(
-    *,
-    split: KeyShapes | None = ...,
-    graph: bool | None = ...,
-    graph_updates: bool | None = ...,
+    *, split: KeyShapes | None = ..., graph: bool | None = ..., graph_updates: bool | None = ...
 ) -> Callable[[F], F]: ...
 def fork_rngs(
     node: object = MISSING,  # Any: a function or an object of any class, told apart at run time

@@ -10,26 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import jax
 
 from typed_nnx._core.cells import graph_lock, static_key
-from typed_nnx._core.filters import (
-    Filter,
-    Predicate,
-    is_structural,
-    to_predicates,
-    types_in,
-)
+from typed_nnx._core.filters import Filter, Predicate, is_structural, to_predicates, types_in
 from typed_nnx._core.nested import MixedLevel, Nested, describe_leaf, grouped
 from typed_nnx._core.paths import Node, Value
 from typed_nnx._core.settings import typed_as
 from typed_nnx._core.state import State
 from typed_nnx._core.variable import AnyVariable, Variable
-from typed_nnx._graph.graphdef import (
-    Applied,
-    AppliedPart,
-    GraphDef,
-    GraphState,
-    Plan,
-    StateLike,
-)
+from typed_nnx._graph.graphdef import Applied, AppliedPart, GraphDef, GraphState, Plan, StateLike
 from typed_nnx._graph.mode import require_tree
 from typed_nnx._graph.rebuild import leaves_in_order, rebuild
 from typed_nnx._graph.record import Record, snapshot

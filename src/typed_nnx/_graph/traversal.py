@@ -73,9 +73,7 @@ class Watched(NamedTuple):
         return all(found.get(name, MISSING) is value for name, value in spec.statics)
 
 
-def _entries(
-    container: object,
-) -> tuple[Mapping[Key, object], TreeDef | None]:
+def _entries(container: object) -> tuple[Mapping[Key, object], TreeDef | None]:
     if isinstance(container, GraphNode):
         return container._nnx_entries(), None
     if isinstance(container, dict) and type(container) is dict:
@@ -279,13 +277,7 @@ class Traversal:
                 self._child(holder, name, child, kind, position, above)
 
     def _child(
-        self,
-        holder: Any,
-        name: Key,
-        child: object,
-        kind: Kind,
-        owner: int,
-        above: tuple[int, ...],
+        self, holder: Any, name: Key, child: object, kind: Kind, owner: int, above: tuple[int, ...]
     ) -> None:
         if kind == CONTAINER:
             self._container(child, above)

@@ -171,11 +171,7 @@ def _collect_root(node: object, source: object, record: Record | None, changes: 
 
 
 def _collect(
-    tree: Any,
-    mapping: Mapping[Key, Value],
-    path: Path,
-    record: Record,
-    changes: _Changes,
+    tree: Any, mapping: Mapping[Key, Value], path: Path, record: Record, changes: _Changes
 ) -> None:
     """Collect along the record; what it does not know is looked for in the objects."""
     leaves, add = record.leaves, changes.variables.append

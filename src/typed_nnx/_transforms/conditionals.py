@@ -244,11 +244,7 @@ class _Branches:
     """
 
     def __init__(
-        self,
-        name: str,
-        functions: Sequence[Function],
-        signature: Signature,
-        start: StartTrace,
+        self, name: str, functions: Sequence[Function], signature: Signature, start: StartTrace
     ) -> None:
         self._name = name
         self._signature = signature

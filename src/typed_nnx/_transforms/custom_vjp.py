@@ -432,10 +432,7 @@ def custom_vjp(
 ) -> CustomVjp[P, R]: ...
 @overload
 def custom_vjp(
-    *,
-    nondiff_argnums: DiffArgs = (),
-    graph: bool | None = None,
-    graph_updates: bool | None = None,
+    *, nondiff_argnums: DiffArgs = (), graph: bool | None = None, graph_updates: bool | None = None
 ) -> Callable[[Callable[P, R]], CustomVjp[P, R]]: ...
 @hides_frames
 def custom_vjp(

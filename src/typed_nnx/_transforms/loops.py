@@ -341,11 +341,7 @@ class _Loop:
     """
 
     def __init__(
-        self,
-        title: str,
-        functions: Sequence[Function],
-        signature: Signature,
-        start: StartTrace,
+        self, title: str, functions: Sequence[Function], signature: Signature, start: StartTrace
     ) -> None:
         self._title = title
         self._signature = signature

@@ -247,10 +247,7 @@ class Mapped(Lifted[P, R]):
                 result = trace.run()
             else:
                 given = (*trace.args, *trace.kwargs.values())
-                prefixes = (
-                    *self._spread(len(trace.args)),
-                    *[axes.keywords] * len(trace.kwargs),
-                )
+                prefixes = (*self._spread(len(trace.args)), *[axes.keywords] * len(trace.kwargs))
                 known = axes.metadata.enter(given, prefixes)
                 result = trace.run()
                 axes.metadata.leave(known, given, prefixes, result, axes.outs)

@@ -32,9 +32,7 @@ from typed_nnx.migrated._variables import construct_later as construct_later
 from typed_nnx.migrated._variables import constructs as constructs
 from typed_nnx.migrated._variables import field_of as field_of
 from typed_nnx.migrated._variables import haiku_transform as haiku_transform
-from typed_nnx.migrated._variables import (
-    haiku_transform_with_state as haiku_transform_with_state,
-)
+from typed_nnx.migrated._variables import haiku_transform_with_state as haiku_transform_with_state
 from typed_nnx.migrated._variables import init_like as init_like
 from typed_nnx.migrated._variables import init_with as init_with
 from typed_nnx.migrated._variables import init_with_output as init_with_output

@@ -84,10 +84,7 @@ def _check_mask(layer: _Convolution, shape: tuple[int, ...]) -> None:
 
 
 def _over_one_batch_axis(
-    layer: _Convolution,
-    inputs: Array,
-    features: int | None,
-    convolve: Callable[[Array], Array],
+    layer: _Convolution, inputs: Array, features: int | None, convolve: Callable[[Array], Array]
 ) -> Array:
     """Return `convolve` of inputs [*batch, *spatial, features] whose batch axes are made one.
 

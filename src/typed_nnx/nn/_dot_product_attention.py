@@ -14,14 +14,7 @@ from jax import random
 from typed_nnx._core.modules import Module
 from typed_nnx._core.variable_types import Intermediate
 from typed_nnx.errors import LayerArgumentError, LayerInputError
-from typed_nnx.nn._layers import (
-    Array,
-    Dtype,
-    PrecisionLike,
-    PromoteDtypeFn,
-    broadcasts,
-    described,
-)
+from typed_nnx.nn._layers import Array, Dtype, PrecisionLike, PromoteDtypeFn, broadcasts, described
 from typed_nnx.nn.dtypes import promote_dtype
 
 
@@ -341,12 +334,7 @@ def dot_product_attention(
 
 
 def _fused(
-    query: Array,
-    key: Array,
-    value: Array,
-    bias: Array | None,
-    mask: Array | None,
-    is_causal: bool,
+    query: Array, key: Array, value: Array, bias: Array | None, mask: Array | None, is_causal: bool
 ) -> Array:
     """Call jax's function, which knows one batch axis."""
     result = query.shape

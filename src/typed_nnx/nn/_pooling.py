@@ -135,11 +135,7 @@ def _pooled(
 
 
 def _check(
-    function: str,
-    inputs: Array,
-    window_shape: object,
-    strides: object,
-    padding: object,
+    function: str, inputs: Array, window_shape: object, strides: object, padding: object
 ) -> None:
     if not isinstance(window_shape, Sequence):
         raise LayerArgumentError(

@@ -314,8 +314,7 @@ class BatchNorm(Module):
             self, x, features, mean=self.mean, var=self.var, scale=self.scale, bias=self.bias
         )
         x, mean, variance, scale, bias = self.promote_dtype(
-            (x, self.mean[...], self.var[...], read(self.scale), read(self.bias)),
-            dtype=self.dtype,
+            (x, self.mean[...], self.var[...], read(self.scale), read(self.bias)), dtype=self.dtype
         )
         reduced = axes_without(features, x.ndim)
         if not frozen:  # the running averages follow the batch

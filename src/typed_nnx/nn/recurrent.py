@@ -204,11 +204,7 @@ class RNN(Module, Generic[C_co, R_co]):
 
     @overload
     def __init__(
-        self: RNN[C, Any],
-        cell: C,
-        *,
-        return_carry: bool,
-        **options: Unpack[_RNNOptions],
+        self: RNN[C, Any], cell: C, *, return_carry: bool, **options: Unpack[_RNNOptions]
     ) -> None: ...
 
     def __init__(

@@ -145,10 +145,6 @@ def _key(layer: Dropout, rngs: Rngs | RngStream | jax.Array | None) -> jax.Array
             name,
             "rngs",
             "`deterministic` is False, but no `rngs` argument was provided to Dropout",
-            (
-                f"nnx.{name}(..., rngs=nnx.Rngs(dropout=0))",
-                "dropout(x, rngs=rngs)",
-                "model.eval()",
-            ),
+            (f"nnx.{name}(..., rngs=nnx.Rngs(dropout=0))", "dropout(x, rngs=rngs)", "model.eval()"),
         )
     raise RngsTypeError(name, "rngs", rngs, "Rngs, an RngStream or a PRNG key")

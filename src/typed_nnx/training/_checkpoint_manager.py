@@ -36,12 +36,7 @@ from typed_nnx.training._checkpoint_files import (
     versions,
     with_checksums,
 )
-from typed_nnx.training._checkpoint_reading import (
-    Placement,
-    described,
-    load_from,
-    restore_into,
-)
+from typed_nnx.training._checkpoint_reading import Placement, described, load_from, restore_into
 from typed_nnx.training._checkpoint_records import (
     NO_LEAVES,
     Leaf,

@@ -371,11 +371,7 @@ class Optimizer(Pytree, Generic[M]):
     ) -> StateOf[M]: ...
     @overload
     def update(
-        self,
-        model: StateOf[M],
-        grads: StateOf[M] | dict[Any, Any],
-        /,
-        **kwargs: Any,
+        self, model: StateOf[M], grads: StateOf[M] | dict[Any, Any], /, **kwargs: Any
     ) -> StateOf[M]: ...
     @_grads_are_given
     def update(self, model: Any, grads: Any, /, **kwargs: Any) -> StateOf[M]:
@@ -471,11 +467,7 @@ class ModelAndOptimizer(Optimizer[M]):
     model: M
 
     def __init__(
-        self,
-        model: M,
-        tx: optax.GradientTransformation | optax.MultiSteps,
-        *,
-        wrt: Filter = Param,
+        self, model: M, tx: optax.GradientTransformation | optax.MultiSteps, *, wrt: Filter = Param
     ) -> None:
         super().__init__(model, tx, wrt=wrt)
         self.model = data(model)

@@ -116,9 +116,7 @@ WORDS = st.sampled_from(
 
 @given(name=st.sampled_from([*COMMANDS, "--debug", ""]), words=st.lists(WORDS, max_size=6))
 @settings(
-    max_examples=150,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_no_command_line_ends_in_a_traceback(
     folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, words: Sequence[str]
@@ -225,11 +223,7 @@ def test_output_that_is_closed_is_no_error(closed: str) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    "arguments",
-    [("doctor",), ("sarif",)],
-    ids=lambda arguments: arguments[0],
-)
+@pytest.mark.parametrize("arguments", [("doctor",), ("sarif",)], ids=lambda arguments: arguments[0])
 def test_an_interrupt_has_status_130_and_leaves_no_process(
     folder: Path, arguments: tuple[str, ...]
 ) -> None:

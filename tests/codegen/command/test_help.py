@@ -102,8 +102,7 @@ def test_a_command_says_what_it_is_for_shows_examples_and_names_its_exit_codes(n
 
 
 @pytest.mark.parametrize(
-    ("name", "line"),
-    [(name, line) for name in NAMES for line, _ in command_of(name).examples],
+    ("name", "line"), [(name, line) for name in NAMES for line, _ in command_of(name).examples]
 )
 def test_each_example_is_a_command_line_that_the_command_takes(
     name: str, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -10,10 +10,7 @@ import pytest
 from mypy.config_parser import parse_config_file
 from mypy.options import Options
 
-from typed_nnx_codegen.settings.mypy_settings import (
-    UnreadableSettings,
-    find_mypy_settings,
-)
+from typed_nnx_codegen.settings.mypy_settings import UnreadableSettings, find_mypy_settings
 from typed_nnx_codegen.settings.with_plugin import write_with_plugin
 from typed_nnx_mypy.config import find_pyproject, read_config
 

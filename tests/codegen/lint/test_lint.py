@@ -354,12 +354,7 @@ def use(closed: Closed, sown: Sown) -> None:
     ids=["class", "closed-state", "open-state", "nothing"],
 )
 def test_check_explains_what_is_known_in_a_line(
-    project: Path,
-    cache: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    line: int,
-    begins: str,
-    ends: str,
+    project: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, line: int, begins: str, ends: str
 ) -> None:
     monkeypatch.setattr("typed_nnx_codegen.lint.options.CACHE", str(cache))
     write(project, {"model.py": MODELS})

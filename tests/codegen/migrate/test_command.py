@@ -66,9 +66,7 @@ def test_a_dry_run_shows_the_diff_and_the_summary_apart_and_writes_nothing(proje
     assert texts(project) == before
 
 
-def test_write_writes_what_the_diff_shows_and_a_second_run_has_nothing_to_do(
-    project: Path,
-) -> None:
+def test_write_writes_what_the_diff_shows_and_a_second_run_has_nothing_to_do(project: Path) -> None:
     result = migrate("app", "--write")
     assert result.exit_code == 0
     assert texts(project) == {"fine.py": b"import nnx\n", "old.py": NEW, "open.py": MARKED}

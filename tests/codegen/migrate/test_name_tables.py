@@ -8,12 +8,7 @@ import flax
 import pytest
 
 from typed_nnx_codegen.migrate import name_tables
-from typed_nnx_codegen.migrate.analysis.name_lookup import (
-    TABLE,
-    canonical,
-    has_module,
-    has_name,
-)
+from typed_nnx_codegen.migrate.analysis.name_lookup import TABLE, canonical, has_module, has_name
 
 WRITTEN_FROM = f"from flax {flax.__version__}."
 

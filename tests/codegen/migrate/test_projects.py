@@ -35,9 +35,7 @@ def _migrated(folder: Path, files: dict[str, str], name: str, target: str = "typ
     return after
 
 
-def test_both_packages_of_nnx_are_one_where_a_project_imports_what_is_there(
-    tmp_path: Path,
-) -> None:
+def test_both_packages_of_nnx_are_one_where_a_project_imports_what_is_there(tmp_path: Path) -> None:
     files = {
         "compat.py": _COMPAT,
         "base.py": "from compat import nnx\nclass Base(nnx.Module): pass\n",

@@ -73,10 +73,7 @@ def crash(*_: object) -> Migrated:
     ],
 )
 def test_what_goes_wrong_is_found(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    migrate: Callable[..., Migrated],
-    problem: str,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, migrate: Callable[..., Migrated], problem: str
 ) -> None:
     monkeypatch.setattr("typed_nnx_codegen.migrate.engine.migrate_text", migrate)
     path = tmp_path / "a.py"

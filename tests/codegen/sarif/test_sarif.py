@@ -123,9 +123,7 @@ def test_rules_are_those_of_the_results_in_order() -> None:
         pytest.param({"line": 0, "column": -1}, None, id="whole-file"),
         pytest.param({"column": -1}, {"startLine": 2}, id="no-column"),
         pytest.param(
-            {"end_line": None, "end_column": None},
-            {"startLine": 2, "startColumn": 18},
-            id="no-end",
+            {"end_line": None, "end_column": None}, {"startLine": 2, "startColumn": 18}, id="no-end"
         ),
         pytest.param({"line": 4, "end_line": 4}, {"startLine": 4}, id="line-that-is-not-ascii"),
     ],

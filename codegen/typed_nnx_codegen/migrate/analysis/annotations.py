@@ -51,12 +51,7 @@ _LISTS: Final = frozenset(
 )
 _TUPLES: Final = frozenset({"builtins.tuple", "typing.Tuple"})
 _DICTS: Final = frozenset(
-    {
-        "builtins.dict",
-        "collections.abc.Mapping",
-        "typing.Dict",
-        "typing.Mapping",
-    }
+    {"builtins.dict", "collections.abc.Mapping", "typing.Dict", "typing.Mapping"}
 )
 
 

@@ -21,11 +21,7 @@ from typed_nnx_codegen.migrate.analysis.members import (
     state_item,
 )
 from typed_nnx_codegen.migrate.analysis.nnx_calls import method_special, special_result
-from typed_nnx_codegen.migrate.analysis.object_contents import (
-    Argument,
-    made_of,
-    method_of_plain,
-)
+from typed_nnx_codegen.migrate.analysis.object_contents import Argument, made_of, method_of_plain
 from typed_nnx_codegen.migrate.analysis.parameters import pass_arguments
 from typed_nnx_codegen.migrate.analysis.split_order import SplitOrders
 from typed_nnx_codegen.migrate.analysis.tree_leaves import (

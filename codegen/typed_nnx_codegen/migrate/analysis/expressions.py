@@ -40,11 +40,7 @@ from typed_nnx_codegen.migrate.analysis.values import (
     without_none,
 )
 
-_LITERAL_NAMES = {
-    "None": NONE,
-    "True": Constant(True, "bool"),
-    "False": Constant(False, "bool"),
-}
+_LITERAL_NAMES = {"None": NONE, "True": Constant(True, "bool"), "False": Constant(False, "bool")}
 
 
 class Expressions:
@@ -127,10 +123,7 @@ class Expressions:
                 self.evaluate(target, scope)
 
     def _bind_elements(
-        self,
-        elements: Sequence[cst.BaseElement],
-        value: Value,
-        scope: Scope,
+        self, elements: Sequence[cst.BaseElement], value: Value, scope: Scope
     ) -> None:
         starred = any(isinstance(element, cst.StarredElement) for element in elements)
         for index, element in enumerate(elements):

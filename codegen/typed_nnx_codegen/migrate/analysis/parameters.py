@@ -30,10 +30,7 @@ class PassedArgument(Protocol):
 
 
 def pass_arguments(
-    function: ProjectFunction,
-    arguments: Sequence[PassedArgument],
-    *,
-    skip: bool,
+    function: ProjectFunction, arguments: Sequence[PassedArgument], *, skip: bool
 ) -> None:
     """Note what a call passes to a function.
 

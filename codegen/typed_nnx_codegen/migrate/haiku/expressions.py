@@ -12,11 +12,7 @@ from libcst.helpers import parse_template_expression
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, is_name, number_of
-from typed_nnx_codegen.migrate.analysis.values import (
-    UNKNOWN,
-    External,
-    ProjectFunction,
-)
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ProjectFunction
 from typed_nnx_codegen.migrate.haiku.layers import PACKAGE
 from typed_nnx_codegen.migrate.linen.domain.class_plan import COUNTERPART
 from typed_nnx_codegen.migrate.linen.layers import find_layer

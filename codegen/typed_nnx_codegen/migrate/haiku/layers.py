@@ -452,10 +452,7 @@ class TransposedConv(ConvLayer):
         )
 
 
-_STEP: Final = {
-    "__call__": same("inputs", "prev_state"),
-    "initial_state": same("batch_size"),
-}
+_STEP: Final = {"__call__": same("inputs", "prev_state"), "initial_state": same("batch_size")}
 
 
 def _linears(*names: str) -> tuple[tuple[str, str], ...]:
@@ -547,9 +544,7 @@ LAYERS: Final[tuple[Layer, ...]] = (
         ),
         lacking={"axis": Lacking(None, "it is written for all axes but the last one.")},
         replaced=("data_format",),
-        calls={
-            "__call__": same("inputs", "is_training", "test_local_stats", "scale", "offset"),
-        },
+        calls={"__call__": same("inputs", "is_training", "test_local_stats", "scale", "offset")},
         sizes=("inputs",),
         reshaped=(
             ("params/scale", "scale"),
@@ -566,10 +561,7 @@ LAYERS: Final[tuple[Layer, ...]] = (
         nnx="HaikuMovingAverage",
         definition=Helper("HaikuMovingAverage"),
         settings="decay! zero_debias warmup_length",
-        calls={
-            "__call__": same("value", "update_stats"),
-            "initialize": same("shape", "dtype"),
-        },
+        calls={"__call__": same("value", "update_stats"), "initialize": same("shape", "dtype")},
         sizes=("value",),
         takes_rngs=False,
         fixed=tuple((f"state/{one}", one) for one in ("counter", "hidden", "average")),

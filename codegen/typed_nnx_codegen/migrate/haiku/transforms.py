@@ -264,9 +264,7 @@ class Outside(Functions):
         return cst.Call(cst.Name(HELPERS[name]), [cst.Arg(cst.Name(self.classes[function]))])
 
 
-def _bound_at_top(
-    body: Iterable[cst.BaseStatement | cst.SimpleStatementLine],
-) -> Iterator[str]:
+def _bound_at_top(body: Iterable[cst.BaseStatement | cst.SimpleStatementLine]) -> Iterator[str]:
     """Yield the names that a file binds at its top level, and those of Python."""
     yield from dir(builtins)
     for statement in body:

@@ -230,11 +230,7 @@ class ContainerUses:
                 self.of(arg.value.attr.value).is_promoted = True
 
     def _method(
-        self,
-        receiver: cst.BaseExpression,
-        name: str,
-        call: cst.Call,
-        function: cst.CSTNode | None,
+        self, receiver: cst.BaseExpression, name: str, call: cst.Call, function: cst.CSTNode | None
     ) -> None:
         if name in _PLAIN_METHODS:
             self._plain(receiver)

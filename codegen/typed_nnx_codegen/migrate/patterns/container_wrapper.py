@@ -138,11 +138,7 @@ class ContainerWrapper:
         return (place.function, original.value) in self._uses.given_rngs
 
     def _wrapper(
-        self,
-        attributes: Sequence[Attribute],
-        original: cst.BaseExpression,
-        *,
-        annotated: bool,
+        self, attributes: Sequence[Attribute], original: cst.BaseExpression, *, annotated: bool
     ) -> str:
         """Return what to call with a container."""
         value = self._file.value(original)

@@ -222,13 +222,7 @@ class OptimizerUses:
                 yield name
 
     def _is_there(
-        self,
-        model: str,
-        order: int,
-        node: cst.CSTNode,
-        name: str,
-        value: Value,
-        scope: Scope,
+        self, model: str, order: int, node: cst.CSTNode, name: str, value: Value, scope: Scope
     ) -> bool:
         """Whether what gradients were taken of is a model beside the Optimizer, still the same."""
         if name and model.startswith(f"{name}."):
@@ -323,11 +317,7 @@ class OptimizerUses:
             if not isinstance(node, cst.FunctionDef) or not self.keeping:
                 continue
             parameters = node.params
-            for one in (
-                *parameters.posonly_params,
-                *parameters.params,
-                *parameters.kwonly_params,
-            ):
+            for one in (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params):
                 value = without_none(scope.seen.get(one.name.value, UNKNOWN))
                 if (
                     one.annotation is not None

@@ -7,14 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from typed_nnx_codegen.migrate.findings import CHANGED, DECIDE, FileResult, Finding
-from typed_nnx_codegen.migrate.report.run import (
-    Run,
-    counted,
-    place_of,
-    rule_counts,
-    told,
-    totals,
-)
+from typed_nnx_codegen.migrate.report.run import Run, counted, place_of, rule_counts, told, totals
 from typed_nnx_codegen.migrate.shown_text import shown
 
 # What would be markup in a message, and is no code in backticks.

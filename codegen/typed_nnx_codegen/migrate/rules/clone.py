@@ -6,11 +6,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import dotted
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.patterns.method_calls import (
-    Models,
-    function_call,
-    module_method,
-)
+from typed_nnx_codegen.migrate.patterns.method_calls import Models, function_call, module_method
 from typed_nnx_codegen.migrate.registry import Rule, register
 
 
@@ -57,7 +53,6 @@ class CloneFunction(Rule):
             and self._models.has(function.value)
         ):
             self.file.decide(
-                original,
-                f"if `{dotted(function.value)}` is a Module, write `nnx.clone(m)`",
+                original, f"if `{dotted(function.value)}` is a Module, write `nnx.clone(m)`"
             )
         return updated

@@ -150,11 +150,7 @@ class MarkWithFunctions(Rule):
         return plain.with_changes(value=self.file.call(_FUNCTIONS[marked.mark], plain.value))
 
     def _in_class(
-        self,
-        original: cst.AnnAssign,
-        updated: cst.AnnAssign,
-        plain: cst.AnnAssign,
-        marked: _Marked,
+        self, original: cst.AnnAssign, updated: cst.AnnAssign, plain: cst.AnnAssign, marked: _Marked
     ) -> cst.AnnAssign:
         function = _FUNCTIONS[marked.mark]
         is_dataclass = self._is_dataclass()

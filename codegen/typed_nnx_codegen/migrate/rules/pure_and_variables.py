@@ -33,11 +33,7 @@ class PureAndVariables(Renaming):
 - arrays = nnx.pure(nnx.state(model))
 + arrays = nnx.as_pure(nnx.state(model))
 """
-    names = {
-        "abstract_with_sharding": "as_abstract",
-        "pure": "as_pure",
-        "vars_as": "with_vars",
-    }
+    names = {"abstract_with_sharding": "as_abstract", "pure": "as_pure", "vars_as": "with_vars"}
 
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.Call:
         """Rename the first keywords of ``vars_as``."""

@@ -134,8 +134,7 @@ class SplitFunction(Rule):
             return updated
         if use.way == "unsure":
             self.file.decide(
-                original,
-                f"the definition comes first today, and then the States; {use.why}",
+                original, f"the definition comes first today, and then the States; {use.why}"
             )
             return updated
         made = self._new_call(original, updated)

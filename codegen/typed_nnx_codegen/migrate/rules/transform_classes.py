@@ -12,11 +12,7 @@ from typed_nnx_codegen.migrate.analysis.values import ProjectClass
 from typed_nnx_codegen.migrate.file import with_commas
 from typed_nnx_codegen.migrate.registry import Rule, register
 
-_FUNCTIONS: Final = {
-    "nnx.JIT": "nnx.jit",
-    "nnx.Jit": "nnx.jit",
-    "nnx.Remat": "nnx.remat",
-}
+_FUNCTIONS: Final = {"nnx.JIT": "nnx.jit", "nnx.Jit": "nnx.jit", "nnx.Remat": "nnx.remat"}
 _CONSTRUCTOR: Final = ".constructor"
 # Options that mean the same for the function.
 _SAME: Final = frozenset({"policy", "prevent_cse"})

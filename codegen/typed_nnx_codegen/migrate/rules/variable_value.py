@@ -26,11 +26,7 @@ from typed_nnx_codegen.migrate.analysis.values import (
     without_none,
 )
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.patterns.value_places import (
-    ALONE,
-    LEFT,
-    ValuePlaces,
-)
+from typed_nnx_codegen.migrate.patterns.value_places import ALONE, LEFT, ValuePlaces
 from typed_nnx_codegen.migrate.patterns.variable_access import (
     getter,
     method_of,

@@ -120,11 +120,7 @@ def placed(
 
 
 def _check_collections(
-    variables: dict[str, Any],
-    placer: Placer,
-    maps: ClassMaps,
-    model: Any,
-    class_name: str | None,
+    variables: dict[str, Any], placer: Placer, maps: ClassMaps, model: Any, class_name: str | None
 ) -> None:
     """Say it where the content of `params` was given instead of variables by collection."""
     if placer.placements or placer.dropped or not variables:

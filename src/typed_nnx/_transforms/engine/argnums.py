@@ -9,13 +9,7 @@ from typing import Any, NamedTuple, SupportsIndex, TypeAlias
 
 from typed_nnx._transforms.engine.call import holds_objects
 from typed_nnx._transforms.engine.closures import BY_POSITION, Parameters, describe, parameters_of
-from typed_nnx._transforms.engine.prefixes import (
-    DiffState,
-    Function,
-    Prefix,
-    Tree,
-    check_kinds,
-)
+from typed_nnx._transforms.engine.prefixes import DiffState, Function, Prefix, Tree, check_kinds
 from typed_nnx.errors import ArgumentError, PrefixError, UnhashableError
 from typed_nnx.errors._base_error import counted
 

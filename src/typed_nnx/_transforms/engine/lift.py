@@ -20,17 +20,8 @@ from typed_nnx._core.cells import Bounded, graph_lock
 from typed_nnx._core.settings import MISSING, Missing
 from typed_nnx._graph.mode import check_tree, resolve_modes
 from typed_nnx._transforms.engine.argnums import NO_STATICS, Statics
-from typed_nnx._transforms.engine.call import (
-    Call,
-    Gatherer,
-    place_name,
-)
-from typed_nnx._transforms.engine.closures import (
-    Captures,
-    Parameters,
-    describe,
-    unwrapped_function,
-)
+from typed_nnx._transforms.engine.call import Call, Gatherer, place_name
+from typed_nnx._transforms.engine.closures import Captures, Parameters, describe, unwrapped_function
 from typed_nnx._transforms.engine.explain import NO_PREFIX, names_of, shown
 from typed_nnx._transforms.engine.prefixes import (
     Function,

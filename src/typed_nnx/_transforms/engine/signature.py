@@ -12,14 +12,7 @@ from typed_nnx._core.nodes import TreeDef
 from typed_nnx._core.paths import Path, key_of_entry
 from typed_nnx._graph.graphdef import GraphDef, Item, VariableDef
 from typed_nnx._graph.rebuild import rebuild
-from typed_nnx._transforms.engine.prefixes import (
-    ByFilter,
-    Node,
-    Prefix,
-    Tree,
-    Value,
-    pure_prefix,
-)
+from typed_nnx._transforms.engine.prefixes import ByFilter, Node, Prefix, Tree, Value, pure_prefix
 
 T = TypeVar("T")
 

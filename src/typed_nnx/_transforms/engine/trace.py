@@ -125,12 +125,7 @@ class Trace:
     )  # fmt: skip
 
     def __init__(
-        self,
-        name: str,
-        function: Function,
-        captures: Captures,
-        signature: Signature,
-        *pure: *Pure,
+        self, name: str, function: Function, captures: Captures, signature: Signature, *pure: *Pure
     ) -> None:
         self._name = name
         self._function = function

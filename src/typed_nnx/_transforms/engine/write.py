@@ -302,10 +302,7 @@ class RecordWriter:
 
 
 def finish(
-    call: QuickCall,
-    signature: Signature,
-    args: Sequence[Tree],
-    traced: tuple[Tree, Tree, Effects],
+    call: QuickCall, signature: Signature, args: Sequence[Tree], traced: tuple[Tree, Tree, Effects]
 ) -> Tree:
     """Write what a call changed into its objects, and return the result.
 

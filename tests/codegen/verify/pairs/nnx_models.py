@@ -108,12 +108,7 @@ class Noisy(nnx.Module):
 
 class Wrapper(nnx.Module):
     def __init__(
-        self,
-        inner: Any,
-        others: Sequence[Any] = (),
-        *,
-        in_features: int,
-        rngs: nnx.Rngs,
+        self, inner: Any, others: Sequence[Any] = (), *, in_features: int, rngs: nnx.Rngs
     ) -> None:
         self.first = nnx.Linear(in_features, 7, rngs=rngs)
         self.inner = inner
