@@ -11,6 +11,8 @@ from mypy.types import (
     Parameters,
     TupleType,
     Type,
+    TypeOfAny,
+    UninhabitedType,
     get_proper_type,
 )
 
@@ -53,6 +55,18 @@ def declared_container(call: Call) -> Type | None:
     expected = call.checker.expected_type
     is_open = isinstance(get_proper_type(call.result), AnyType)
     return expected if is_open and len(call.positional) == 1 else None
+
+
+@infers("List", "Dict")
+def empty_container(call: Call) -> Type | None:
+    """Return an empty List or Dict of anything, as of ``self.layers = nnx.List()``, which is filled later."""
+    found = get_proper_type(call.result)
+    if not isinstance(found, Instance) or not found.args:
+        return None
+    *before, item = map(get_proper_type, found.args)
+    if not isinstance(item, UninhabitedType) or not item.ambiguous:
+        return None
+    return Instance(found.type, [*before, AnyType(TypeOfAny.special_form)])
 
 
 @infers("vmap")

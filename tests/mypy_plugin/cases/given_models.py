@@ -31,6 +31,11 @@ class Impl(Base):
 class Store(nnx.Module):
     def __init__(self) -> None:
         self.kept = nnx.data({})
+        self.rows = nnx.List()
+        self.named = nnx.Dict({})
+        for name in ("first", "second"):
+            self.rows.append(nnx.Linear(2, 2, rngs=nnx.Rngs(0)))
+            self.named[name] = self.rows[-1]
         self.linear = nnx.Linear(2, 2, rngs=nnx.Rngs(0))
 
 
@@ -93,6 +98,7 @@ reveal_type(jax.tree.map(lambda leaf: leaf * 2, batch))  # R: Batch
 reveal_type(jax.device_put(batch))  # R: Batch
 reveal_type(jax.lax.with_sharding_constraint(grads, None).linear.kernel)  # R: Param[Array]
 reveal_type(jax.device_put(1.0))  # R: Any
+reveal_type(Store().rows)  # R: List[Any]
 reveal_type(nnx.vmap(lambda model, x: model(x), in_axes=(None, 0))(impl, x))  # R: Array
 reveal_type(nnx.jit(lambda model, x: (x, model))(impl, x))  # R: tuple[Array, Impl]
 by_name = nnx.jit(lambda model, x: model.linear(x))
