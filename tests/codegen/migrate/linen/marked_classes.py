@@ -106,6 +106,7 @@ MARKED: Final[dict[str, set[str]]] = {
         "SharedHeadLoop",
         "UpsFirst",
     },
+    "local_functions": {"BoundBehind"},
     "loops": {
         "FeaturePyramid",
         "PairLoop",

@@ -94,6 +94,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.submodules import (
     Members,
     Submodules,
     built_at,
+    local_definition,
     of_elsewhere,
     spelled_as,
     with_given,
@@ -531,7 +532,8 @@ class Calls:
         def run() -> Value:
             return self.functions.call_function(callee, passed, frame, node)
 
-        found = built_at(node, callee.node, run, frame) if frame.root == "setup" else run()
+        is_here = frame.root == "setup" or _is_local(callee)
+        found = built_at(node, callee.node, run, frame) if is_here else run()
         if isinstance(found, OneOf) and callee.code:
             return self.merging.one_of_callables(found.options, node, frame) or found
         if isinstance(found, (Code, Unknown)) and frame.records and self._names_class(callee):
@@ -626,6 +628,13 @@ def _needs_arguments(module: FieldModule) -> bool:
         case Unknown():
             return True
     return False
+
+
+def _is_local(function: FunctionRef) -> bool:
+    """Whether a method defines a function, just to call it."""
+    method = function.frame.method
+    is_here = function.frame.records and method is not None
+    return is_here and local_definition(function.node, method.node) is not None
 
 
 def _opaque(code: str, passed: list[Passed], node: cst.Call) -> Value:

@@ -10,7 +10,13 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.members import ancestry
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted, is_name
+from typed_nnx_codegen.migrate.analysis.syntax import (
+    code_of,
+    descendants,
+    dotted,
+    is_name,
+    name_nodes,
+)
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
 from typed_nnx_codegen.migrate.analysis.values import Method as ProjectMethod
 from typed_nnx_codegen.migrate.analysis.values import ProjectClass, ProjectFunction, resolved
@@ -497,6 +503,33 @@ def built_at(
         first.conditions = tuple(recorder.conditions)
         recorder.block.append(Line("", site=first))
     return ModuleValue(first)
+
+
+@lru_cache(maxsize=4096)
+def local_definition(
+    function: cst.FunctionDef | cst.Lambda, method: cst.FunctionDef
+) -> tuple[cst.BaseStatement, frozenset[cst.CSTNode]] | None:
+    """Return the statement of a method that gives a function its name, and the names that call it.
+
+    None where something else is done with the name than to call it.
+    """
+    statement: cst.BaseStatement | None = None
+    bound: cst.Name | None = None
+    called: set[cst.CSTNode] = set()
+    for one in descendants(method.body):
+        match one:
+            case cst.FunctionDef(name=name, decorators=[]) if one is function:
+                statement, bound = one, name
+            case cst.SimpleStatementLine(
+                body=[cst.Assign(targets=[cst.AssignTarget(cst.Name() as name)], value=value)]
+            ) if value is function:
+                statement, bound = one, name
+            case cst.Call(func=cst.Name() as name):
+                called.add(name)
+    if statement is None or bound is None:
+        return None
+    uses = {one for one in name_nodes(method) if one.value == bound.value and one is not bound}
+    return (statement, frozenset(uses)) if uses <= called else None
 
 
 @lru_cache(maxsize=4096)

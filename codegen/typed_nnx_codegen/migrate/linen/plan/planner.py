@@ -74,7 +74,7 @@ from typed_nnx_codegen.migrate.linen.evaluate.entries import (
 from typed_nnx_codegen.migrate.linen.evaluate.executor import Executor, TooLong
 from typed_nnx_codegen.migrate.linen.evaluate.lifts import name_optional
 from typed_nnx_codegen.migrate.linen.evaluate.module_calls import is_sayable, write_output
-from typed_nnx_codegen.migrate.linen.evaluate.submodules import BUILDER, NOT_BUILT
+from typed_nnx_codegen.migrate.linen.evaluate.submodules import BUILDER, NOT_BUILT, local_definition
 from typed_nnx_codegen.migrate.linen.evaluate.variables import mark_stacked
 from typed_nnx_codegen.migrate.linen.layers import Given, find_layer
 from typed_nnx_codegen.migrate.linen.layers.products import CellLayer
@@ -112,7 +112,7 @@ def drop_unread(recorder: Recorder, classes: LinenClasses) -> None:
 
 
 def drop_helpers(recorder: Recorder, classes: LinenClasses) -> None:
-    """Drop the methods whose calls are all written as what they return."""
+    """Drop the methods and local functions whose calls are all written as what they return."""
     plan = recorder.plan
     calls = plan.log.of(BuildAtCall)
     within: set[cst.CSTNode] = {one.call.func for one in calls}
@@ -132,6 +132,11 @@ def drop_helpers(recorder: Recorder, classes: LinenClasses) -> None:
             within |= {*descendants(node)}
             del kept[name]
         is_more = bool(gone)
+    for function in {one.function for one in calls}:
+        for method in methods.values():
+            found = local_definition(function, method.node)
+            if found is not None and found[1] <= within:
+                plan.log.append(Edit(found[0], None))
 
 
 def _is_for_setups(method: Method, cls: LinenClass, classes: LinenClasses) -> bool:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, name_nodes, names_of
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     CALL,
     Arguments,
+    BuildAtCall,
     CallElsewhere,
     CallKeyword,
     ClassPlan,
@@ -26,10 +27,11 @@ from typed_nnx_codegen.migrate.linen.domain.code import (
     argument,
     arguments_of,
     code_with,
+    wrapped,
     written_with,
 )
 from typed_nnx_codegen.migrate.linen.domain.frames import CallEdit, Frame, Recorder
-from typed_nnx_codegen.migrate.linen.domain.names import names_in, snake_case
+from typed_nnx_codegen.migrate.linen.domain.names import bound_in, names_in, snake_case
 from typed_nnx_codegen.migrate.linen.domain.values import Passed
 from typed_nnx_codegen.migrate.linen.layers import Argument, Built, Helper, find_layer
 from typed_nnx_codegen.migrate.linen.layers.layer import IN_DTYPE_OF_INPUTS, KEEP_DTYPES
@@ -394,7 +396,7 @@ class Moving:
             if not all(name in wanted for wanted in options.values()):
                 continue
             self._reached.setdefault(site, set()).add(name)
-            code = self._spelled(bound, edit.frame)
+            code = self._spelled(self._substituted(bound, site, edit.frame), edit.frame)
             if code is None:
                 self._recorder.mark(
                     node, f"`{name}` of this submodule is not known where it is called", CALL
@@ -425,7 +427,8 @@ class Moving:
             takers = [one for one, wanted in options.items() if name in wanted]
             if len(takers) == len(options):
                 continue
-            code = self._spelled(options[takers[0]][name], edit.frame)
+            bound = self._substituted(options[takers[0]][name], site, edit.frame)
+            code = self._spelled(bound, edit.frame)
             written = code and chosen_keyword(name, code, takers, site, self._recorder, self._refer)
             if written:
                 self._reached.setdefault(site, set()).add(name)
@@ -448,6 +451,25 @@ class Moving:
             return
         for name, bound in movable(site):
             yield name, bound
+
+    def _substituted(self, bound: Passed, site: Site, frame: Frame | None) -> Passed:
+        """Return an argument in which a function is given something, with what the call gives it."""
+        events = self._recorder.plan.log.about(BuildAtCall, site.node)
+        place = bound.place
+        if not events or not isinstance(place, Frame) or frame is None or frame.method is None:
+            return bound
+        call, function = events[0].call, events[0].function
+        given = _given(call, function)
+        rebound = {*bound_in(function.body)}
+        used = [one for one in name_nodes(bound.node) if place.lookup(one.value) is not None]
+        names = {one.value for one in used} - {"self"}
+        if not names or not names <= given.keys() - rebound:
+            return bound
+        behind = {each for one in names for each in names_of(given[one])}
+        if _is_bound_behind(behind, call, frame.method.node):
+            return bound
+        values = {one: wrapped(given[one.value]) for one in used if one.value in names}
+        return replace(bound, node=written_with(bound.node, values), place=None)
 
     def _spelled(self, bound: Passed, frame: Frame | None) -> str | None:
         """Return an argument as code at a call; None where it is something else there."""
@@ -588,6 +610,18 @@ def _moving(
             yield keyword.name, bound
 
 
+def _given(call: cst.Call, function: cst.FunctionDef | cst.Lambda) -> dict[str, cst.BaseExpression]:
+    """Return what a call gives for the parameters of a function; nothing where that is not plain."""
+    params = [one.name.value for one in function.params.params]
+    if isinstance(function, cst.FunctionDef) and isinstance(call.func, cst.Attribute):
+        params = params[1:]  # the object
+    if any(arg.star for arg in call.args):
+        return {}
+    words = {arg.keyword.value: arg.value for arg in call.args if arg.keyword is not None}
+    placed = [arg.value for arg in call.args if arg.keyword is None]
+    return {**dict(zip(params, placed, strict=False)), **words}
+
+
 def is_same_there(node: cst.BaseExpression, place: Frame, frame: Frame) -> bool:
     """Whether an expression of a method is the same at a call as where it stands."""
     names = {
@@ -597,14 +631,23 @@ def is_same_there(node: cst.BaseExpression, place: Frame, frame: Frame) -> bool:
     }
     if not names:
         return True
+    # A function in the method may have either: the expression, or the call.
+    for inner, outer in ((frame, place), (place, frame)):
+        between = _frames_within(inner, outer)
+        if between is not None and outer.method is not None:
+            is_bound = any(names & {*one.names} for one in between)
+            return not is_bound and not _is_bound_behind(names, node, outer.method.node)
+    return False
+
+
+def _frames_within(frame: Frame, outer: Frame) -> list[Frame] | None:
+    """Return a frame and those around it, up to another one; None where that is not around it."""
+    found: list[Frame] = []
     around: Frame | None = frame
-    while around is not None and around is not place:
-        if names & set(around.names):
-            return False
+    while around is not None and around is not outer:
+        found.append(around)
         around = around.outer
-    if around is None or place.method is None:
-        return False
-    return not _is_bound_behind(names, node, place.method.node)
+    return None if around is None else found
 
 
 def _is_bound_behind(names: set[str], node: cst.CSTNode, method: cst.FunctionDef) -> bool:

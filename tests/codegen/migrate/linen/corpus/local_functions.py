@@ -88,6 +88,51 @@ class Activated(nn.Module):
         return self.activation(x) * self.width_of(1)
 
 
+class ShortNames(nn.Module):
+    """Local functions that only give constructors a short name, one of them with what they are given."""
+
+    width: int = 4
+
+    @nn.compact
+    def __call__(self, x, train: bool = True):
+        bn = lambda: nn.BatchNorm(use_running_average=not train, momentum=0.9)
+
+        def dense(features, rate, is_training):
+            layer = nn.Dense(features)
+            return layer if rate == 0 else nn.Dropout(rate, deterministic=not is_training)
+
+        drop = lambda is_off: nn.Dropout(0.5, deterministic=is_off)
+        y = nn.relu(bn()(dense(self.width, 0, train)(x)))
+        if y.shape != x.shape:
+            x = bn()(nn.Dense(self.width, name="shortcut")(x))
+        return drop(not train or self.width > 3)(x + y)
+
+
+class BoundBehind(nn.Module):
+    """The name means something else where the layer is called."""
+
+    @nn.compact
+    def __call__(self, x, train: bool = True):
+        bn = lambda: nn.BatchNorm(use_running_average=not train)
+        train = train and x.shape[0] > 3
+        return bn()(nn.Dense(3)(x))
+
+
+class HelperOfNorms(nn.Module):
+    """A method constructs one of several layers, for what it is given."""
+
+    kind: str = "batch"
+
+    def norm(self, kind, train, **settings):
+        if kind == "batch":
+            return nn.BatchNorm(use_running_average=not train, momentum=0.9, **settings)
+        return nn.LayerNorm(**settings)
+
+    @nn.compact
+    def __call__(self, x, train: bool = True, frozen: bool = False):
+        return self.norm(self.kind, train and not frozen)(nn.Dense(4)(x))
+
+
 X = jnp.linspace(-1.0, 1.0, 12).reshape(3, 4)
 
 EXAMPLES = [
@@ -98,4 +143,10 @@ EXAMPLES = [
     Example(Build("LateInLoop", (2, 3)), X),
     Example(Build("Scaled", 3, abs), X),
     Example(Build("Activated", jnp.tanh, abs), X),
+    Example(Build("ShortNames"), X, mutable=("batch_stats",)),
+    Example(Build("ShortNames", 3), X, train=False),
+    Example(Build("BoundBehind"), X, mutable=("batch_stats",)),
+    Example(Build("HelperOfNorms"), X, mutable=("batch_stats",)),
+    Example(Build("HelperOfNorms"), X, frozen=True),
+    Example(Build("HelperOfNorms", "layer"), X, False),
 ]
