@@ -95,13 +95,13 @@ class ShortNames(nn.Module):
 
     @nn.compact
     def __call__(self, x, train: bool = True):
-        bn = lambda: nn.BatchNorm(use_running_average=not train, momentum=0.9)
+        bn = lambda: nn.BatchNorm(use_running_average=not train, momentum=0.9)  # noqa: E731 - what is tested
 
         def dense(features, rate, is_training):
             layer = nn.Dense(features)
             return layer if rate == 0 else nn.Dropout(rate, deterministic=not is_training)
 
-        drop = lambda is_off: nn.Dropout(0.5, deterministic=is_off)
+        drop = lambda is_off: nn.Dropout(0.5, deterministic=is_off)  # noqa: E731 - what is tested
         y = nn.relu(bn()(dense(self.width, 0, train)(x)))
         if y.shape != x.shape:
             x = bn()(nn.Dense(self.width, name="shortcut")(x))
@@ -113,7 +113,7 @@ class BoundBehind(nn.Module):
 
     @nn.compact
     def __call__(self, x, train: bool = True):
-        bn = lambda: nn.BatchNorm(use_running_average=not train)
+        bn = lambda: nn.BatchNorm(use_running_average=not train)  # noqa: E731 - what is tested
         train = train and x.shape[0] > 3
         return bn()(nn.Dense(3)(x))
 
