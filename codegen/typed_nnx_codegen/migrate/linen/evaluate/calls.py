@@ -632,9 +632,8 @@ def _needs_arguments(module: FieldModule) -> bool:
 
 def _is_local(function: FunctionRef) -> bool:
     """Whether a method defines a function, just to call it."""
-    method = function.frame.method
-    is_here = function.frame.records and method is not None
-    return is_here and local_definition(function.node, method.node) is not None
+    method = function.frame.method if function.frame.records else None
+    return method is not None and local_definition(function.node, method.node) is not None
 
 
 def _opaque(code: str, passed: list[Passed], node: cst.Call) -> Value:

@@ -468,6 +468,7 @@ class Moving:
         behind = {each for one in names for each in names_of(given[one])}
         if _is_bound_behind(behind, call, frame.method.node):
             return bound
+        values: dict[cst.CSTNode, str | cst.BaseExpression]
         values = {one: wrapped(given[one.value]) for one in used if one.value in names}
         return replace(bound, node=written_with(bound.node, values), place=None)
 
