@@ -749,15 +749,19 @@ class Planner:
             if not method.is_compact and (makes or _declares(method.node)):
                 # Linen makes nothing there when it is called from outside: it is planned with
                 # the methods that call it.
-                log.drop_from(events)
-                del recorder.block[lines:]
-                for one in built:
-                    recorder.unwrite(one.site)
-                if not self._is_for_others(method, instance.cls):
-                    place = built[0].site.node if built else method.node
-                    message = f"`{name}` builds submodules or variables, and nothing here calls it"
-                    recorder.mark(place, message)
-                continue
+                is_for_others = self._is_for_others(method, instance.cls)
+                if makes or is_for_others:
+                    del recorder.block[lines:]
+                    for one in built:
+                        recorder.unwrite(one.site)
+                if is_for_others:
+                    log.drop_from(events)
+                    continue
+                if makes:
+                    log.drop(*built)
+                    message = f"`{name}` builds submodules, and nothing here calls it"
+                    recorder.mark(built[0].site.node, message)
+                    continue
             if name == "__call__":
                 recorder.returned = value
             for one in built:
