@@ -98,7 +98,7 @@ MARKED: Final[dict[str, set[str]]] = {
         "SequentialInCall",
         "SequentialOfSums",
         "UnpackedActivations",
-        "UnpackedLayers",
+        "UnpackedByField",
     },
     "lists_of_arrays": {
         "HeadsChanged",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -16,6 +16,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
     descendants,
     free_name,
     is_name,
+    name_nodes,
     of_kinds,
     parents_of,
 )
@@ -26,6 +27,7 @@ from typed_nnx_codegen.migrate.linen.domain.classes import (
     LinenClasses,
     public_linen,
 )
+from typed_nnx_codegen.migrate.linen.domain.code import enclosed, written_with
 from typed_nnx_codegen.migrate.linen.domain.names import bound_in
 from typed_nnx_codegen.migrate.linen.project.fields import summed
 from typed_nnx_codegen.migrate.linen.project.rewriting import (
@@ -103,6 +105,52 @@ def name_targets(cls: LinenClass, edits: Edits) -> None:
             for target, read in targets:
                 if target.value == "_" and not read & {"_", known}:
                     edits.expressions[target] = cst.Name(known)
+
+
+def write_out(cls: LinenClass, edits: Edits) -> None:
+    """Write out a comprehension that `setup` unpacks: each item is a submodule with its own name.
+
+    `self.q, self.k = [nn.Dense(4) for _ in range(2)]`.
+    """
+    setup = cls.own_methods.get("setup")
+    for statement in () if setup is None else _lines(setup.node.body):
+        match statement.body:
+            case [
+                cst.Assign(
+                    targets=[cst.AssignTarget(cst.Tuple(elements=targets))],
+                    value=cst.ListComp() | cst.GeneratorExp() as made,
+                )
+            ] if all(isinstance(one.value, cst.Attribute) for one in targets):
+                items = _items(made)
+                if len(items) == len(targets):
+                    edits.expressions[made] = enclosed(cst.Tuple([*map(cst.Element, items)]))
+
+
+def _items(made: cst.ListComp | cst.GeneratorExp) -> list[cst.BaseExpression]:
+    """Return the expressions of the items of a comprehension; none where they are not plain."""
+    values: Sequence[cst.BaseExpression] = ()
+    match made.for_in:
+        case cst.CompFor(
+            target=cst.Name(value=name),
+            iter=cst.Call(func=cst.Name(value="range"), args=[cst.Arg(cst.Integer() as count)]),
+            inner_for_in=None,
+            ifs=[],
+        ):
+            values = [cst.Integer(str(number)) for number in range(count.evaluated_value)]
+        case cst.CompFor(
+            target=cst.Name(value=name),
+            iter=cst.Tuple(elements=elements) | cst.List(elements=elements),
+            inner_for_in=None,
+            ifs=[],
+        ) if all(isinstance(one.value, cst.Integer | cst.SimpleString) for one in elements):
+            values = [one.value for one in elements]
+        case _:
+            return []
+    if name in bound_in(made.elt):
+        return []
+    uses = [one for one in name_nodes(made.elt) if one.value == name]
+    items = (written_with(made.elt, dict.fromkeys(uses, one)) for one in values)
+    return [one.deep_clone() for one in items]
 
 
 def _lists_in(statement: cst.BaseStatement, analysis: Analysis) -> Iterator[cst.BaseExpression]:
@@ -421,6 +469,7 @@ def with_builders(analyses: Mapping[Path, Analysis]) -> dict[Path, cst.Module]:
     for cls in every:
         name_lists(cls, of_file[id(cls.analysis)])
         name_targets(cls, of_file[id(cls.analysis)])
+        write_out(cls, of_file[id(cls.analysis)])
         _bind_static(cls, classes, of_file[id(cls.analysis)])
     adopted = {
         node: one

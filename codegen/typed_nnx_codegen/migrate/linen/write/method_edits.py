@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 import libcst as cst
@@ -632,23 +633,21 @@ def is_same_there(node: cst.BaseExpression, place: Frame, frame: Frame) -> bool:
     }
     if not names:
         return True
-    # A function in the method may have either: the expression, or the call.
-    for inner, outer in ((frame, place), (place, frame)):
-        between = _frames_within(inner, outer)
-        if between is not None and outer.method is not None:
-            is_bound = any(names & {*one.names} for one in between)
-            return not is_bound and not _is_bound_behind(names, node, outer.method.node)
-    return False
+    # Either may be in a function of the method.
+    its, mine = [*_around(place)], [*_around(frame)]
+    common = next((one for one in mine if any(one is other for other in its)), None)
+    if common is None or common.method is None:
+        return False
+    between = [takewhile(lambda one: one is not common, frames) for frames in (its, mine)]
+    is_bound = any(names & {*one.names} for frames in between for one in frames)
+    return not is_bound and not _is_bound_behind(names, node, common.method.node)
 
 
-def _frames_within(frame: Frame, outer: Frame) -> list[Frame] | None:
-    """Return a frame and those around it, up to another one; None where that is not around it."""
-    found: list[Frame] = []
-    around: Frame | None = frame
-    while around is not None and around is not outer:
-        found.append(around)
-        around = around.outer
-    return None if around is None else found
+def _around(frame: Frame | None) -> Iterator[Frame]:
+    """Yield a frame and those around it."""
+    while frame is not None:
+        yield frame
+        frame = frame.outer
 
 
 def _is_bound_behind(names: set[str], node: cst.CSTNode, method: cst.FunctionDef) -> bool:

@@ -232,6 +232,28 @@ class UnpackedLayers(nn.Module):
         return self.last(nn.relu(self.second(nn.relu(self.first(x)))))
 
 
+class UnpackedWidths(nn.Module):
+    """Each has a size of its own."""
+
+    def setup(self):
+        self.first, self.last = [nn.Dense(width, use_bias=width > 3) for width in (3, 4)]
+
+    def __call__(self, x):
+        return self.last(nn.relu(self.first(x)))
+
+
+class UnpackedByField(nn.Module):
+    """A field says how many there are."""
+
+    count: int = 2
+
+    def setup(self):
+        self.first, self.last = [nn.Dense(4) for _ in range(self.count)]
+
+    def __call__(self, x):
+        return self.last(nn.relu(self.first(x)))
+
+
 class UnpackedActivations(nn.Module):
     """A list of functions is unpacked in the call."""
 
@@ -357,6 +379,8 @@ EXAMPLES = [
     Example(Build("GrownInPlace", (3, 5), 2), X),
     Example(Build("GrownInPlace", (4,), 2), X),
     Example(Build("UnpackedLayers", 4), X),
+    Example(Build("UnpackedWidths"), X),
+    Example(Build("UnpackedByField"), X),
     Example(Build("UnpackedActivations"), X),
     Example(Build("MixedExperts", 3, 5), X),
     *(Example(Build(name, (4, 4)), X) for name in ("SequentialOfSums", "SequentialInCall")),

@@ -108,6 +108,19 @@ class ShortNames(nn.Module):
         return drop(not train or self.width > 3)(x + y)
 
 
+class FunctionsOfEachOther(nn.Module):
+    """A local function calls another one."""
+
+    @nn.compact
+    def __call__(self, x, train: bool = True):
+        bn = lambda: nn.BatchNorm(use_running_average=not train)  # noqa: E731 - what is tested
+
+        def block(h, features):
+            return nn.relu(bn()(nn.Dense(features)(h)))
+
+        return block(block(x, 4), 5)
+
+
 class BoundBehind(nn.Module):
     """The name means something else where the layer is called."""
 
@@ -145,6 +158,8 @@ EXAMPLES = [
     Example(Build("Activated", jnp.tanh, abs), X),
     Example(Build("ShortNames"), X, mutable=("batch_stats",)),
     Example(Build("ShortNames", 3), X, train=False),
+    Example(Build("FunctionsOfEachOther"), X, mutable=("batch_stats",)),
+    Example(Build("FunctionsOfEachOther"), X, train=False),
     Example(Build("BoundBehind"), X, mutable=("batch_stats",)),
     Example(Build("HelperOfNorms"), X, mutable=("batch_stats",)),
     Example(Build("HelperOfNorms"), X, frozen=True),
