@@ -335,4 +335,4 @@ def test_a_block_with_spaces_here_and_tabs_there_is_left_alone() -> None:
 @pytest.mark.parametrize("name", ["a.md", "a.rst"])
 def test_a_document_that_is_no_text_is_an_error(name: str) -> None:
     result = migrate_source(b"\xff", Path(name), rename_old)
-    assert "not in utf-8" in result.error
+    assert "cannot be decoded as utf-8" in result.error

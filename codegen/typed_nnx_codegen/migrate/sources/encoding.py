@@ -69,9 +69,7 @@ def _decode(data: bytes, encoding: str) -> Encoded:
         text = body.decode(encoding)
         same = text.encode(encoding) == body
     except UnicodeError as error:
-        raise SourceError(
-            f"it cannot be decoded as {encoding}, the encoding that it declares: {error}"
-        ) from error
+        raise SourceError(f"it cannot be decoded as {encoding}: {error}") from error
     except LookupError as error:
         raise SourceError(f"its encoding is not known: {error}") from error
     if not same:
