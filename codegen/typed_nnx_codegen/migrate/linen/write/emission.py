@@ -251,9 +251,9 @@ def merged(plans: Iterable[ClassPlan]) -> MethodCode:
     expressions = (found.code, found.calls, found.extras, found.rebuilt, found.writes)
     others = (found.dropped, found.iterators, found.parameters, found.added)
     found.nodes = {id(node) for table in (*expressions, *others) for node in table}
-    for node in [*found.iterators, *found.parameters]:
+    for node in [*found.iterators, *found.parameters, *found.added]:
         for plan in written:
-            needs = node in plan.iterators or node in plan.parameters
+            needs = any(node in one for one in (plan.iterators, plan.parameters, plan.added))
             if node in plan.methods and not needs and plan is not owners[node]:
                 _mark(node, plan, owners[node])
     return found

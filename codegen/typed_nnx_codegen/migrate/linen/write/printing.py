@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import dropwhile
 from typing import TYPE_CHECKING, Final
@@ -49,7 +49,7 @@ from typed_nnx_codegen.migrate.linen.domain.names import (
     snake_case,
 )
 from typed_nnx_codegen.migrate.linen.domain.references import Repeated, SelfValue, sites_in
-from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Seq, Table, Value
+from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Seq, Table, Value
 from typed_nnx_codegen.migrate.linen.evaluate.variables import cache_lines, caches_in
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.plan.lifting import Lifting
@@ -132,12 +132,25 @@ def held_values(
             ):
                 held = instance.attributes.get(name)
                 kind = _kind(value, held) if held is not None and sites_in(held) else ""
+                if held is not None and _has_arrays(held):
+                    kind = "nnx.data"  # a tuple or dict would be static
                 if target in instance.replaced:
                     # What an attribute holds first decides for NNX what it is.
                     kind = "nnx.data" if instance.replaced[target] else "nnx.static"
                 if kind:
                     found[value] = f"{refer(kind)}({code(value)})"
     return found
+
+
+def _has_arrays(held: Value) -> bool:
+    """Whether a value is a tuple or dict that has an array in it."""
+    items: Iterable[Value] = ()
+    match held:
+        case Seq(items=items):
+            pass
+        case Table(items=table, cls=None):
+            items = table.values()
+    return any(isinstance(one, Array) or _has_arrays(one) for one in items)
 
 
 def _kind(node: cst.BaseExpression, held: Value) -> str:
@@ -691,16 +704,17 @@ class Printing:
     def _wrapped(self, node: cst.BaseStatement) -> dict[cst.CSTNode, str]:
         found = assigned_container(node)
         instance = self._recorder.instance
-        if found is None and instance is not None:
+        modules: set[cst.CSTNode] = {site.node for site in self._plan.sites}
+        if found is not None:
+            modules |= {*self._modules_in(found[0])}
+        if found is None or not holds(found[0], modules):
             written = self._written
-            return held_values(
-                node, instance, lambda one: code_with(one, written), self._executor.refer
+            refer = self._executor.refer
+            return (
+                {}
+                if instance is None
+                else held_values(node, instance, lambda one: code_with(one, written), refer)
             )
-        if found is None:
-            return {}
-        modules = {site.node for site in self._plan.sites} | {*self._modules_in(found[0])}
-        if not holds(found[0], modules):
-            return {}
         code = wrapped(found[0], self._written, modules, self._executor.refer)
         return {found[0]: code}
 

@@ -52,6 +52,26 @@ class Boxed(nn.Module):
         return nn.Dense(3)(x) * self.box
 
 
+def frequencies(count):
+    angles = jnp.arange(count) * 0.1
+    return jnp.cos(angles), jnp.sin(angles)
+
+
+class Rotated(nn.Module):
+    """`setup` computes tuples and dicts of arrays."""
+
+    count: int = 3
+
+    def setup(self):
+        self.rope = frequencies(self.count)
+        self.table = {"scale": jnp.ones((self.count,)), "shift": [jnp.zeros(1), jnp.ones(1)]}
+        self.dense = nn.Dense(self.count)
+
+    def __call__(self, x):
+        cos, sin = self.rope
+        return self.dense(x) * cos + sin * self.table["scale"] + self.table["shift"][1]
+
+
 X = jnp.linspace(-1.0, 1.0, 10).reshape(2, 5)
 EXAMPLES = [
     Example(Build("StartedByPair", (X[0], X[1])), X),
@@ -59,4 +79,5 @@ EXAMPLES = [
     Example(Build("StartedThenScaled", (X[0], X[1]), 2.0), X),
     Example(Build("HolderOfScaled"), X),
     Example(Build("Boxed"), X),
+    Example(Build("Rotated"), X),
 ]

@@ -71,8 +71,9 @@ _CASES = {
     ),
     "layers of one list for two attributes": (
         "class M(nn.Module):\n"
+        "    count: int\n\n"
         "    def setup(self):\n"
-        "        self.first, self.second = [nn.Dense(3) for _ in range(2)]\n\n"
+        "        self.first, self.second = [nn.Dense(3) for _ in range(self.count)]\n\n"
         "    def __call__(self, x):\n"
         "        return self.first(x) * self.second(x)\n",
         "`first` and `second` are of one list",
