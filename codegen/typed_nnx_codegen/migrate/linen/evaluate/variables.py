@@ -491,6 +491,9 @@ class Variables:
             settle_branches(before, kept, frame.recorder.branch_codes)
             joined = self._merging.joined(before, kept, frame)
             kept = assigned_if(joined, before, kept, frame.recorder)
+        elif kept == NONE and before is not None:
+            # It may be the other side of a branch.
+            kept = self._merging.joined(before, kept, frame)
         owner.attributes[name] = kept
 
 

@@ -29,6 +29,7 @@ from typed_nnx_codegen.migrate.linen.domain.dims import ArgumentNumber, Dim, as_
 from typed_nnx_codegen.migrate.linen.domain.frames import Evaluate, Frame, FunctionRef, Recorder
 from typed_nnx_codegen.migrate.linen.domain.names import names_in
 from typed_nnx_codegen.migrate.linen.domain.references import (
+    Choice,
     ClassRef,
     ClassTransform,
     FieldModule,
@@ -585,7 +586,9 @@ class FieldFacts:
                 continue
             self.note_inner(bound.value)
             key = (one.owner, name)
-            self._note_kind(key, bound.value)
+            value = bound.value
+            for each in value.options if isinstance(value, Choice) else (value,):
+                self._note_kind(key, each)
             paths = [path for path, _ in self.moved(bound.value)]
             if bound.code is None and not self._is_sayable(bound.value):
                 paths.append(())

@@ -1,5 +1,7 @@
 """Parts that only some objects have, and sizes that follow from which there are."""
 
+from typing import Any
+
 import flax.linen as nn
 import jax.numpy as jnp
 
@@ -141,6 +143,49 @@ class OneOfThree(nn.Module):
         return self.head(self.norm(x))
 
 
+class Doubled(nn.Module):
+    dim: int
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(2 * self.dim)(x)
+
+
+class Stage(nn.Module):
+    """Its field is a class, or None where it is the last one."""
+
+    dim: int
+    end: Any = None
+
+    def setup(self):
+        self.block = nn.Dense(self.dim)
+        if self.end is not None:
+            self.down = self.end(dim=self.dim)
+        else:
+            self.down = None
+
+    def __call__(self, x):
+        x = self.block(x)
+        return x if self.down is None else self.down(x)
+
+
+class Stages(nn.Module):
+    """Sizes depend on which of its parts have that class."""
+
+    count: int = 2
+
+    def setup(self):
+        last = self.count - 1
+        self.stages = [
+            Stage(4 * 2**i, end=Doubled if i < last else None) for i in range(self.count)
+        ]
+
+    def __call__(self, x):
+        for stage in self.stages:
+            x = stage(x)
+        return x
+
+
 X = jnp.linspace(-1.0, 1.0, 24).reshape(3, 2, 4)
 
 EXAMPLES = [
@@ -163,4 +208,7 @@ EXAMPLES = [
     Example(Build("DroppedAdapter", 4, False), X),
     Example(Build("PairedStages", (4, 3, 5), (1, 2, 1)), X),
     Example(Build("Adapter", 3), X),
+    Example(Build("Stage", 3), X),
+    Example(Build("Stage", 3, end=Build.ref("Doubled")), X),
+    Example(Build("Stages"), X),
 ]
