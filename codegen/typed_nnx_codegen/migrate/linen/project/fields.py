@@ -586,8 +586,7 @@ class FieldFacts:
                 continue
             self.note_inner(bound.value)
             key = (one.owner, name)
-            value = bound.value
-            for each in value.options if isinstance(value, Choice) else (value,):
+            for each in _classes_in(bound.value):
                 self._note_kind(key, each)
             paths = [path for path, _ in self.moved(bound.value)]
             if bound.code is None and not self._is_sayable(bound.value):
@@ -708,6 +707,12 @@ def optional_fields(cls: LinenClass, facts: FieldFacts) -> frozenset[str]:
 
 def _field(cls: LinenClass, name: str) -> Field | None:
     return next((one for one in cls.fields() if one.name == name), None)
+
+
+def _classes_in(value: Value) -> Iterable[Value]:
+    """Return the classes that a value is one of; another value as it is."""
+    options = value.options if isinstance(value, Choice) else ()
+    return [one for one in options if not isinstance(one, ModuleValue)] or (value,)
 
 
 def _sites(recorder: Recorder) -> Iterator[Site]:
