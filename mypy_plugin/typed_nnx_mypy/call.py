@@ -18,6 +18,7 @@ from typed_nnx_codegen.facts.assigned import Value
 from typed_nnx_codegen.facts.checker import Checker
 from typed_nnx_codegen.facts.filter_syntax import read_filter
 from typed_nnx_codegen.facts.filters import Filter
+from typed_nnx_codegen.facts.internals import ErrorInfo
 from typed_nnx_codegen.facts.kinds import literal, runtime_of_class
 from typed_nnx_codegen.facts.names import Name, runtime_of
 from typed_nnx_mypy.reporter import Reporter
@@ -202,6 +203,19 @@ class StateAccess:
     def report(self, code: ErrorCode, message: str) -> None:
         """Report a finding at the access."""
         self.checker.report(code, message, self.node)
+
+
+@dataclass(frozen=True)
+class MypyError:
+    """An error or a note that mypy is about to show.
+
+    Attributes:
+        checker: The type checker of the file.
+        info: The error. It may be changed.
+    """
+
+    checker: Reporter
+    info: ErrorInfo
 
 
 @dataclass(frozen=True)

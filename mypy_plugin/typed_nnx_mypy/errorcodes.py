@@ -24,6 +24,7 @@ def _code(name: str, description: str) -> ErrorCode:
     return ALL[-1]
 
 
+CALL: Final = _code("call", "Say what is wrong in a call that no overload of a function takes")
 STATIC_DATA: Final = _code("static-data", "Check that static values hold no arrays")
 PLAIN_CONTAINER: Final = _code(
     "plain-container", "Check that plain containers of arrays on a Module are marked as data"

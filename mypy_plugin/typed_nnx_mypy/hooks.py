@@ -10,34 +10,29 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeAlias, TypeVar
 
-from mypy.nodes import ARG_STAR, ARG_STAR2, CallExpr, FuncDef, Node, TypeInfo
+from mypy.nodes import FuncDef, Node, TypeInfo
 from mypy.plugin import (
     AttributeContext,
+    CheckerPluginInterface,
     ClassDefContext,
     FunctionContext,
     FunctionSigContext,
     MethodContext,
 )
-from mypy.types import AnyType, CallableType, FunctionLike, Type, TypeOfAny
+from mypy.types import FunctionLike, Type
 
 import typed_nnx_mypy.checks as checks  # registers
 import typed_nnx_mypy.inference as inference  # registers
 from typed_nnx_codegen.facts.children import forget
-from typed_nnx_codegen.facts.internals import note_in_analysis
+from typed_nnx_codegen.facts.internals import ErrorInfo, note_in_analysis, read_errors
 from typed_nnx_codegen.facts.kinds import is_variable, runtime_of_class
 from typed_nnx_codegen.facts.marks import QUIET, begins_static, opening_of
 from typed_nnx_codegen.facts.names import OWN_VARIABLE, PARTIALS, Name, name_of, runtime_of
 from typed_nnx_codegen.facts.probes import BEHIND, HOOKED, insert_checks
 from typed_nnx_codegen.facts.recording import record_marks
 from typed_nnx_mypy import registry
-from typed_nnx_mypy.assignments import (
-    Probe,
-    attribute_checks,
-    checks_at_end,
-    probe_of,
-    store_check,
-)
-from typed_nnx_mypy.call import Call, ClassCheck, StateAccess
+from typed_nnx_mypy.assignments import Probe, attribute_checks, checks_at_end, probe_of, store_check
+from typed_nnx_mypy.call import Call, ClassCheck, MypyError, StateAccess
 from typed_nnx_mypy.checks.deprecated import INHERITED, is_older_attribute, report_attribute
 from typed_nnx_mypy.config import Config
 from typed_nnx_mypy.errorcodes import NNX
@@ -52,7 +47,6 @@ from typed_nnx_mypy.inference.partials import after_mypy
 from typed_nnx_mypy.reporter import Reporter
 
 _ = checks, inference
-_MANY_OVERLOADS = (Name("grad", "typed_nnx"), Name("value_and_grad", "typed_nnx"))
 _INDEXING = ("State.__getitem__", "FlatState.__getitem__")
 CallHook: TypeAlias = Callable[[FunctionContext | MethodContext], Type]
 AttributeHook: TypeAlias = Callable[[AttributeContext], Type]
@@ -68,8 +62,6 @@ class Hooks:
         self._calls: dict[str, CallHook | None] = {}
         self._of_methods: dict[str, CallHook | None] = {}
         self._attributes: dict[str, AttributeHook | None] = {}
-        # The call whose overloads mypy asks for one after the other, the first, and whether it was reported.
-        self._reported: tuple[CallExpr, CallableType, bool] | None = None
         known = {name.rpartition(".")[2] for name in registry.methods()}
         self._methods = frozenset({*known, *INHERITED, "__getitem__"})
 
@@ -143,13 +135,9 @@ class Hooks:
         return self._on_store if info is not None and begins_static(info, name) else None
 
     def of_signature(self, fullname: str) -> Callable[[FunctionSigContext], FunctionLike] | None:
-        """Return the hook for signatures: of field specifiers of dataclasses, of gradients."""
-        name = self._name(fullname)
-        if name is None:
-            return None
-        if is_specifier(fullname):
-            return field_signature
-        return partial(self._on_overload, name) if name in _MANY_OVERLOADS else None
+        """Return the hook for the signature of a field specifier of dataclasses."""
+        read_errors(self._on_error)
+        return field_signature if is_specifier(fullname) and self._name(fullname) else None
 
     def of_class_decorator(self, fullname: str) -> Callable[[ClassDefContext], bool] | None:
         """Return the hook for `dataclasses.dataclass`, which takes the specifiers of NNX too."""
@@ -175,37 +163,6 @@ class Hooks:
         for check in registry.CALL_CHECKS.get(name.public, ()):
             check(call)
         return call.result
-
-    def _on_overload(self, name: Name, context: FunctionSigContext) -> FunctionLike:
-        """Return the signature of one overload; where a check has reported the call, one that takes all.
-
-        mypy lists all overloads where none fits, which hides what the report says.
-        """
-        node, signature = context.context, context.default_signature
-        if not isinstance(node, CallExpr):
-            return signature
-        if (
-            self._reported is None
-            or self._reported[0] is not node
-            or self._reported[1] == signature
-        ):
-            checker = Reporter(context.api, self._config)
-            found = FunctionContext(
-                arg_types=[],
-                arg_kinds=[],
-                callee_arg_names=[],
-                arg_names=[],
-                default_return_type=AnyType(TypeOfAny.special_form),
-                args=[],
-                context=node,
-                api=context.api,
-            )
-            call = Call(name, found, checker)
-            for check in registry.CALL_CHECKS[name.public]:
-                check(call)
-            self._reported = node, signature, checker.has_reported
-        _, first, is_reported = self._reported
-        return _taking_all(first) if is_reported else signature
 
     def _on_access(self, context: AttributeContext | FunctionContext | MethodContext) -> Type:
         assert not isinstance(context, FunctionContext)
@@ -238,6 +195,10 @@ class Hooks:
             for check in checks:
                 check(found)
 
+    def _on_error(self, api: CheckerPluginInterface, info: ErrorInfo) -> bool:
+        error = MypyError(Reporter(api, self._config), info)
+        return any(check(error) for check in registry.ERROR_CHECKS)
+
     def _on_older(self, public: str, context: AttributeContext) -> Type:
         report_attribute(context, public, Reporter(context.api, self._config))
         return context.default_attr_type
@@ -258,13 +219,6 @@ class Hooks:
             insert_checks(context)
             if self._config.report_open:
                 _report_open(context, opening)
-
-
-def _taking_all(signature: CallableType) -> CallableType:
-    """Return a signature that takes all arguments; what it returns is no Any, which could be anything."""
-    unknown = AnyType(TypeOfAny.from_error)
-    kinds, names, result = [ARG_STAR, ARG_STAR2], [None, None], signature.ret_type
-    return CallableType([unknown, unknown], kinds, names, result, signature.fallback)
 
 
 def _report_open(context: ClassDefContext, opening: Node | None) -> None:

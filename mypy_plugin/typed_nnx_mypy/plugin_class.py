@@ -79,6 +79,10 @@ class TypedNnxPlugin(Plugin):
         """Claim the signatures of the field specifiers of dataclasses."""
         return self._hooks.of_signature(fullname)
 
+    def get_method_signature_hook(self, fullname: str) -> None:
+        """Claim none: mypy asks before each call of a method, so that its errors can be read."""
+        self._hooks.of_signature(fullname)
+
     def get_base_class_hook(self, fullname: str) -> Callable[[ClassDefContext], None] | None:
         """Claim every class with a base: which of them are Pytrees is known by their MRO."""
         return self._hooks.on_class

@@ -17,7 +17,7 @@ from typing import Final, TypeAlias, TypeVar
 
 from mypy.types import Type
 
-from typed_nnx_mypy.call import AttributeCheck, Call, ClassCheck, StateAccess, StoreCheck
+from typed_nnx_mypy.call import AttributeCheck, Call, ClassCheck, MypyError, StateAccess, StoreCheck
 
 CallCheck: TypeAlias = Callable[[Call], None]
 CallInference: TypeAlias = Callable[[Call], Type | None]
@@ -30,6 +30,7 @@ ATTRIBUTE_CHECKS: Final[list[Callable[[AttributeCheck], None]]] = []
 END_CHECKS: Final[list[Callable[[AttributeCheck], None]]] = []
 CLASS_CHECKS: Final[list[Callable[[ClassCheck], None]]] = []
 STORE_CHECKS: Final[list[Callable[[StoreCheck], None]]] = []
+ERROR_CHECKS: Final[list[Callable[[MypyError], bool]]] = []
 
 
 Entry = TypeVar("Entry")
@@ -64,6 +65,8 @@ on_store: Final = _into(STORE_CHECKS)
 """Registers a check of assignments ``model.x = ...`` to attributes that begin as static."""
 on_class: Final = _into(CLASS_CHECKS)
 """Registers a check of each Pytree class whose body has annotated attributes."""
+on_error: Final = _into(ERROR_CHECKS)
+"""Registers what looks at errors of mypy before they are shown; True leaves one out."""
 infers_access: Final = _into(ACCESS_INFERENCES)
 """Registers an inference of the type of ``state.name`` and ``state[key]``."""
 

@@ -11,7 +11,7 @@ from mypy.plugin import CheckerPluginInterface
 
 from typed_nnx_codegen.facts.checker import Checker
 from typed_nnx_mypy.config import Config
-from typed_nnx_mypy.errorcodes import NNX
+from typed_nnx_mypy.errorcodes import DEPRECATED, NNX
 
 _RAISES: Final = frozenset({"assertRaises", "assertRaisesRegex", "raises", "suppress"})
 
@@ -24,7 +24,7 @@ class Reporter(Checker):
         config: The settings of the plugin.
 
     Attributes:
-        has_reported: Whether an error was reported by this object.
+        has_reported: Whether a mistake was reported by this object.
     """
 
     def __init__(self, api: CheckerPluginInterface, config: Config) -> None:
@@ -60,7 +60,7 @@ class Reporter(Checker):
             if severity == "note":
                 self.api.note(message, context, code=code)
             else:
-                self.has_reported = True
+                self.has_reported |= code is not DEPRECATED
                 self.api.fail(message, context, code=code)
 
     def is_expected_to_fail(self, context: Context) -> bool:

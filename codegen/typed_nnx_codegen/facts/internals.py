@@ -6,13 +6,16 @@ tries another version, and has mypy itself say which of these names it does not 
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Final
 
 from mypy.checker import TypeChecker
+from mypy.checker_state import checker_state
 from mypy.checkexpr import has_erased_component as has_erased_component
 from mypy.errorcodes import ErrorCode
+from mypy.errors import ErrorInfo as ErrorInfo
+from mypy.errors import Errors, ErrorWatcher
 from mypy.nodes import ArgKind, Context, Expression, FuncDef, LambdaExpr, TypeInfo, Var
 from mypy.plugin import CheckerPluginInterface, SemanticAnalyzerPluginInterface
 from mypy.plugins.dataclasses import DataclassTransformer as DataclassTransformer
@@ -115,7 +118,14 @@ class Internals:
         self, callee: Type, actual: list[tuple[Expression, ArgKind, str | None]], context: Context
     ) -> Type | None:
         """Return the type of a call that is nowhere written; None where the arguments do not fit."""
-        with self.api.msg.filter_errors() as errors:
+        found, errors = self.check_call(callee, actual, context)
+        return None if errors else found
+
+    def check_call(
+        self, callee: Type, actual: list[tuple[Expression, ArgKind, str | None]], context: Context
+    ) -> tuple[Type, list[ErrorInfo]]:
+        """Return the type of a call that is nowhere written, and what is wrong in it."""
+        with self.api.msg.filter_errors(save_filtered_errors=True) as errors:
             found, _ = self.api.expr_checker.check_call(
                 callee=callee,
                 args=[expression for expression, _, _ in actual],
@@ -123,7 +133,7 @@ class Internals:
                 arg_names=[name for _, _, name in actual],
                 context=context,
             )
-        return None if errors.has_new_errors() else found
+        return found, errors.filtered_errors()
 
     # -- errors ---------------------------------------------------------------------------------
 
@@ -131,7 +141,7 @@ class Internals:
     def past_watchers(self) -> Generator[None]:
         """Let errors be reported also where mypy holds them back, as it does while it tries variants."""
         errors = self.api.errors
-        held_back = errors._watchers  # pyright: ignore[reportPrivateUsage]  # no public way
+        held_back = _watchers(errors)
         errors._watchers = []  # pyright: ignore[reportPrivateUsage]  # no public way
         try:
             yield
@@ -139,22 +149,66 @@ class Internals:
             errors._watchers = held_back  # pyright: ignore[reportPrivateUsage]  # no public way
 
     @property
+    def _held_back(self) -> list[ErrorWatcher]:
+        return [each for each in _watchers(self.api.errors) if each not in _READERS]
+
+    @property
     def is_trying_in_lambda(self) -> bool:
         """Whether mypy tries variants of a function in a lambda, whose parameters may not fit."""
-        held_back = self.api.errors._watchers  # pyright: ignore[reportPrivateUsage]  # no public way
-        return bool(held_back) and isinstance(self.api.scope.current_function(), LambdaExpr)
+        return bool(self._held_back) and isinstance(self.api.scope.current_function(), LambdaExpr)
 
     @property
     def new_errors_are_held_back(self) -> bool:
         """Whether a variant that mypy tries does not fit."""
-        watchers = self.api.errors._watchers  # pyright: ignore[reportPrivateUsage]  # no public way
-        return bool(watchers) and watchers[-1].has_new_errors()
+        held_back = self._held_back
+        return bool(held_back) and held_back[-1].has_new_errors()
 
     @property
     def error_lines(self) -> list[tuple[int, ErrorCode | None]]:
         """The line and code of each error in the file that is being checked."""
         infos = self.api.errors.error_info_map.get(self.api.errors.file, ())
         return [(info.line, info.code) for info in infos if info.severity == "error"]
+
+
+# -- errors before they are shown ---------------------------------------------------------------
+
+
+# The one of the running check, below all those that mypy itself makes.
+_READERS: Final[list[ErrorWatcher]] = []
+
+
+def _watchers(errors: Errors) -> list[ErrorWatcher]:
+    return errors._watchers  # pyright: ignore[reportPrivateUsage]  # no public way
+
+
+def _is_ignored(file: str, info: ErrorInfo, errors: Errors) -> bool:
+    """Tell whether a file or a comment has mypy show no such error."""
+    known = errors.ignored_lines.get(file, {})
+    is_ignored = any(errors.is_ignored_error(line, info, known) for line in info.origin_span)
+    return file in errors.ignored_files or is_ignored
+
+
+def read_errors(read: Callable[[CheckerPluginInterface, ErrorInfo], bool]) -> None:
+    """Hand a function each error that mypy is about to show in this run; True leaves it out.
+
+    Args:
+        read: The function. It may change the error.
+    """
+    api = checker_state.type_checker
+    if not isinstance(api, TypeChecker):
+        return
+    watchers = _watchers(api.errors)
+    if watchers and watchers[0] in _READERS:
+        return
+
+    def filter_errors(file: str, info: ErrorInfo) -> bool:
+        current = checker_state.type_checker
+        if not isinstance(current, TypeChecker) or _is_ignored(file, info, current.errors):
+            return False
+        return read(current, info)
+
+    _READERS[:] = [ErrorWatcher(api.errors, filter_errors=filter_errors)]
+    watchers.insert(0, _READERS[0])
 
 
 # -- while mypy finds out what names stand for --------------------------------------------------

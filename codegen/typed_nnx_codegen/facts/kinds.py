@@ -8,7 +8,8 @@ does not say it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from enum import Enum, auto
 from typing import Final
 
@@ -84,6 +85,14 @@ _STATIC: Final = frozenset(
         "types.ModuleType",
     }
 )
+FILTER: Final = "a filter"
+FUNCTION: Final = "a function"
+# What aliases and private classes of the runtimes say to people.
+_PRIVATE: Final = re.compile(r"\b_")
+_EXPECTED: Final = {
+    **dict.fromkeys(("Filter", "_AnyFilter", "_Selective"), FILTER),
+    "_Jitted": "a function of nnx.jit",
+}
 _DEEPEST: Final = 8
 _DEEPEST_TEXT: Final = 3
 _LONGEST: Final = 60
@@ -341,8 +350,8 @@ def _short(found: Type, depth: int) -> str:
             return proper.fallback.type.name
         case types.TypeType():
             return f"type[{_short(proper.item, depth + 1)}]"
-        case CallableType() if proper.is_type_obj():
-            return f"type[{_short(proper.ret_type, depth + 1)}]"
+        case CallableType() | types.Overloaded() if proper.is_type_obj():
+            return f"type[{_short(proper.items[0].ret_type, depth + 1)}]"
         case CallableType() | types.Overloaded():
             return "function"
         case types.NoneType():
@@ -353,6 +362,44 @@ def _short(found: Type, depth: int) -> str:
             return f"Literal[{proper.value_repr()}]"
         case _:
             return "Any"
+
+
+def expected_texts(formal: Type) -> Iterator[str]:
+    """Yield what a parameter takes, as people say it; nothing of what is private to a signature."""
+    alias = formal.alias if isinstance(formal, types.TypeAliasType) else None
+    proper = get_proper_type(formal)
+    name = alias.name if alias is not None else _class_name(proper)
+    match proper:
+        case _ if name in _EXPECTED:
+            yield _EXPECTED[name]
+        case types.UnionType():
+            items = [text for each in proper.items for text in expected_texts(each)]
+            is_like_array = {"jax.Array", "numpy.ndarray"} <= {*items}
+            yield from (["an array", "a number"] if is_like_array else items)
+        case TypeVarType():
+            yield from expected_texts(proper.upper_bound)
+        case types.LiteralType():
+            yield short_name(proper.fallback)
+        case CallableType() | types.Overloaded() if not proper.is_type_obj():
+            yield FUNCTION
+        case Instance() if proper.type.is_protocol and proper.type.get("__call__") is not None:
+            yield FUNCTION
+        case Instance() if proper.type.is_protocol and runtime_of(proper.type.fullname):
+            pass
+        case Instance() if name.startswith("_"):
+            pass
+        case Instance() if runtime_of(proper.type.fullname) or is_plain_container(proper):
+            yield proper.type.name
+        case types.TupleType():
+            yield proper.partial_fallback.type.name
+        case _ if not _PRIVATE.search(short_name(proper)):
+            yield short_name(proper)
+        case _:
+            pass
+
+
+def _class_name(found: ProperType) -> str:
+    return found.type.name if isinstance(found, Instance) else ""
 
 
 def _all_short(items: Iterable[Type], depth: int) -> str:

@@ -21,3 +21,4 @@ from typed_nnx_mypy.checks import state_mismatch as state_mismatch
 from typed_nnx_mypy.checks import static_args as static_args
 from typed_nnx_mypy.checks import static_data as static_data
 from typed_nnx_mypy.checks import variable_value as variable_value
+from typed_nnx_mypy.checks import wrong_calls as wrong_calls

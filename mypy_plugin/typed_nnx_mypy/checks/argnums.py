@@ -7,23 +7,17 @@ from typing import Final, TypeAlias
 
 from mypy.nodes import CallExpr, Context, Expression, ListExpr, TupleExpr
 
+from typed_nnx_codegen.facts.constants import constant_of, items_of
 from typed_nnx_codegen.facts.kinds import short_name
 from typed_nnx_codegen.facts.targets import argument_of
 from typed_nnx_mypy.errorcodes import ARGNUMS
 from typed_nnx_mypy.models.arguments import is_not_differentiable
 from typed_nnx_mypy.reporter import Reporter
-from typed_nnx_mypy.syntax.constants import constant_of, items_of
 from typed_nnx_mypy.syntax.parameters import Function
 from typed_nnx_mypy.syntax.transforms import Transform, on_transform, transform_named
 
 _OF_NNX: Final = ("grad", "value_and_grad")
-_OF_JAX: Final = (
-    "jax.grad",
-    "jax.hessian",
-    "jax.jacfwd",
-    "jax.jacrev",
-    "jax.value_and_grad",
-)
+_OF_JAX: Final = ("jax.grad", "jax.hessian", "jax.jacfwd", "jax.jacrev", "jax.value_and_grad")
 _ALL: Final = (*_OF_NNX, *_OF_JAX)
 
 
@@ -37,8 +31,6 @@ def differentiated_arguments_exist(transform: Transform) -> None:
     if transform.has_stars:
         return
     option = transform.option("argnums", position=1)
-    if option is not None and _is_name(transform, option):
-        return
     chosen = (
         _chosen(option, transform.checker) if option is not None else [(0, transform.call.node)]
     )
@@ -118,20 +110,6 @@ def _fix_repeated(transform: Transform, number: int) -> str:
     if transform.runtime == "jax":
         return "name it once"
     return f"name it once; several filters are one, nnx.DiffState({number}, (nnx.Param, nnx.BatchStat))"
-
-
-def _is_name(transform: Transform, option: Expression) -> bool:
-    """Tell whether `argnums` is a text, and report it."""
-    constant = constant_of(option, transform.checker)
-    if constant is None or not isinstance(constant.value, str):
-        return False
-    if transform.runtime == "jax":
-        return True  # mypy says so
-    names = [each.name for each in transform.function.positional] if transform.function else []
-    position = names.index(constant.value) if constant.value in names else 0
-    text = f"`argnums` is {constant.value!r}; it takes positions. Fix: argnums={position}"
-    transform.report(ARGNUMS, text, option)
-    return True
 
 
 def _is_in_range(transform: Transform, option: str, chosen: _Chosen) -> bool:

@@ -11,6 +11,7 @@ from mypy.nodes import ArgKind, Context, Expression, RefExpr, TypeInfo
 from mypy.types import Instance
 
 from typed_nnx_codegen.facts.checker import Checker
+from typed_nnx_codegen.facts.constants import constant_of
 from typed_nnx_codegen.facts.filter_syntax import read_filter
 from typed_nnx_codegen.facts.filters import any_of
 from typed_nnx_codegen.facts.kinds import Kind, kind_of, short_name
@@ -46,7 +47,6 @@ from typed_nnx_mypy.syntax.axes import (
     mapped_of,
     parts_of,
 )
-from typed_nnx_mypy.syntax.constants import constant_of
 from typed_nnx_mypy.syntax.parameters import Function
 from typed_nnx_mypy.syntax.transforms import Transform, on_transform
 

@@ -8,13 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from mypy.nodes import (
-    AssignmentStmt,
-    CallExpr,
-    MemberExpr,
-    NameExpr,
-    RefExpr,
-)
+from mypy.nodes import AssignmentStmt, CallExpr, MemberExpr, NameExpr, RefExpr
 from mypy.plugin import AttributeContext
 from mypy.types import NoneType, UnboundType
 

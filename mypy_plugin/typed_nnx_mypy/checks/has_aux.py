@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from typed_nnx_codegen.facts.constants import constant_of
 from typed_nnx_mypy.errorcodes import HAS_AUX
 from typed_nnx_mypy.models.structures import Leaf, Row, Structure, Unsure, result_of, text_of
-from typed_nnx_mypy.syntax.constants import constant_of
 from typed_nnx_mypy.syntax.transforms import Transform, on_transform
 
 _GRADIENTS = ("grad", "value_and_grad", "jax.grad", "jax.value_and_grad")

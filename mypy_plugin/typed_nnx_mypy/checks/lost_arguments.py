@@ -8,15 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from mypy import nodes
-from mypy.nodes import (
-    CallExpr,
-    Expression,
-    ForStmt,
-    FuncDef,
-    MemberExpr,
-    NameExpr,
-    WhileStmt,
-)
+from mypy.nodes import CallExpr, Expression, ForStmt, FuncDef, MemberExpr, NameExpr, WhileStmt
 from mypy.types import CallableType, Instance, ProperType, TupleType, get_proper_type
 
 from typed_nnx_codegen.facts.children import descendants

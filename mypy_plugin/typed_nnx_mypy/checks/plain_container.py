@@ -18,19 +18,10 @@ from typed_nnx_codegen.facts.kinds import (
     kind_of,
 )
 from typed_nnx_codegen.facts.marks import is_stored_as_given, marks_of, marks_on
-from typed_nnx_codegen.facts.values import (
-    first_data,
-    mark_in_call,
-    may_be_marked,
-    value_holds_data,
-)
+from typed_nnx_codegen.facts.values import first_data, mark_in_call, may_be_marked, value_holds_data
 from typed_nnx_mypy.call import AttributeCheck, ClassCheck
 from typed_nnx_mypy.errorcodes import PLAIN_CONTAINER
-from typed_nnx_mypy.models.history import (
-    is_deleted,
-    is_filled,
-    may_be_data_before,
-)
+from typed_nnx_mypy.models.history import is_deleted, is_filled, may_be_data_before
 from typed_nnx_mypy.registry import at_end, on_attribute, on_class
 
 

@@ -12,14 +12,7 @@ from typed_nnx_codegen.facts.states import StateView
 from typed_nnx_mypy.call import Argument, Call
 from typed_nnx_mypy.errorcodes import STATE_MISMATCH, STATE_MISSING
 from typed_nnx_mypy.models.bindings import view_at
-from typed_nnx_mypy.models.fit import (
-    Relation,
-    fits_nowhere,
-    in_words,
-    lacks,
-    misfit,
-    relation,
-)
+from typed_nnx_mypy.models.fit import Relation, fits_nowhere, in_words, lacks, misfit, relation
 from typed_nnx_mypy.models.surgery import made_model
 from typed_nnx_mypy.registry import on_call
 

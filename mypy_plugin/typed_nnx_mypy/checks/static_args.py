@@ -20,6 +20,7 @@ from mypy.nodes import (
 )
 from mypy.types import Instance, ProperType
 
+from typed_nnx_codegen.facts.constants import items_of
 from typed_nnx_codegen.facts.filters import Everything
 from typed_nnx_codegen.facts.kinds import Kind, kind_of, short_name
 from typed_nnx_codegen.facts.leaves import is_present
@@ -28,14 +29,8 @@ from typed_nnx_mypy.call import Argument, Call
 from typed_nnx_mypy.errorcodes import STATIC_ARGS
 from typed_nnx_mypy.models.arguments import is_unhashable, is_untraceable
 from typed_nnx_mypy.registry import on_call
-from typed_nnx_mypy.syntax.constants import items_of
 from typed_nnx_mypy.syntax.parameters import Function, Parameter, definition_of, is_of_file
-from typed_nnx_mypy.syntax.transforms import (
-    Transform,
-    bound_count,
-    on_transform,
-    transform_behind,
-)
+from typed_nnx_mypy.syntax.transforms import Transform, bound_count, on_transform, transform_behind
 
 JITS: Final = ("jit", "jit_partial", "jax.jit")
 MAPS: Final = ("pmap", "jax.pmap")
@@ -345,11 +340,7 @@ def _report_argument(
         reason = _not_static(transform, argument)
         is_reported = parameter.kind.is_required() and _not_static(transform, parameter)
         if reason and not is_reported:
-            transform.report(
-                STATIC_ARGS,
-                f"`{name}` is static, but {reason}",
-                argument.expression,
-            )
+            transform.report(STATIC_ARGS, f"`{name}` is static, but {reason}", argument.expression)
         return
     is_known = parameter.kind.is_required() and is_untraceable(parameter.type)
     # A callable may be a Module; a function that is written is none.

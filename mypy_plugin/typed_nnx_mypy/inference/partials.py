@@ -16,10 +16,7 @@ from mypy.types import Instance, LiteralType, Overloaded, TupleType, Type, get_p
 
 from typed_nnx_codegen.facts.checker import Checker
 from typed_nnx_codegen.facts.filters import entries_of, with_entries
-from typed_nnx_codegen.facts.internals import (
-    partial_call_callback,
-    partial_new_callback,
-)
+from typed_nnx_codegen.facts.internals import partial_call_callback, partial_new_callback
 from typed_nnx_codegen.facts.names import runtime_of
 from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.registry import infers

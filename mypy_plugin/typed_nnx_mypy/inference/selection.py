@@ -24,13 +24,7 @@ from typed_nnx_codegen.facts.filters import (
 )
 from typed_nnx_codegen.facts.kinds import Kind, kind_of, options
 from typed_nnx_codegen.facts.leaves import leaves_of, members_of
-from typed_nnx_codegen.facts.states import (
-    StateView,
-    declared_view_of,
-    is_state,
-    state_of,
-    view_of,
-)
+from typed_nnx_codegen.facts.states import StateView, declared_view_of, is_state, state_of, view_of
 from typed_nnx_mypy.call import Argument, Call, filters_of
 from typed_nnx_mypy.models.bindings import at_home, view_at
 from typed_nnx_mypy.registry import infers

@@ -20,22 +20,10 @@ _Test: TypeAlias = Callable[[Type], bool]
 
 _UNTRACEABLE: Final = frozenset(
     {
-        "builtins.bytearray",
-        "builtins.bytes",
-        "builtins.ellipsis",
-        "builtins.frozenset",
-        "builtins.function",
-        "builtins.range",
-        "builtins.set",
-        "builtins.slice",
-        "builtins.str",
-        "builtins.type",
-        "numpy.dtype",
-        "pathlib.Path",
-        "pathlib.PurePath",
-        "re.Pattern",
-        "types.EllipsisType",
-        "types.FunctionType",
+        *("builtins.bytearray", "builtins.bytes", "builtins.ellipsis", "builtins.frozenset"),
+        *("builtins.function", "builtins.range", "builtins.set", "builtins.slice"),
+        *("builtins.str", "builtins.type", "numpy.dtype", "pathlib.Path", "pathlib.PurePath"),
+        *("re.Pattern", "types.EllipsisType", "types.FunctionType"),
     }
 )
 _WHOLE_NUMBERS: Final = frozenset({"builtins.bool", "builtins.int"})

@@ -11,8 +11,8 @@ from mypy.nodes import CallExpr, Context, Expression, RefExpr
 from mypy.types import Instance
 
 from typed_nnx_codegen.facts.checker import Checker
+from typed_nnx_codegen.facts.constants import Value, constant_of, resolved
 from typed_nnx_codegen.facts.names import PARTIAL, is_named
-from typed_nnx_mypy.syntax.constants import Value, constant_of, resolved
 from typed_nnx_mypy.syntax.transforms import Transform
 
 MAPS: Final = ("vmap", "pmap", "jax.vmap", "jax.pmap")

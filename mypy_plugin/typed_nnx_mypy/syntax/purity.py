@@ -13,47 +13,22 @@ from typed_nnx_codegen.facts.names import runtime_of
 from typed_nnx_mypy.syntax.parameters import definition_of, is_of_file
 
 _MODULES: Final = (
-    "jax.numpy.",
-    "jax._src.numpy.",
-    "jax.nn.",
-    "jax._src.nn.",
-    "jax.random.",
-    "jax._src.random.",
-    "jax._src.lax.lax.",
-    "jax._src.lax.slicing.",
+    *("jax.numpy.", "jax._src.numpy.", "jax.nn.", "jax._src.nn.", "jax.random."),
+    *("jax._src.random.", "jax._src.lax.lax.", "jax._src.lax.slicing."),
 )
 # Of those modules: what calls a function that it is given, writes a file or changes a setting.
 _EFFECTS: Final = frozenset(
     {
-        "apply_along_axis",
-        "apply_over_axes",
-        "frompyfunc",
-        "fromfunction",
-        "piecewise",
-        "printoptions",
-        "save",
-        "savez",
-        "set_printoptions",
-        "vectorize",
+        *("apply_along_axis", "apply_over_axes", "frompyfunc", "fromfunction", "piecewise"),
+        *("printoptions", "save", "savez", "set_printoptions", "vectorize"),
     }
 )
 _FUNCTIONS: Final = frozenset(
     {
-        "builtins.abs",
-        "builtins.bool",
-        "builtins.float",
-        "builtins.getattr",
-        "builtins.hasattr",
-        "builtins.int",
-        "builtins.isinstance",
-        "builtins.len",
-        "builtins.max",
-        "builtins.min",
-        "builtins.str",
-        "builtins.tuple",
-        "builtins.type",
-        "jax._src.ad_util.stop_gradient",
-        "jax.lax.stop_gradient",
+        *("builtins.abs", "builtins.bool", "builtins.float", "builtins.getattr"),
+        *("builtins.hasattr", "builtins.int", "builtins.isinstance", "builtins.len"),
+        *("builtins.max", "builtins.min", "builtins.str", "builtins.tuple", "builtins.type"),
+        *("jax._src.ad_util.stop_gradient", "jax.lax.stop_gradient"),
     }
 )
 _METHODS: Final = frozenset(
@@ -67,28 +42,11 @@ _METHODS: Final = frozenset(
 # Of `x.at[...]`.
 _UPDATES: Final = frozenset({"add", "divide", "get", "max", "min", "multiply", "set"})
 _HARMLESS: Final = (
-    nodes.Block,
-    nodes.IfStmt,
-    nodes.PassStmt,
-    nodes.ReturnStmt,
-    nodes.BytesExpr,
-    nodes.ComparisonExpr,
-    nodes.ComplexExpr,
-    nodes.ConditionalExpr,
-    nodes.DictExpr,
-    nodes.EllipsisExpr,
-    nodes.FloatExpr,
-    nodes.IndexExpr,
-    nodes.IntExpr,
-    nodes.ListExpr,
-    nodes.MemberExpr,
-    nodes.NameExpr,
-    nodes.OpExpr,
-    nodes.SliceExpr,
-    nodes.StarExpr,
-    nodes.StrExpr,
-    nodes.TupleExpr,
-    nodes.UnaryExpr,
+    *(nodes.Block, nodes.IfStmt, nodes.PassStmt, nodes.ReturnStmt, nodes.BytesExpr),
+    *(nodes.ComparisonExpr, nodes.ComplexExpr, nodes.ConditionalExpr, nodes.DictExpr),
+    *(nodes.EllipsisExpr, nodes.FloatExpr, nodes.IndexExpr, nodes.IntExpr, nodes.ListExpr),
+    *(nodes.MemberExpr, nodes.NameExpr, nodes.OpExpr, nodes.SliceExpr, nodes.StarExpr),
+    *(nodes.StrExpr, nodes.TupleExpr, nodes.UnaryExpr),
 )
 
 

@@ -69,7 +69,7 @@ changed = (0, 5)
 nnx.grad(loss, argnums=2)  # E: `argnums` names argument 2, but it takes 2 by position (model, x)  [nnx-argnums]
 nnx.value_and_grad(loss, argnums=(0, 2))  # E: Fix: count from 0, so name one of 0 to 1  [nnx-argnums]
 nnx.grad(loss, argnums=-3)  # E: names argument -3  [nnx-argnums]
-nnx.grad(loss, argnums="x")  # E: `argnums` is 'x'; it takes positions. Fix: argnums=1  [nnx-argnums]
+nnx.grad(loss, argnums="x")  # E: grad: `argnums` is str; expected int or  [nnx-call]
 nnx.grad(loss, argnums=THIRD)  # E: names argument 2  [nnx-argnums]
 nnx.grad(loss, argnums=BOTH)  # E: names argument 2  [nnx-argnums]
 nnx.grad(loss, argnums=nnx.DiffState(2, nnx.Param))  # E: names argument 2  [nnx-argnums]

@@ -167,7 +167,7 @@ nnx.vmap(add, in_axes=(nnx.Carry, 0))
 nnx.vmap(forward, in_axes=(nnx.StateAxes({...: nnx.Carry}), 0))
 # E: jax.vmap of `forward`: jax does not know StateAxes. Fix: use nnx.vmap  [nnx-axes]
 jax.vmap(forward, in_axes=(nnx.StateAxes({...: None}), 0))
-# E typed_nnx: StateAxes: a str is not an axis  [nnx-axes]
+# E: StateAxes: a str is not an axis  [nnx-axes]
 nnx.StateAxes({nnx.Param: "0"})
 
 # E: vmap of `pair`: a tuple of 3 axes for a tuple of 2, which the function returns  [nnx-axes]

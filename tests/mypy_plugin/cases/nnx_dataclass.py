@@ -278,7 +278,7 @@ class InMethods(nnx.Module):
 
 # -- unsure
 # Neither runtime takes it, so it means nothing.
-@nnx.dataclass(frozen=True)  # E: Unexpected keyword argument "frozen"  [call-overload]
+@nnx.dataclass(frozen=True)  # E: dataclass: there is no argument `frozen`  [nnx-call]
 class FrozenPytree(nnx.Pytree):
     a: int = nnx.static()
 

@@ -61,8 +61,8 @@ nnx.ModelAndOptimizer(tx=model, model=tx)  # E: ModelAndOptimizer: `tx` is a Mod
 optimizer = nnx.Optimizer(model, tx, wrt=nnx.Param)
 lora_gradients = nnx.grad(loss, argnums=nnx.DiffState(0, nnx.LoRAParam))(model)
 optimizer.update(model, lora_gradients)  # E: Optimizer.update: the gradients are of the filter `LoRAParam`, without `linear.kernel`  [nnx-optimizer-wrt]
-optimizer.update(model, nnx.grad(other_loss)(other))  # E: the gradients are of Other, with `dense.kernel` too many  [nnx-optimizer-wrt] # E typed_nnx: [arg-type]
-optimizer.update(other, nnx.grad(other_loss)(other))  # E: the optimizer was made for Model; got Other, with `dense.kernel` too many  [nnx-optimizer-wrt] # E typed_nnx: [call-overload]
+optimizer.update(model, nnx.grad(other_loss)(other))  # E: the gradients are of Other, with `dense.kernel` too many  [nnx-optimizer-wrt]
+optimizer.update(other, nnx.grad(other_loss)(other))  # E: the optimizer was made for Model; got Other, with `dense.kernel` too many  [nnx-optimizer-wrt]
 
 
 def nothing_is_trained() -> None:

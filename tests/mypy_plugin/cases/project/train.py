@@ -103,6 +103,7 @@ def branch(x: jax.Array) -> object:
 
 
 old = nnx.GraphState
+nnx.state(PAIR, only=nnx.Param)
 
 
 class Trainer:
