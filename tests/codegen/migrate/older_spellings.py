@@ -23,27 +23,22 @@ for _each in SPELLINGS:
 
 _GONE: Final = {
     "TN102": "Module.split",
-    "TN104": "ModuleDef.merge GraphDef.merge",
-    "TN105": "Module.get_state Module.extract Module.filter",
-    "TN106": "Module.update Module.update_state",
-    "TN107": "Module.clone",
-    "TN108": "Module.init Module.create_abstract Module.partial_init",
+    "TN104": "ModuleDef.merge GraphDef.merge Module.get_state Module.extract Module.filter Module.update "
+    "Module.update_state Module.clone Module.init Module.create_abstract Module.partial_init",
     "TN109": "Sequence ModuleList",
     "TN111": "GraphNode",
-    "TN112": "ModuleDef",
-    "TN113": "Empty TreeNode field Ctx",
+    "TN113": "Empty TreeNode field Ctx ModuleDef Module.make_rng Rngs.make_rng make_rng Conv:mask_fn "
+    "ConvTranspose:mask_fn",
     "TN114": "Jit JIT Scan Vmap Remat",
     "TN115": "vmap:state_axes scan:state_axes pmap:state_axes vmap:split_rngs scan:split_rngs pmap:split_rngs",
     "TN116": "grad:wrt value_and_grad:wrt",
     "TN117": "jit:donate_state jit:constrain_state",
     "TN119": "Optimizer.model",
     "TN124": "fork ForkStates",
-    "TN125": "Module.make_rng make_rng Rngs.make_rng",
     "TN126": "MutableArray mutable_array mutable freeze use_refs",
     "TN129": "is_data_type",
     "TN135": "register_variable_name_type_pair",
     "TN136": "with_sharding_constraint",
-    "TN138": "Conv:mask_fn ConvTranspose:mask_fn",
 }
 GONE: Final = {
     code: [Older(*each.split(":")) for each in names.split()] for code, names in _GONE.items()

@@ -27,12 +27,6 @@ def findings_of(text: str) -> Sequence[Finding]:
     return found.findings
 
 
-def test_the_rules_are_numbered_without_a_gap() -> None:
-    codes = sorted(rule.code for rule in all_rules())
-
-    assert codes == [f"TN{101 + number}" for number in range(len(codes))]
-
-
 @pytest.mark.parametrize("code", sorted({*GONE, *WORKING}))
 def test_an_older_spelling_the_rule_of_its_number_rewrites_or_marks(code: str) -> None:
     text, lines = program_of([*GONE.get(code, ()), *WORKING.get(code, ())])

@@ -19,7 +19,6 @@ from typed_nnx_codegen.migrate.analysis.linen_defaults import linen_default, mak
 from typed_nnx_codegen.migrate.analysis.members import base_of
 from typed_nnx_codegen.migrate.analysis.name_lookup import has_name
 from typed_nnx_codegen.migrate.analysis.node_index import NodeIndex, index_of
-from typed_nnx_codegen.migrate.analysis.split_order import SplitOrders
 from typed_nnx_codegen.migrate.analysis.statements import Statements
 from typed_nnx_codegen.migrate.analysis.syntax import (
     descendants,
@@ -88,7 +87,6 @@ class Analysis:
             self.from_stars,
             self.scope_for,
             self.function_for,
-            lambda: self.split_orders,
         )
         self._statements = Statements(
             self.expressions,
@@ -103,7 +101,6 @@ class Analysis:
         self._pending: list[ProjectFunction] = []
         self._assigned: dict[cst.CSTNode, frozenset[str]] = {}
         self._generators: dict[cst.FunctionDef, bool] = {}
-        self._split_orders: SplitOrders | None = None
         self._nodes: NodeIndex | None = None
         self._known = NodeIndex(())
 
@@ -216,13 +213,6 @@ class Analysis:
         return None
 
     # -- what the evaluation notes ------------------------------------------------------------
-
-    @property
-    def split_orders(self) -> SplitOrders:
-        """The versions that the calls of ``.split`` are written for."""
-        if self._split_orders is None:
-            self._split_orders = SplitOrders(self.nodes)
-        return self._split_orders
 
     def assigned_in(self, node: cst.CSTNode) -> frozenset[str]:
         """Return the names that statements below a node assign."""

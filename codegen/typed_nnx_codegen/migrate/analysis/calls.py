@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import libcst as cst
@@ -23,7 +23,6 @@ from typed_nnx_codegen.migrate.analysis.members import (
 from typed_nnx_codegen.migrate.analysis.nnx_calls import method_special, special_result
 from typed_nnx_codegen.migrate.analysis.object_contents import Argument, made_of, method_of_plain
 from typed_nnx_codegen.migrate.analysis.parameters import pass_arguments
-from typed_nnx_codegen.migrate.analysis.split_order import SplitOrders
 from typed_nnx_codegen.migrate.analysis.tree_leaves import (
     TREE_LEAVES,
     TREE_MAPS,
@@ -76,7 +75,6 @@ class Calls:
         module: The scope of the module of the calls.
         evaluate: Evaluates an expression.
         annotations: Reads annotations.
-        split_orders: Gives the versions that the calls of ``.split`` are written for.
     """
 
     def __init__(
@@ -84,12 +82,10 @@ class Calls:
         module: Scope,
         evaluate: Evaluate,
         annotations: Annotations,
-        split_orders: Callable[[], SplitOrders],
     ) -> None:
         self._module = module
         self._evaluate = evaluate
         self._annotations = annotations
-        self._split_orders = split_orders
 
     def result(
         self, callee: Value, arguments: Sequence[Argument], node: cst.Call | None, scope: Scope
@@ -203,12 +199,7 @@ class Calls:
         if cls is not None:
             self._let_go(arguments)
             return Instance(f"nnx.{cls}", made_of(cls, arguments), node)
-        owner, _, method = name.rpartition(".")
-        if nnx_classes.class_of(owner[4:]) is not None:
-            # `nnx.Linear.create_abstract(...)`
-            special = method_special(External(owner), method, values, node, self._split_orders)
-        else:
-            special = special_result(short, values, arguments)
+        special = special_result(short, values, arguments)
         if special is not None:
             return special
         text = nnx_classes.function_result(short)
@@ -293,7 +284,7 @@ class Calls:
         receiver = callee.receiver
         if isinstance(receiver, (Array, Collection, Constant, Plain)):
             return method_of_plain(receiver, callee.name, values)
-        special = method_special(receiver, callee.name, values, node, self._split_orders)
+        special = method_special(receiver, callee.name, len(values))
         if special is not None:
             return special
         bases = _ancestry_of(receiver)

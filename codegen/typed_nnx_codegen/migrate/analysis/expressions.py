@@ -13,7 +13,6 @@ from typed_nnx_codegen.migrate.analysis.calls import Calls
 from typed_nnx_codegen.migrate.analysis.members import element_of, is_data, item_of, member_of
 from typed_nnx_codegen.migrate.analysis.narrowing import narrowings
 from typed_nnx_codegen.migrate.analysis.object_contents import Argument
-from typed_nnx_codegen.migrate.analysis.split_order import SplitOrders
 from typed_nnx_codegen.migrate.analysis.syntax import (
     children,
     dotted,
@@ -52,7 +51,6 @@ class Expressions:
         names: Gives what ``from flax.nnx import *`` brings, by name.
         scope_for: Gives the scope of a comprehension.
         function_for: Gives the function of a lambda.
-        split_orders: Gives the versions that the calls of ``.split`` are written for.
     """
 
     def __init__(
@@ -62,14 +60,13 @@ class Expressions:
         names: Callable[[str], Value | None],
         scope_for: Callable[[cst.CSTNode, Literal["comprehension"], Scope], Scope],
         function_for: Callable[[cst.Lambda, str, Scope], Value],
-        split_orders: Callable[[], SplitOrders],
     ) -> None:
         self._values = values
         self._names = names
         self._scope_for = scope_for
         self._function_for = function_for
         self.annotations = Annotations(self.evaluate)
-        self._calls = Calls(module, self.evaluate, self.annotations, split_orders)
+        self._calls = Calls(module, self.evaluate, self.annotations)
         self._by_type: dict[type[cst.CSTNode], Callable[..., Value]] = {
             cst.Name: self._name,
             cst.Attribute: self._attribute,

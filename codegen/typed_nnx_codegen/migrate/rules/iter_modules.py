@@ -15,14 +15,9 @@ from typed_nnx_codegen.migrate.analysis.values import (
     without_none,
 )
 from typed_nnx_codegen.migrate.file import MethodCall
-from typed_nnx_codegen.migrate.patterns.method_calls import function_call, module_method
 from typed_nnx_codegen.migrate.registry import Rule, register
 
 _METHODS = ("iter_modules", "iter_children")
-_PATHS = (
-    "`m.modules()` gave a Module before its children, with paths `'layers/0'`; this gives the children"
-    " first, with paths `('layers', 0)`"
-)
 _CONTAINERS = "an nnx.List or nnx.Dict of Modules is a child now, its items are not; a plain container was none"
 
 
@@ -52,9 +47,6 @@ class IterateWithFunctions(Rule):
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
         """Rewrite a call of one of the methods."""
         function = original.func
-        if module_method(self.file, original, "modules") is not None:
-            self.file.decide(original, _PATHS)
-            return function_call("nnx.iter_modules", self.file, updated)
         if not isinstance(function, cst.Attribute) or function.attr.value not in _METHODS:
             return updated
         method = self.file.method(original)

@@ -1,4 +1,4 @@
-"""TN113: ``nnx.Empty``, ``nnx.TreeNode``, ``nnx.field`` and ``nnx.Ctx``, which are gone."""
+"""TN113: names and arguments of the first releases that are gone: ``nnx.Empty``, ``nnx.field``, ``make_rng``."""
 
 from __future__ import annotations
 
@@ -6,83 +6,65 @@ from typing import Final
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.members import derives
+from typed_nnx_codegen.migrate.patterns.keywords import makes
 from typed_nnx_codegen.migrate.patterns.renaming import Renaming
-from typed_nnx_codegen.migrate.patterns.transform_calls import without_keywords
+from typed_nnx_codegen.migrate.patterns.transform_calls import keyword_of
 from typed_nnx_codegen.migrate.registry import register
 
-_FIELDS: Final = {"nnx.field": "", "nnx.static_field": "static", "nnx.treenode_field": "data"}
-# The keywords of `dataclasses.field`, which the functions of today take too.
-_KEYWORDS: Final = frozenset(
-    {"compare", "default", "default_factory", "hash", "init", "kw_only", "metadata", "repr"}
+_EMPTY: Final = "is gone: an empty State is `nnx.State({})`, no value at all is None"
+_FIELD: Final = (
+    "is gone: write `nnx.data(...)` for what is part of the tree and `nnx.static(...)` for what is not; "
+    "they take the keywords of `dataclasses.field`"
 )
-# Keywords that said what a field holds, and what it holds where they are true.
-_MARKS: Final = {"pytree_node": "data", "static": "static", "treenode": "data"}
-_OPPOSITE: Final = {"data": "static", "static": "data"}
-_EMPTY: Final = "an empty State is `nnx.State({})`, no value at all is None; see which is meant"
-_CTX: Final = "a Module keeps its flags as attributes and its keys in an `nnx.Rngs`; pass those"
+_METHODS: Final = {
+    "Module.make_rng": "keep an `nnx.Rngs` as an attribute and draw from it: `self.rngs[name]()`",
+    "Rngs.make_rng": "draw with `rngs[name]()`",
+}
+_MASK: Final = "`mask_fn` made the masked kernel; give `mask`, the array that it is multiplied with"
 
 
 @register
-class ReplaceRemovedNames(Renaming):
-    """Names of early releases that have no direct successor.
+class RemovedNames(Renaming):
+    """What early releases had gets a marker that says what to write today.
 
-    A `TreeNode` was a Variable with a tree as its value: it is an `nnx.Variable`.
-    ``nnx.field(...)`` becomes `nnx.data` or `nnx.static` if its keywords say which, and
-    `dataclasses.field` otherwise. Markers are left at `nnx.Empty` and `nnx.Ctx`, at fields with
-    keywords that no longer exist, and at subclasses of `TreeNode` that have a body.
+    `nnx.ModuleDef` is renamed to `nnx.GraphDef`. Modules of the bridge still have `make_rng`.
     """
 
     code = "TN113"
-    title = "`nnx.Empty`, `nnx.TreeNode`, `nnx.field` and `nnx.Ctx` have no direct successor"
+    title = "`nnx.Empty`, `nnx.TreeNode`, `nnx.field`, `nnx.Ctx`, `make_rng` and `mask_fn` are gone"
     since = (0, 9, 0)
-    example = """\
+    example = f"""\
 - from flax.experimental import nnx
 + import typed_nnx as nnx
 
-  @nnx.dataclass
-  class Point(nnx.Pytree):
--     name: str = nnx.field(pytree_node=False)
-+     name: str = nnx.static()
+- def forward(graphdef: nnx.ModuleDef[nnx.Linear], rngs: nnx.Rngs):
++ def forward(graphdef: nnx.GraphDef[nnx.Linear], rngs: nnx.Rngs):
++     # TODO[typed-nnx] TN113: {_METHODS["Rngs.make_rng"]}
+      return rngs.make_rng("dropout")
 """
-    names = {"TreeNode": "Variable"}
-    handles = frozenset(name.removeprefix("nnx.") for name in _FIELDS)
+    names = {"ModuleDef": "GraphDef"}
     gone = {
-        "EMPTY": f"`nnx.EMPTY` is gone: {_EMPTY}",
-        "Empty": f"`nnx.Empty` is gone: {_EMPTY}",
-        "Ctx": f"`nnx.Ctx` is gone: {_CTX}",
+        "Ctx": "`nnx.Ctx` is gone: a Module keeps its flags as attributes and its keys in an `nnx.Rngs`",
+        "EMPTY": f"`nnx.EMPTY` {_EMPTY}",
+        "Empty": f"`nnx.Empty` {_EMPTY}",
+        "TreeNode": "`nnx.TreeNode` is gone: a Variable with a tree as its value is an `nnx.Variable`, an "
+        "object with attributes of its own an `nnx.Pytree`",
+        "field": f"`nnx.field` {_FIELD}",
+        "make_rng": "draw from an `nnx.Rngs`: `rngs[name]()`",
+        "static_field": f"`nnx.static_field` {_FIELD}",
+        "treenode_field": f"`nnx.treenode_field` {_FIELD}",
     }
 
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.Call:
-        """Rewrite ``nnx.field(...)``."""
-        name = self.file.name(original.func)
-        if name not in _FIELDS:
-            return updated
-        holds = _FIELDS[name]
-        for arg in updated.args:
-            keyword = arg.keyword.value if arg.keyword is not None else ""
-            if keyword in _KEYWORDS:
-                continue
-            flag = arg.value.value if isinstance(arg.value, cst.Name) else ""
-            if keyword not in _MARKS or flag not in {"True", "False"}:
-                self.file.decide(
-                    original,
-                    f"`{name}` is gone; write `nnx.data(...)` or `nnx.static(...)`, which take the"
-                    " keywords of `dataclasses.field`",
-                )
-                return updated
-            holds = _MARKS[keyword] if flag == "True" else _OPPOSITE[_MARKS[keyword]]
-        new = self.file.refer(f"nnx.{holds}" if holds else "dataclasses.field")
-        return without_keywords(updated, *_MARKS).with_changes(func=new)
-
-    def leave_ClassDef(self, original: cst.ClassDef, updated: cst.ClassDef) -> cst.ClassDef:
-        """Mark a class below `TreeNode` that has more than a value."""
-        if any(self.file.name(base.value) == "nnx.TreeNode" for base in original.bases):
-            scope = self.file.analysis.scopes.get(original)
-            owner = scope.owner if scope is not None else None
-            if owner is not None and (owner.attributes or owner.annotated or owner.methods):
-                self.file.decide(
-                    original,
-                    "a TreeNode was a Variable with a tree as its value; a class with attributes of"
-                    " its own may be meant as an `nnx.Pytree`: write which of them it is",
-                )
+        """Mark `make_rng`, and a function that masks the kernel of a convolution."""
+        method = self.file.method(original)
+        if method is not None:
+            message = _METHODS.get(f"{method.cls}.{method.name}")
+            if message and derives(method.value, "bridge.Module") is False:
+                self.file.decide(original, message)
+        elif keyword_of(original, "mask_fn") and makes(
+            self.file, original, "Conv", "ConvTranspose"
+        ):
+            self.file.decide(original, _MASK)
         return updated

@@ -21,14 +21,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
     text_of,
 )
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.patterns.definition_names import is_called_definition
-from typed_nnx_codegen.migrate.patterns.kept_states import KeptStates
-from typed_nnx_codegen.migrate.patterns.method_calls import (
-    function_call,
-    is_foreign,
-    module_method,
-    takes_filters,
-)
+from typed_nnx_codegen.migrate.patterns.method_calls import function_call
 from typed_nnx_codegen.migrate.registry import Rule, register
 
 Way = Literal["as it is", "targets", "names", "unsure"]
@@ -55,11 +48,9 @@ class _Use:
 class SplitFunction(Rule):
     """A Module is split by a function, which returns the GraphDef before the States.
 
-    The method returned the definition last. The names that the result is assigned to, and calls of
-    `.merge`, show which order the code expects. If the result is unpacked at once, the targets are
-    swapped; if it is returned or assigned to one name, the surrounding code still gets the older
-    order. Other uses of the whole result get a marker, and so does `.split(nnx.Param)` of something
-    that may be a Module.
+    The method returned the definition last, and copies of the Variables: so does `nnx.split(nnx.clone(m))`.
+    If the result is unpacked at once, the targets are swapped; if it is returned or assigned to one name, the
+    surrounding code still gets the older order. Other uses of the whole result get a marker.
     """
 
     code = "TN102"
@@ -71,7 +62,7 @@ class SplitFunction(Rule):
 
   model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
 - state, static = model.split()
-+ static, state = nnx.split(model)
++ static, state = nnx.split(nnx.clone(model))
 """
 
     def __init__(self, file: File) -> None:
@@ -81,24 +72,21 @@ class SplitFunction(Rule):
         self._parents: Parents = {}
         # The statements to put before a line.
         self._named: dict[cst.Call, cst.BaseStatement] = {}
-        self._unpacked: set[cst.Call] = set()
-        self._kept = KeptStates(file)
 
     def plan(self) -> None:
-        """Find the calls, how their results are used, and which have the names of such results."""
-        orders = self.file.analysis.split_orders
-        splits = [node for node in self.file.analysis.known.of(cst.Call) if _is_split(node)]
-        calls = [node for node in splits if module_method(self.file, node, "split") is not None]
-        if any(orders.states_first(call) for call in calls):
-            self._parents = parents_of(self.file.analysis.tree)
+        """Find the calls and how their results are used."""
+        calls = [node for node in self.file.analysis.known.of(cst.Call) if self._is_split(node)]
+        self._parents = parents_of(self.file.analysis.tree) if calls else {}
         for call in calls:
-            use = self._use_of(call) if orders.states_first(call) else _Use("as it is")
-            self._uses[call] = use
+            use = self._uses[call] = self._use_of(call)
             if use.around is not None:
                 self._around[use.around] = call
-        for node, targets in orders.unpacked.items() if splits else ():
-            if len(targets) == 2 and any(is_called_definition(each) for each in targets):
-                self._unpacked.add(node)
+
+    def _is_split(self, call: cst.Call) -> bool:
+        if not isinstance(call.func, cst.Attribute) or call.func.attr.value != "split":
+            return False
+        method = self.file.method(call)
+        return method is not None and method.cls == "Module" and not method.on_class
 
     def _use_of(self, call: cst.Call) -> _Use:
         """Return how the result of a call is used that had the definition last."""
@@ -120,15 +108,7 @@ class SplitFunction(Rule):
     # -- rewriting ----------------------------------------------------------------------------
 
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
-        """Rewrite a call, or mark one that may be of a Module."""
-        function = original.func
-        if isinstance(function, cst.Attribute) and self._may_be_split(original, function):
-            self.file.decide(
-                original,
-                f"if `{dotted(function.value) or 'this'}` is a Module, write"
-                " `nnx.split(m, ...)`, which gives the definition first and then the States",
-            )
-            return updated
+        """Rewrite or mark a call."""
         use = self._uses.get(original)
         if use is None:
             return updated
@@ -137,15 +117,12 @@ class SplitFunction(Rule):
                 original, f"the definition comes first today, and then the States; {use.why}"
             )
             return updated
-        made = self._new_call(original, updated)
+        made = self._new_call(updated)
         return self._with_names(original, made) if use.way == "names" else made
 
-    def _new_call(self, original: cst.Call, updated: cst.Call) -> cst.Call:
-        """Return a call of ``nnx.split``."""
+    def _new_call(self, updated: cst.Call) -> cst.Call:
+        """Return a call of ``nnx.split`` with a copy."""
         made = function_call("nnx.split", self.file, updated)
-        assert isinstance(original.func, cst.Attribute)
-        if not self._kept.is_kept(original, original.func.value):
-            return made
         first, *others = made.args
         clone = self.file.call("nnx.clone", first.value)
         return made.with_changes(args=[first.with_changes(value=clone), *others])
@@ -184,23 +161,6 @@ class SplitFunction(Rule):
         self._named[original] = cst.SimpleStatementLine([assign])
         is_return = isinstance(self._parents.get(original), cst.Return)
         return _tuple([*states, definition], parenthesised=not is_return)
-
-    def _may_be_split(self, call: cst.Call, function: cst.Attribute) -> bool:
-        if function.attr.value != "split" or not self.file.is_unknown(function.value):
-            return False
-        if is_foreign(self.file, function.value):
-            return False
-        if takes_filters(self.file, call):
-            return True
-        return not call.args and call in self._unpacked
-
-
-def _is_split(node: cst.CSTNode) -> bool:
-    return (
-        isinstance(node, cst.Call)
-        and isinstance(node.func, cst.Attribute)
-        and node.func.attr.value == "split"
-    )
 
 
 def _unpacked(parent: cst.Assign, elements: Sequence[cst.BaseElement], states: int | None) -> _Use:

@@ -14,4 +14,4 @@ def apply(params, static, x):
 x = jnp.ones((1, 2))
 outside = jax.vmap(apply, in_axes=(0, None, None))(params, static, x)
 one = jax.tree.map(lambda leaf: leaf[0], params)
-result = [outside, static.merge(one)(x), [m(x) for m in map(static.merge, [one])]]
+result = [outside, static.merge(one)(x)]
