@@ -6,17 +6,11 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.members import ancestry
 from typed_nnx_codegen.migrate.analysis.values import (
     NNX_PACKAGES,
-    Collection,
     External,
-    Instance,
-    Method,
-    OneOf,
     ProjectClass,
     Scope,
-    Value,
 )
 from typed_nnx_codegen.migrate.registry import Rule, register
 
@@ -38,9 +32,8 @@ class CaptureStoredValues(Rule):
     """Marks `sow` and `perturb`, once for each class: flax now wants the call in `nnx.capture`.
 
     Reading the stored values changes with it, so the rule rewrites nothing. It does not mark files
-    that already use typed_nnx in place of flax, or that capture the class or something unknown. If
-    another file captures the class, a comment ``# typed-nnx: keep TN133`` at the class prevents the
-    marker.
+    that already use typed_nnx in place of flax, or that capture something. If another file captures the
+    class, a comment ``# typed-nnx: keep TN133`` at the class prevents the marker.
     """
 
     code = "TN133"
@@ -59,10 +52,15 @@ class CaptureStoredValues(Rule):
 """
 
     def plan(self) -> None:
-        """Start with no class that has a marker."""
+        """Start with no class that has a marker, unless the file captures values already."""
         self._marked: set[tuple[ProjectClass | None, str]] = set()
-        self._captured: set[ProjectClass] | None = set()
-        self._looked = False
+        calls = self.file.analysis.known.of(cst.Call)
+        self._is_captured = any(
+            self.file.name(node.func) == "nnx.capture" for node in calls
+        ) or not any(
+            isinstance(one, External) and one.name.startswith(_FLAX)
+            for one in self.file.analysis.values.values()
+        )
 
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.Call:
         """Mark ``self.sow(...)`` and ``self.perturb(...)``."""
@@ -75,34 +73,12 @@ class CaptureStoredValues(Rule):
         if method is None or method.cls != "Module" or method.name not in _MESSAGES:
             return updated
         owner = _class_around(self.file.scope)
-        if (owner, method.name) in self._marked or self._is_captured(owner):
+        if (owner, method.name) in self._marked or self._is_captured:
             return updated
         if owner is not None:
             self._marked.add((owner, method.name))
         self.file.decide(original, _MESSAGES[method.name])
         return updated
-
-    def _is_captured(self, owner: ProjectClass | None) -> bool:
-        if not self._looked:
-            self._looked = True
-            self._look()
-        return self._captured is None or (owner is not None and owner in self._captured)
-
-    def _look(self) -> None:
-        """Find the classes whose objects the file captures; None for any."""
-        values = self.file.analysis.values.values()
-        if not any(isinstance(one, External) and one.name.startswith(_FLAX) for one in values):
-            self._captured = None
-            return
-        for node in self.file.analysis.known.of(cst.Call):
-            if self.file.name(node.func) == "nnx.capture":
-                first = node.args[0] if node.args else None
-                found: set[ProjectClass] = set()
-                if first is None or first.star or not _reach(self.file.value(first.value), found):
-                    self._captured = None
-                    return
-                assert self._captured is not None
-                self._captured |= found
 
 
 def _class_around(scope: Scope | None) -> ProjectClass | None:
@@ -112,28 +88,3 @@ def _class_around(scope: Scope | None) -> ProjectClass | None:
             return scope.owner
         scope = scope.parent
     return None
-
-
-def _reach(value: Value, found: set[ProjectClass]) -> bool:
-    """Add the classes of an object and of all that it holds; returns whether it is known."""
-    match value:
-        case Method(receiver=receiver):
-            return _reach(receiver, found)
-        case OneOf(options=options):
-            return all(_reach(option, found) for option in options)
-        case Collection(element=element):
-            return _reach(element, found)
-        case Instance(cls=ProjectClass() as cls):
-            if cls not in found:
-                for base in ancestry(cls)[0]:
-                    if isinstance(base, ProjectClass):
-                        found.add(base)
-                        for held in (*base.attributes.values(), *base.annotated.values()):
-                            _reach(held, found)
-            _reach(value.of, found)
-            return True
-        case Instance():
-            _reach(value.of, found)
-            return value.cls != "nnx.Module"
-        case _:
-            return False
