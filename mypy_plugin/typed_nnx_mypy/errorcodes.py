@@ -69,6 +69,9 @@ LOST_UPDATE: Final = _code("lost-update", "Check that a changed State is written
 VARIABLE_VALUE: Final = _code(
     "variable-value", "Check that what the array of a Variable is set to can be an array"
 )
+VARIABLE_ARRAY: Final = _code(
+    "variable-array", "Say where functions expect the array of a Variable, and not the Variable"
+)
 ATTRIBUTE: Final = _code(
     "attribute", "Check that a Variable or a MultiMetric has the attribute that is read"
 )

@@ -1,4 +1,4 @@
-"""What a user's class says of its attributes, read from mypy's trees: the one model of it.
+"""What user code says of classes and their attributes, of functions and of constants: the one model of it.
 
 The mypy plugin and the generator of overlays are its two users. It imports mypy and nothing else.
 """

@@ -114,6 +114,12 @@ class Internals:
             with self.api.local_type_map:
                 return self.api.expr_checker.accept(expression, expected)
 
+    def is_right(self, expression: Expression) -> bool:
+        """Tell whether mypy finds nothing wrong in an expression of which nothing is expected."""
+        with self.api.msg.filter_errors() as errors:
+            self.api.get_expression_type(expression)
+        return not errors.has_new_errors()
+
     def type_of_call(
         self, callee: Type, actual: list[tuple[Expression, ArgKind, str | None]], context: Context
     ) -> Type | None:

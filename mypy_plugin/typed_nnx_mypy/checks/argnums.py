@@ -9,11 +9,11 @@ from mypy.nodes import CallExpr, Context, Expression, ListExpr, TupleExpr
 
 from typed_nnx_codegen.facts.constants import constant_of, items_of
 from typed_nnx_codegen.facts.kinds import short_name
+from typed_nnx_codegen.facts.parameters import Function
 from typed_nnx_codegen.facts.targets import argument_of
 from typed_nnx_mypy.errorcodes import ARGNUMS
 from typed_nnx_mypy.models.arguments import is_not_differentiable
 from typed_nnx_mypy.reporter import Reporter
-from typed_nnx_mypy.syntax.parameters import Function
 from typed_nnx_mypy.syntax.transforms import Transform, on_transform, transform_named
 
 _OF_NNX: Final = ("grad", "value_and_grad")

@@ -16,6 +16,7 @@ from typed_nnx_codegen.facts.filter_syntax import read_filter
 from typed_nnx_codegen.facts.filters import any_of
 from typed_nnx_codegen.facts.kinds import Kind, kind_of, short_name
 from typed_nnx_codegen.facts.leaves import leaves_of
+from typed_nnx_codegen.facts.parameters import Function
 from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.errorcodes import AXES
 from typed_nnx_mypy.models.structures import (
@@ -47,7 +48,6 @@ from typed_nnx_mypy.syntax.axes import (
     mapped_of,
     parts_of,
 )
-from typed_nnx_mypy.syntax.parameters import Function
 from typed_nnx_mypy.syntax.transforms import Transform, on_transform
 
 _AXIS: Final = "use a whole number or None"

@@ -10,6 +10,7 @@ from mypy import nodes
 from mypy.nodes import Expression
 
 from typed_nnx_codegen.facts.constants import resolved
+from typed_nnx_codegen.facts.parameters import Function, function_of
 from typed_nnx_codegen.facts.states import view_of
 from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.errorcodes import BRANCHES
@@ -17,7 +18,6 @@ from typed_nnx_mypy.models.fit import in_words, missing
 from typed_nnx_mypy.models.structures import Difference, Node, Structure, difference, result_of
 from typed_nnx_mypy.registry import on_call
 from typed_nnx_mypy.reporter import Reporter
-from typed_nnx_mypy.syntax.parameters import Function, function_of
 
 _CONDS: Final = ("cond", "jax.lax.cond")
 _SWITCHES: Final = ("switch", "jax.lax.switch")

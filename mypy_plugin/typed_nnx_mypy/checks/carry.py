@@ -9,6 +9,7 @@ from mypy import nodes
 from mypy.nodes import Context, Node
 
 from typed_nnx_codegen.facts.children import descendants
+from typed_nnx_codegen.facts.parameters import Function, Parameter, function_of
 from typed_nnx_codegen.facts.targets import single_targets
 from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.errorcodes import CARRY
@@ -37,7 +38,6 @@ from typed_nnx_mypy.syntax.axes import (
     mapped_of,
     parts_of,
 )
-from typed_nnx_mypy.syntax.parameters import Function, Parameter, function_of
 from typed_nnx_mypy.syntax.transforms import Transform, on_transform
 
 _BOTH: Final = "in_axes=(nnx.Carry, 0), out_axes=(nnx.Carry, 0)"

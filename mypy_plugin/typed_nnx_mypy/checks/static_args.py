@@ -24,12 +24,12 @@ from typed_nnx_codegen.facts.constants import items_of
 from typed_nnx_codegen.facts.filters import Everything
 from typed_nnx_codegen.facts.kinds import Kind, kind_of, short_name
 from typed_nnx_codegen.facts.leaves import is_present
+from typed_nnx_codegen.facts.parameters import Function, Parameter, definition_of, is_of_file
 from typed_nnx_codegen.facts.targets import argument_of, own_nodes, single_targets
 from typed_nnx_mypy.call import Argument, Call
 from typed_nnx_mypy.errorcodes import STATIC_ARGS
 from typed_nnx_mypy.models.arguments import is_unhashable, is_untraceable
 from typed_nnx_mypy.registry import on_call
-from typed_nnx_mypy.syntax.parameters import Function, Parameter, definition_of, is_of_file
 from typed_nnx_mypy.syntax.transforms import Transform, bound_count, on_transform, transform_behind
 
 JITS: Final = ("jit", "jit_partial", "jax.jit")

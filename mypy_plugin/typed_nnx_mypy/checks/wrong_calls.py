@@ -1,4 +1,4 @@
-"""``nnx-call``: what is wrong in a call that no overload takes, in one line: mypy lists them all."""
+"""``nnx-call``, ``nnx-variable-array``: one line for what mypy says in many, or without a fix."""
 
 from __future__ import annotations
 
@@ -7,7 +7,21 @@ from difflib import get_close_matches
 from typing import Final, NamedTuple
 
 from mypy import errorcodes, types
-from mypy.nodes import ArgKind, CallExpr, Decorator, Expression, MemberExpr, Node
+from mypy.errorcodes import ErrorCode
+from mypy.nodes import (
+    ArgKind,
+    CallExpr,
+    Decorator,
+    Expression,
+    LambdaExpr,
+    ListExpr,
+    MemberExpr,
+    NameExpr,
+    Node,
+    RefExpr,
+    TempNode,
+    TupleExpr,
+)
 from mypy.plugin import FunctionContext, MethodContext
 from mypy.subtypes import find_member, is_subtype
 from mypy.typeops import get_all_type_vars
@@ -23,17 +37,28 @@ from mypy.types import (
 )
 
 from typed_nnx_codegen.facts.internals import ErrorInfo
-from typed_nnx_codegen.facts.kinds import FILTER, FUNCTION, expected_texts, short_name
-from typed_nnx_codegen.facts.names import name_of
+from typed_nnx_codegen.facts.kinds import (
+    FILTER,
+    FUNCTION,
+    expected_texts,
+    holds_array,
+    is_variable,
+    short_name,
+    value_type,
+)
+from typed_nnx_codegen.facts.names import name_of, runtime_of
+from typed_nnx_codegen.facts.parameters import function_of
 from typed_nnx_mypy import registry
 from typed_nnx_mypy.call import Call, MypyError
-from typed_nnx_mypy.errorcodes import CALL
+from typed_nnx_mypy.errorcodes import CALL, VARIABLE_ARRAY
 from typed_nnx_mypy.registry import on_error
 from typed_nnx_mypy.reporter import Reporter
-from typed_nnx_mypy.syntax.parameters import function_of
 from typed_nnx_mypy.syntax.transforms import transform_behind, transform_named
 
-_OF_CALLS: Final = (errorcodes.ARG_TYPE, errorcodes.CALL_ARG, errorcodes.CALL_OVERLOAD)
+_OF_CALLS: Final = (
+    *(errorcodes.ARG_TYPE, errorcodes.CALL_ARG, errorcodes.CALL_OVERLOAD),
+    errorcodes.LIST_ITEM,
+)
 _FIXES: Final = {
     FILTER: "give it a class such as nnx.Param, `...` for what is left, or a function (path, value)",
     FUNCTION: "give it the function, not what it returns",
@@ -51,29 +76,58 @@ def call_fits_an_overload(error: MypyError) -> bool:
     last = _LAST[0] if _LAST else None
     if last is not None and info.parent_error is last[2]:
         return True
-    if info.code not in _OF_CALLS or checker.config.of(CALL.code) == "off":
+    if info.code not in _OF_CALLS or checker.is_of_runtime():
         return False
     is_current = last is not None and last[0] is checker.round
     if last is not None and is_current and info.severity == "note":
         return _position(info) in (_span(last[1]), _position(last[2]))
-    node = None if checker.is_of_runtime() else _call_of(info, checker)
-    if last is not None and is_current and node is last[1]:
-        return info is not last[2]
-    call, overloads = _known(node, checker)
-    if node is None or call is None:
+    node = _call_of(info, checker)
+    if node is None or (last is not None and is_current and node is last[1]):
+        return node is not None and last is not None and info is not last[2]
+    code, said = _reworded(node, info, checker)
+    if checker.config.of(code.code) == "off":
         return False
-    for check in registry.CALL_CHECKS[call.name]:
-        check(call)
-    said = ""
-    if isinstance(node, CallExpr) and overloads is not None and not checker.has_reported:
-        said = _mistake(node, overloads, checker)
     if said or checker.has_reported:
         _LAST[:] = [(checker.round, node, info)]
     if said:
-        info.message = f"{_title(call)}: {said}"
-        if not checker.is_expected_to_fail(node):
-            info.code, info.severity = CALL, checker.config.of(CALL.code)
+        info.message = said
+        if code in (CALL, VARIABLE_ARRAY) and not checker.is_expected_to_fail(node):
+            info.code, info.severity = code, checker.config.of(code.code)
     return checker.has_reported
+
+
+def _reworded(
+    node: CallExpr | Decorator, info: ErrorInfo, checker: Reporter
+) -> tuple[ErrorCode, str]:
+    """Return what is wrong in a call, with the code for it; nothing where a check has reported it."""
+    if isinstance(node, CallExpr) and (said := _given_variable(node, info, checker)):
+        callee = node.callee.fullname if isinstance(node.callee, RefExpr) else ""
+        is_asked = callee.startswith("jax.") or runtime_of(callee)
+        return VARIABLE_ARRAY if is_asked else info.code or CALL, said
+    call, overloads = _known(node, checker)
+    if call is None:
+        return CALL, ""
+    for check in registry.CALL_CHECKS[call.name]:
+        check(call)
+    if overloads is None or checker.has_reported or isinstance(node, Decorator):
+        return CALL, ""
+    said = _mistake(node, overloads, checker)
+    return CALL, said and f"{_title(call)}: {said}"
+
+
+@on_error
+def lambda_is_inferred(error: MypyError) -> bool:
+    """Leave out that mypy cannot infer a lambda where Any is expected of ``nnx.vmap(lambda ...)``.
+
+    It can where nothing is expected.
+    """
+    info, checker = error.info, error.checker
+    if info.code is not errorcodes.MISC or "lambda" not in info.message:
+        return False
+    shown = (each for each in checker.syntax.nodes if _span(each) == _position(info))
+    call = next((checker.parent(each) for each in shown if isinstance(each, LambdaExpr)), None)
+    is_transform = isinstance(call, CallExpr) and bool(transform_named(call.callee, checker))
+    return isinstance(call, CallExpr) and is_transform and checker.is_right(call)
 
 
 def _position(info: ErrorInfo) -> tuple[int, int, int | None, int | None]:
@@ -86,10 +140,12 @@ def _span(node: Node) -> tuple[int, int, int | None, int | None]:
 
 def _call_of(info: ErrorInfo, checker: Reporter) -> CallExpr | Decorator | None:
     """Return the call that an error is of: mypy shows that of a type at an argument."""
-    is_at_argument = info.code is errorcodes.ARG_TYPE
+    is_at_argument = info.code in (errorcodes.ARG_TYPE, errorcodes.LIST_ITEM)
     for node in checker.syntax.nodes:
         if (node.line, node.column) == (info.line, info.column) and isinstance(node, Expression):
             found = checker.parent(node) if is_at_argument else node
+            while isinstance(found, ListExpr | TupleExpr):
+                found = checker.parent(found)
             if isinstance(found, Decorator):
                 return found
             if isinstance(found, CallExpr) and _span(node) == _position(info):
@@ -97,15 +153,11 @@ def _call_of(info: ErrorInfo, checker: Reporter) -> CallExpr | Decorator | None:
     return None
 
 
-def _known(
-    node: CallExpr | Decorator | None, checker: Reporter
-) -> tuple[Call | None, Overloaded | None]:
+def _known(node: CallExpr | Decorator, checker: Reporter) -> tuple[Call | None, Overloaded | None]:
     """Return the call as checks know it, and the overloads that it tries.
 
     It is ``nnx.grad(...)`` where what that makes is called, which may have no overloads.
     """
-    if node is None:
-        return None, None
     callee = node.callee if isinstance(node, CallExpr) else node.original_decorators[0]
     known, of = checker.type_of(callee), node
     found: ProperType | None = known
@@ -140,6 +192,51 @@ def _title(call: Call) -> str:
         return transform.title if transform is not None else owner.lstrip("_")
     receiver = get_proper_type(call.receiver)
     return f"{receiver.type.name}.{last}" if isinstance(receiver, Instance) else call.name
+
+
+# -- Variables --------------------------------------------------------------------------------
+
+
+def _given_variable(call: CallExpr, info: ErrorInfo, checker: Reporter) -> str:
+    """Say which Variable is given where its array would fit; empty where it would not."""
+    variables: list[Expression] = []
+    args = [_with_arrays(each, variables, checker) for each in call.args]
+    actual = list(zip(args, call.arg_kinds, call.arg_names, strict=True))
+    if not variables or checker.type_of_call(checker.type_of(call.callee), actual, call) is None:
+        return ""
+    shown = [each for each in variables if _span(each) == _position(info)]
+    at = (shown or variables)[0]
+    text = _text(at)
+    found, said = short_name(checker.type_of(at)), f"`{text}`" if text else "an argument"
+    return f"{said} is {found}; expected an array. Fix: {text or 'variable'}[...]"
+
+
+def _with_arrays(
+    expression: Expression, variables: list[Expression], checker: Reporter
+) -> Expression:
+    """Return an argument in which arrays stand for Variables, which are put into a list."""
+    if isinstance(expression, ListExpr | TupleExpr):
+        items = [_with_arrays(each, variables, checker) for each in expression.items]
+        row = ListExpr(items) if isinstance(expression, ListExpr) else TupleExpr(items)
+        row.set_line(expression)
+        return row
+    found = checker.type_of(expression)
+    if not isinstance(found, Instance) or not is_variable(found.type) or not holds_array(found):
+        return expression
+    variables.append(expression)
+    return TempNode(value_type(found), context=expression)
+
+
+def _text(expression: Expression) -> str:
+    """Return a dotted name as it is written; empty for what is none."""
+    match expression:
+        case NameExpr():
+            return expression.name
+        case MemberExpr():
+            owner = _text(expression.expr)
+            return owner and f"{owner}.{expression.name}"
+        case _:
+            return ""
 
 
 # -- what is wrong ----------------------------------------------------------------------------

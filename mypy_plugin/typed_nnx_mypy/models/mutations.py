@@ -19,9 +19,9 @@ from typed_nnx_codegen.facts.children import descendants
 from typed_nnx_codegen.facts.early import early_type
 from typed_nnx_codegen.facts.kinds import Kind, is_of_runtime, is_rngs, kind_of, runtime_of_class
 from typed_nnx_codegen.facts.names import PARTIAL, is_named, runtime_of
+from typed_nnx_codegen.facts.parameters import Function, definition_of, is_of_file
 from typed_nnx_codegen.facts.targets import bound_names, own_nodes, parts, targets
 from typed_nnx_mypy.reporter import Reporter
-from typed_nnx_mypy.syntax.parameters import Function, definition_of, is_of_file
 
 TypeOf: TypeAlias = Callable[[Expression], ProperType | None]
 """Returns the type of an expression; None where it is not known."""

@@ -17,10 +17,10 @@ from mypy.types import Instance, TupleType, UninhabitedType, get_proper_type
 
 from typed_nnx_codegen.facts.checker import Checker
 from typed_nnx_codegen.facts.kinds import Kind, kind_of, short_name
+from typed_nnx_codegen.facts.parameters import Function
 from typed_nnx_codegen.facts.states import is_state
 from typed_nnx_codegen.facts.targets import own_nodes
 from typed_nnx_mypy.models import structures
-from typed_nnx_mypy.syntax.parameters import Function
 
 _NUMBERS: Final = ("builtins.bool", "builtins.int", "builtins.float", "builtins.complex")
 _TEXTS: Final = ("builtins.str", "builtins.bytes")

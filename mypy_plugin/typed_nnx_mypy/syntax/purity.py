@@ -10,7 +10,7 @@ from mypy.nodes import Expression, IndexExpr, MemberExpr, NameExpr, StrExpr, Typ
 from typed_nnx_codegen.facts.checker import Checker
 from typed_nnx_codegen.facts.children import descendants
 from typed_nnx_codegen.facts.names import runtime_of
-from typed_nnx_mypy.syntax.parameters import definition_of, is_of_file
+from typed_nnx_codegen.facts.parameters import definition_of, is_of_file
 
 _MODULES: Final = (
     *("jax.numpy.", "jax._src.numpy.", "jax.nn.", "jax._src.nn.", "jax.random."),

@@ -22,11 +22,7 @@ from mypy.types import Instance
 
 from typed_nnx_codegen.facts.assigned import assigned_once
 from typed_nnx_codegen.facts.names import PARTIAL, Name, name_of
-from typed_nnx_codegen.facts.targets import argument_of
-from typed_nnx_mypy.call import Call
-from typed_nnx_mypy.registry import on_call
-from typed_nnx_mypy.reporter import Reporter
-from typed_nnx_mypy.syntax.parameters import (
+from typed_nnx_codegen.facts.parameters import (
     Function,
     class_of,
     function_of,
@@ -34,6 +30,10 @@ from typed_nnx_mypy.syntax.parameters import (
     of_definition,
     of_type,
 )
+from typed_nnx_codegen.facts.targets import argument_of
+from typed_nnx_mypy.call import Call
+from typed_nnx_mypy.registry import on_call
+from typed_nnx_mypy.reporter import Reporter
 
 # What they return is called like the function that they are given, and returns the same.
 _SAME_SIGNATURE: Final = (

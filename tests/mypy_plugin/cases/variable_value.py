@@ -28,6 +28,7 @@ model.scale[0] = b"0"  # E: got bytes  [nnx-variable-value]
 model.scale[...] = {"a": 1.0}  # E: got dict  [nnx-variable-value]
 model.linear.kernel[...] = None  # E typed_nnx: got None  [nnx-variable-value]
 model.linear.kernel[:, 0] = jnp.zeros  # E typed_nnx: got a function  [nnx-variable-value]
+jnp.exp(model.scale)  # E: `model.scale` is Param; expected an array. Fix: model.scale[...]  [nnx-variable-array]
 
 # -- correct
 model.scale[...] = jnp.zeros(3)

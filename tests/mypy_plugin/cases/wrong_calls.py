@@ -91,6 +91,17 @@ nnx.update(model, 3)  # E: update: argument 2 is int; expected State or GraphSta
 nnx.grad(loss, argnums=3)  # E: names argument 3  [nnx-argnums]
 nnx.split(model, ..., nnx.Param, 3)  # E: must be the last filter  [nnx-filter-order]
 
+# Variables for which their arrays would do.
+kernel = model.linear.kernel
+jnp.exp(kernel)  # E: `kernel` is Param; expected an array. Fix: kernel[...]  [nnx-variable-array]
+jnp.dot(x, model.linear.kernel)  # E: Fix: model.linear.kernel[...]  [nnx-variable-array]
+jnp.stack([x, kernel])  # E: Fix: kernel[...]  [nnx-variable-array]
+jnp.where(x > 0, kernel, 0)  # E: Fix: kernel[...]  [nnx-variable-array]
+jnp.maximum(kernel, 0.0)  # E: Fix: kernel[...]  [nnx-variable-array]
+jax.nn.relu(nnx.Param(x))  # E: an argument is Param; expected an array. Fix: variable[...]  [nnx-variable-array]
+nnx.relu(kernel)  # E: Fix: kernel[...]  [nnx-variable-array]
+jitted(model, kernel)  # E: `kernel` is Param; expected an array. Fix: kernel[...]  [arg-type]
+
 with pytest.raises(TypeError):
     nnx.state(model, 3)  # E: state: argument 2 is int; expected a filter  [call-overload]
 
@@ -101,6 +112,11 @@ nnx.grad(loss, argnums=1)(model, x)
 nnx.vjp(loss, model, x)
 nnx.eval_shape(lambda: Model(nnx.Rngs(0)))
 jitted.lower(model, x)
+jnp.exp(kernel[...])
+jnp.array(kernel)
+x @ kernel + kernel
+anything: Any = nnx.vmap(lambda x: x + 1)
+things: dict[str, Any] = {"f": nnx.remat(lambda x: x + 1)}
 
 
 # -- unsure
@@ -109,3 +125,4 @@ def unsure(options: dict[str, Any], filters: list[nnx.filterlib.Filter], f: Call
     nnx.split(model, *filters)
     nnx.vjp(f, model)
     nnx.grad(f)(model)
+    jnp.exp(model.linear.bias)  # E: "Param[Array] | None"  [arg-type]

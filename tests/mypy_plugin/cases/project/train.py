@@ -104,6 +104,7 @@ def branch(x: jax.Array) -> object:
 
 old = nnx.GraphState
 nnx.state(PAIR, only=nnx.Param)
+jax.nn.relu(PAIR.left.linear.kernel)
 
 
 class Trainer:
