@@ -1,36 +1,44 @@
-"""TN109: ``nnx.Sequence`` is `nnx.List`, or `nnx.Sequential` where it is called."""
+"""TN109: ``nnx.Sequence`` is `nnx.Sequential`, whose layers are an attribute."""
 
 from __future__ import annotations
 
+from typing import Final
+
 import libcst as cst
 
-from typed_nnx_codegen.migrate.patterns.sequence_uses import LIST, OLD, SEQUENTIAL, SequenceUses
-from typed_nnx_codegen.migrate.registry import Rule, register
+from typed_nnx_codegen.migrate.analysis.syntax import parents_of
+from typed_nnx_codegen.migrate.analysis.values import NONE, Instance, options_of
+from typed_nnx_codegen.migrate.patterns.renaming import Renaming
+from typed_nnx_codegen.migrate.registry import register
 
-_UNSEEN = (
-    "nothing here calls or indexes it: write `nnx.Sequential(*layers)` if it is called, with"
-    " `.layers[i]` for its items, or `nnx.List(layers)` if it is not"
+_SEQUENCE: Final = "nnx.Sequence"
+_METHODS: Final = frozenset(
+    {"append", "clear", "copy", "count", "extend", "index", "insert", "pop", "remove", "reverse"}
 )
-
-_EITHER = (
-    "this is `nnx.Sequential` where objects are called, whose `__init__` takes the layers one by one, and"
-    " `nnx.List` where they are not"
+_ITERATING: Final = frozenset(
+    f"builtins.{name}"
+    for name in (
+        *("all", "any", "enumerate", "filter", "iter", "len", "list", "map", "max", "min", "next"),
+        *("reversed", "set", "sorted", "sum", "tuple", "zip"),
+    )
+)
+_MIXED: Final = "where this is an `nnx.Sequential`, its items are those of its `.layers`"
+_BASE: Final = (
+    "`nnx.Sequential.__init__` takes the layers one by one, and has them as `self.layers`"
 )
 
 
 @register
-class ReplaceSequence(Rule):
-    """What is called becomes `nnx.Sequential`, with layers as arguments; a list `nnx.List`.
+class ReplaceSequence(Renaming):
+    """A list of Modules that can be called is an `nnx.Sequential`, which gets the layers as arguments.
 
-    The rule reads all uses of an object in the file. If a Sequential is used as a list too, its
-    layers are the attribute ``layers``, and their paths in a State contain ``"layers"``.
-
-    Markers are left where there is no use, where the class is passed on or inherited from, and at
-    types where a file has both.
+    Where the file uses it as a list, that is the attribute ``layers``: paths in a State contain ``"layers"``.
+    `nnx.ModuleList` is `nnx.List`. Markers are left where layers are not one argument, at classes that
+    inherit from `nnx.Sequence`, and at lists that are only sometimes one.
     """
 
     code = "TN109"
-    title = "`nnx.Sequence` is `nnx.List`, or `nnx.Sequential` where it is called"
+    title = "`nnx.Sequence(layers)` is `nnx.Sequential(*layers)`"
     since = (0, 9, 0)
     example = """\
 - from flax.experimental import nnx
@@ -42,104 +50,89 @@ class ReplaceSequence(Rule):
       nnx.Linear(2, 3, rngs=rngs),
       nnx.relu,  # no parameters
   ])
-- heads = nnx.Sequence([nnx.Linear(3, n, rngs=rngs) for n in (1, 2)])
-+ heads = nnx.List([nnx.Linear(3, n, rngs=rngs) for n in (1, 2)])
 
   def f(x):
-      y = model(x)
--     return [head(y) for head in heads], model[0].kernel
-+     return [head(y) for head in heads], model.layers[0].kernel
+-     return model(x), model[0].kernel
++     return model(x), model.layers[0].kernel
 """
-    handles = frozenset({"Sequence", "ModuleList"})
+    names = {"Sequence": "Sequential", "ModuleList": "List"}
 
     def plan(self) -> None:
-        """Look at what the file does with its sequences."""
-        self._uses = SequenceUses(self.file)
+        """Find what is used as a list; it may be something else too where the value is False."""
+        self._listed: dict[cst.CSTNode, bool] = {}
+        parents = None
+        for node, value in self.file.analysis.values.items():
+            options = [each for each in options_of(value) if each != NONE]
+            ours = [
+                each for each in options if isinstance(each, Instance) and each.cls == _SEQUENCE
+            ]
+            if ours and isinstance(node, cst.BaseExpression):
+                parents = parents or parents_of(self.file.analysis.tree)
+                above = parents.get(node)
+                if above is not None and self._is_listed(node, above, parents.get(above)):
+                    self._listed[node] = len(ours) == len(options)
 
-    # -- where they are made ------------------------------------------------------------------
+    def _is_listed(
+        self, node: cst.BaseExpression, parent: cst.CSTNode, above: cst.CSTNode | None
+    ) -> bool:
+        """Whether an expression is used as a list."""
+        match parent:
+            case cst.Subscript() | cst.StarredElement() | cst.Arg(star="*"):
+                return True
+            case cst.Attribute():
+                return parent.attr.value in _METHODS
+            case cst.For() | cst.CompFor():
+                return parent.iter is node
+            case cst.ComparisonTarget():
+                return isinstance(parent.operator, (cst.In, cst.NotIn))
+            case cst.Arg():
+                return isinstance(above, cst.Call) and self.file.name(above.func) in _ITERATING
+            case _:
+                return False
+
+    def _layers(
+        self, original: cst.BaseExpression, updated: cst.BaseExpression
+    ) -> cst.BaseExpression:
+        """Return the list of layers of what is used as a list; anything else as it is."""
+        is_sure = self._listed.get(original)
+        if is_sure is False:
+            self.file.decide(original, _MIXED)
+        return cst.Attribute(updated, cst.Name("layers")) if is_sure else updated
 
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
-        """Rewrite ``nnx.Sequence([...])``; and an indexed call that gives one."""
-        if original in self._uses.listed:
+        """Rewrite ``nnx.Sequence([...])``, and a call that gives one."""
+        if self.file.name(original.func) == "nnx.ModuleList" and not original.args:
+            return updated.with_changes(args=[cst.Arg(cst.List([]))])
+        if self.file.name(original.func) != _SEQUENCE or not original.args:
             return self._layers(original, updated)
-        if self._uses.roles.get(original.func) != "call":
-            return updated
-        new = self._uses.class_of(original)
-        if len(original.args) > 1 or any(arg.star or arg.keyword for arg in original.args):
+        if len(original.args) > 1 or original.args[0].star or original.args[0].keyword:
             self.file.decide(original, "its layers are not one argument; see what they are")
             return updated
-        if new == LIST:
-            if not updated.args:
-                return updated.with_changes(
-                    func=self.file.refer(LIST), args=[cst.Arg(cst.List([]))]
-                )
-            return updated.with_changes(func=self.file.refer(LIST))
-        if new == SEQUENTIAL:
-            return self._sequential(updated)
-        self.file.decide(original, _UNSEEN)
-        return updated
-
-    def _sequential(self, call: cst.Call) -> cst.Call:
-        """Return a call of `nnx.Sequential`, which takes the layers one by one."""
-        function = self.file.refer(SEQUENTIAL)
-        if not call.args:
-            return call.with_changes(func=function)
-        layers = call.args[0].value
+        layers = updated.args[0].value
         if isinstance(layers, cst.GeneratorExp) and not layers.lpar:
             layers = layers.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-        star = call.args[0].with_changes(star="*", value=layers)
-        return call.with_changes(func=function, args=[star])
-
-    # -- where they are used ------------------------------------------------------------------
+        star = updated.args[0].with_changes(star="*", value=layers)
+        return self._layers(original, updated.with_changes(args=[star]))
 
     def leave_Name(self, original: cst.Name, updated: cst.Name) -> cst.BaseExpression:
         """Rewrite a name of the class, and a name that is used as a list."""
-        if original in self._uses.listed:
-            return self._layers(original, updated)
-        return self._class(original, updated)
+        return self._layers(original, super().leave_Name(original, updated))
 
     def leave_Attribute(
         self, original: cst.Attribute, updated: cst.Attribute
     ) -> cst.BaseExpression:
         """Rewrite a name of the class, and an attribute that is used as a list."""
-        if original in self._uses.listed:
-            return self._layers(original, updated)
-        return self._class(original, updated)
+        return self._layers(original, super().leave_Attribute(original, updated))
 
     def leave_Subscript(
         self, original: cst.Subscript, updated: cst.Subscript
     ) -> cst.BaseExpression:
         """Rewrite an item that is used as a list."""
-        return self._layers(original, updated) if original in self._uses.listed else updated
+        return self._layers(original, updated)
 
-    def _layers(
-        self, original: cst.BaseExpression, updated: cst.BaseExpression
-    ) -> cst.BaseExpression:
-        """Return the list of layers of a sequence."""
-        if self._uses.class_of(self._uses.listed[original]) != SEQUENTIAL:
-            return updated
-        if original in self._uses.mixed:
-            self.file.decide(
-                original, "where this is an `nnx.Sequential`, its items are those of its `.layers`"
-            )
-            return updated
-        return cst.Attribute(updated, cst.Name("layers"))
-
-    # -- other references to the class --------------------------------------------------------
-
-    def _class(
-        self, original: cst.Name | cst.Attribute, updated: cst.BaseExpression
-    ) -> cst.BaseExpression:
-        """Rewrite a reference to the class that is no call of it."""
-        role = self._uses.roles.get(original)
-        if role is None and self.file.name(original) in OLD:
-            # It is in quotes: only types are looked at there.
-            role = "type"
-        if role is None or role == "call":
-            return updated
-        is_list = self.file.name(original) == "nnx.ModuleList"
-        found = {LIST} if is_list else self._uses.classes()
-        if role == "type" and len(found) == 1:
-            return self.file.refer(found.pop())
-        self.file.decide(original, _UNSEEN if role == "other" else _EITHER)
+    def leave_ClassDef(self, original: cst.ClassDef, updated: cst.ClassDef) -> cst.ClassDef:
+        """Mark a class that inherits from it."""
+        for base in original.bases:
+            if self.file.name(base.value) == _SEQUENCE:
+                self.file.decide(original, _BASE)
         return updated
