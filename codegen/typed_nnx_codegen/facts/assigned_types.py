@@ -89,7 +89,7 @@ def keep_types(tree: MypyFile, known: Callable[[Expression], Type | None]) -> No
         known: Returns mypy's types of expressions.
     """
     file = File(Tree(tree))
-    put_in = [pair for node in file.nodes for pair in _put_in(node)]
+    put_in = [pair for node in file.nodes for pair in put_in_by(node)]
     for order, info in enumerate(sorted(classes_of(tree), key=lambda info: info.defn.line)):
         # No line: other files would be checked anew whenever one is added above.
         info.metadata[_ORDER] = {"order": order}
@@ -143,7 +143,7 @@ def _assigned_in(
     return found
 
 
-def _put_in(node: Node) -> Iterator[tuple[Expression, Expression]]:
+def put_in_by(node: Node) -> Iterator[tuple[Expression, Expression]]:
     """Yield the containers that a node puts something into, with that."""
     match node:
         case AssignmentStmt(lvalues=targets, rvalue=value):

@@ -11,10 +11,18 @@ from typed_nnx_codegen.facts.constants import constant_of, items_of
 from typed_nnx_codegen.facts.kinds import short_name
 from typed_nnx_codegen.facts.parameters import Function
 from typed_nnx_codegen.facts.targets import argument_of
+from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.errorcodes import ARGNUMS
 from typed_nnx_mypy.models.arguments import is_not_differentiable
+from typed_nnx_mypy.registry import on_call
 from typed_nnx_mypy.reporter import Reporter
-from typed_nnx_mypy.syntax.transforms import Transform, on_transform, transform_named
+from typed_nnx_mypy.syntax.transforms import (
+    CALLS_OF_GRADIENTS,
+    Transform,
+    on_transform,
+    transform_behind,
+    transform_named,
+)
 
 _OF_NNX: Final = ("grad", "value_and_grad")
 _OF_JAX: Final = ("jax.grad", "jax.hessian", "jax.jacfwd", "jax.jacrev", "jax.value_and_grad")
@@ -60,6 +68,26 @@ def nondifferentiated_arguments_exist(transform: Transform) -> None:
     if transform.function is not None:
         for each in chosen:
             _is_in_range(transform, "nondiff_argnums", each)
+
+
+@on_call(*CALLS_OF_GRADIENTS)
+def given_arguments_are_differentiable(call: Call) -> None:
+    """Report a number or a text by which a lambda, or what has no annotations, is differentiated."""
+    transform = transform_behind(call)
+    function = transform.function if transform is not None else None
+    if transform is None or function is None or call.has_stars or _may_be_whole(transform):
+        return
+    option = transform.option("argnums")
+    chosen = _chosen(option, call.checker) if option is not None else [(0, call.node)]
+    for number, _ in chosen or ():
+        parameter = function.at(number)
+        if parameter is None or is_not_differentiable(parameter.type):
+            continue  # reported where the gradient is made
+        given = call.argument(parameter.name, number)
+        if given is not None and is_not_differentiable(given.type):
+            found, fix = short_name(given.type), "Fix: give a float, an array or a Module"
+            said = f"argument {number} is {found}, which has no gradient. {fix}"
+            transform.report(ARGNUMS, said, given.expression)
 
 
 # -- what is chosen ---------------------------------------------------------------------------

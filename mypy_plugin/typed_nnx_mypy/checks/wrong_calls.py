@@ -1,4 +1,7 @@
-"""``nnx-call``, ``nnx-variable-array``: one line for what mypy says in many, or without a fix."""
+"""``nnx-call``, ``nnx-variable-array``: one line for what mypy says in many, or without a fix.
+
+What mypy says of correct code is left out: a lambda under a transform, a layer in the place of another.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from mypy import errorcodes, types
 from mypy.errorcodes import ErrorCode
 from mypy.nodes import (
     ArgKind,
+    AssignmentStmt,
     CallExpr,
     Decorator,
     Expression,
@@ -21,6 +25,7 @@ from mypy.nodes import (
     RefExpr,
     TempNode,
     TupleExpr,
+    Var,
 )
 from mypy.plugin import FunctionContext, MethodContext
 from mypy.subtypes import find_member, is_subtype
@@ -40,14 +45,17 @@ from typed_nnx_codegen.facts.internals import ErrorInfo
 from typed_nnx_codegen.facts.kinds import (
     FILTER,
     FUNCTION,
+    Kind,
     expected_texts,
     holds_array,
     is_variable,
+    kind_of,
     short_name,
     value_type,
 )
 from typed_nnx_codegen.facts.names import name_of, runtime_of
 from typed_nnx_codegen.facts.parameters import function_of
+from typed_nnx_codegen.facts.targets import is_self
 from typed_nnx_mypy import registry
 from typed_nnx_mypy.call import Call, MypyError
 from typed_nnx_mypy.errorcodes import CALL, VARIABLE_ARRAY
@@ -390,3 +398,30 @@ def _wrong_type(
         return f"{said}. Fix: give all that it takes" if said else ""
     fix = _FIXES.get(wanted, f"give it {wanted}")
     return f"{title} is {short_name(given)}; expected {wanted}. Fix: {fix}" if wanted else ""
+
+
+# -- model surgery ----------------------------------------------------------------------------
+
+
+@on_error
+def module_takes_the_place_of_another(error: MypyError) -> bool:
+    """Leave out that ``model.layer = nnx.LoRA(...)`` sets another Module than ``__init__`` does."""
+    info, checker = error.info, error.checker
+    if info.code is not errorcodes.ASSIGNMENT:
+        return False
+    for node in checker.syntax.nodes:
+        match node:
+            case AssignmentStmt(lvalues=[MemberExpr(expr=owner, name=name)], rvalue=value) if (
+                _position(info) == _span(value) and not is_self(owner)
+            ):
+                found = checker.type_of(owner)
+                symbol = found.type.get(name) if isinstance(found, Instance) else None
+                kept = symbol.node if symbol is not None else None
+                modules = [checker.type_of(value), kept.type] if isinstance(kept, Var) else []
+                is_inferred = (
+                    isinstance(kept, Var) and not kept.explicit_self_type and kept.is_inferred
+                )
+                return is_inferred and all(e and kind_of(e) is Kind.PYTREE for e in modules)
+            case _:
+                pass
+    return False

@@ -24,6 +24,7 @@ from typed_nnx_codegen.facts.states import is_state, state_of
 from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.models.bindings import at_home
 from typed_nnx_mypy.registry import infers
+from typed_nnx_mypy.syntax.transforms import CALLS_OF_GRADIENTS
 
 _ARGNUM: Final = "__nnx_argnum__"
 _WRT: Final = "__nnx_wrt__"
@@ -31,8 +32,6 @@ _AUX: Final = "__nnx_aux__"
 _TREES: Final = ("graph", "graph_updates")
 _MADE: Final = ("Gradient", "ValueAndGradient")
 """What typed_nnx's `grad` and `value_and_grad` make; its stubs have classes below them."""
-_BELOW: Final = ("_Gradient", "_GradientAndAux", "_ValueAndGradient")
-_CLASSES: Final = (*_MADE, *(f"{c}Of{n}" for c in _BELOW for n in ("1", "2", "OneTuple")))
 _WITH_AUX: Final = 2
 """How many results a function has that returns something with its loss."""
 
@@ -220,7 +219,7 @@ def _marked(made: Instance, call: Call) -> Instance | None:
     return marked
 
 
-@infers(*(f"{name}.__call__" for name in _CLASSES))
+@infers(*CALLS_OF_GRADIENTS)
 def gradients_by_arguments(call: Call) -> Type | None:
     """Return gradients by the models that are given, not by the classes that a function asks for.
 

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from mypy.nodes import Decorator, LambdaExpr, TypeInfo
+from mypy.nodes import (
+    AssignmentStmt,
+    CallExpr,
+    ClassDef,
+    Decorator,
+    LambdaExpr,
+    MemberExpr,
+    OperatorAssignmentStmt,
+    TypeInfo,
+)
 from mypy.plugin import AttributeContext
 from mypy.types import (
     AnyType,
@@ -16,9 +25,13 @@ from mypy.types import (
     get_proper_type,
 )
 
+from typed_nnx_codegen.facts.assigned_types import put_in_by
+from typed_nnx_codegen.facts.children import descendants
+from typed_nnx_codegen.facts.early import early_type
 from typed_nnx_codegen.facts.kinds import Kind, kind_of
 from typed_nnx_codegen.facts.names import runtime_of
 from typed_nnx_codegen.facts.states import is_state
+from typed_nnx_codegen.facts.targets import is_same_target
 from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.registry import infers
 from typed_nnx_mypy.syntax.transforms import transform_behind
@@ -59,14 +72,41 @@ def declared_container(call: Call) -> Type | None:
 
 @infers("List", "Dict")
 def empty_container(call: Call) -> Type | None:
-    """Return an empty List or Dict of anything, as of ``self.layers = nnx.List()``, which is filled later."""
+    """Return an empty List or Dict, as of ``self.layers = nnx.List()``, of what is put into it later.
+
+    That is anything where it is not of one class.
+    """
     found = get_proper_type(call.result)
     if not isinstance(found, Instance) or not found.args:
         return None
     *before, item = map(get_proper_type, found.args)
     if not isinstance(item, UninhabitedType) or not item.ambiguous:
         return None
-    return Instance(found.type, [*before, AnyType(TypeOfAny.special_form)])
+    return Instance(found.type, [*before, _put_in_later(call) or AnyType(TypeOfAny.special_form)])
+
+
+def _put_in_later(call: Call) -> Type | None:
+    """Return the type of all that is put into a new container; None where there are several."""
+    checker, made = call.checker, call.expression
+    statement = checker.parent(made) if made is not None else None
+    if not isinstance(statement, AssignmentStmt) or len(statement.lvalues) != 1:
+        return None
+    target = statement.lvalues[0]
+    around = next((e for e in checker.above(statement) if isinstance(e, ClassDef)), checker.tree)
+    found: set[Type | None] = set()
+    for node in descendants(around):
+        found |= {
+            early_type(e, checker) for owner, e in put_in_by(node) if is_same_target(owner, target)
+        }
+        match node:
+            case (
+                CallExpr(callee=MemberExpr(expr=owner, name="extend" | "setdefault" | "update"))
+                | OperatorAssignmentStmt(lvalue=owner)
+            ):
+                found |= {None} if is_same_target(owner, target) else set()
+            case _:
+                pass
+    return found.pop() if len(found) == 1 else None
 
 
 @infers("vmap")

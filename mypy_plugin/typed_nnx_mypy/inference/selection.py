@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mypy import types
-from mypy.nodes import LambdaExpr
+from mypy.nodes import ArgKind, LambdaExpr
 from mypy.subtypes import is_same_type
 from mypy.typeops import make_simplified_union
 from mypy.types import AnyType, CallableType, Instance, ProperType, TupleType, Type, get_proper_type
@@ -188,9 +188,10 @@ def mapped(call: Call) -> Type | None:
 
     A Pytree of which a function makes arrays stays what it is.
     """
-    if call.has_stars or call.keyword("is_leaf") is not None:
+    if call.keyword("is_leaf") is not None:
         return None
-    tree = call.subject("state" if call.name == "map_state" else "tree", 1)
+    name = "state" if call.name == "map_state" else "tree"
+    tree = _first_of_row(call) if call.has_stars else call.subject(name, 1)
     view, found = _view_of(tree, call), get_proper_type(call.result)
     if tree is not None and isinstance(found, AnyType) and kind_of(tree.type) is Kind.PYTREE:
         made = _results(call)
@@ -206,6 +207,21 @@ def mapped(call: Call) -> Type | None:
     is_pure = view.is_pure or not is_of_values
     state = state_of(like, view.model, view.filter, values=values, is_pure=is_pure)
     return at_home(state, call.expression, call.checker)
+
+
+def _first_of_row(call: Call) -> Argument | None:
+    """Return the first tree of ``jax.tree.map(f, *states)``."""
+    written = call.expression
+    if written is None or written.arg_kinds != [ArgKind.ARG_POS, ArgKind.ARG_STAR]:
+        return None
+    row = call.checker.type_of(written.args[1])
+    items = (
+        row.items if isinstance(row, TupleType) else row.args if isinstance(row, Instance) else ()
+    )
+    kinds = {get_proper_type(each) for each in items}
+    return (
+        Argument(written.args[1], kinds.pop(), ArgKind.ARG_POS, None) if len(kinds) == 1 else None
+    )
 
 
 @infers("jax.block_until_ready", "jax.device_put", "jax.lax.with_sharding_constraint")

@@ -40,6 +40,12 @@ _SAME_SIGNATURE: Final = (
     *("jit", "remat", "checkpoint", "vmap"),
     *("jax.jit", "jax.checkpoint", "jax.vmap"),
 )
+# What typed_nnx's `grad` and `value_and_grad` make, in its stubs too.
+_OF_GRADIENTS: Final = ("_Gradient", "_GradientAndAux", "_ValueAndGradient")
+CALLS_OF_GRADIENTS: Final = (
+    *("Gradient.__call__", "ValueAndGradient.__call__"),
+    *(f"{c}Of{n}.__call__" for c in _OF_GRADIENTS for n in ("1", "2", "OneTuple")),
+)
 # The names of the parameter for the function.
 _FUNCTION: Final = ("f", "fun", "fn")
 

@@ -69,6 +69,7 @@ changed = (0, 5)
 nnx.grad(loss, argnums=2)  # E: `argnums` names argument 2, but it takes 2 by position (model, x)  [nnx-argnums]
 nnx.value_and_grad(loss, argnums=(0, 2))  # E: Fix: count from 0, so name one of 0 to 1  [nnx-argnums]
 nnx.grad(loss, argnums=-3)  # E: names argument -3  [nnx-argnums]
+nnx.grad(lambda model, n: model.linear(x).sum() * n, argnums=1)(model, 3)  # E typed_nnx: grad: argument 1 is int, which has no gradient. Fix: give a float, an array or a Module  [nnx-argnums]
 nnx.grad(loss, argnums="x")  # E: grad: `argnums` is str; expected int or  [nnx-call]
 nnx.grad(loss, argnums=THIRD)  # E: names argument 2  [nnx-argnums]
 nnx.grad(loss, argnums=BOTH)  # E: names argument 2  [nnx-argnums]
@@ -136,6 +137,8 @@ def annotated_locally() -> None:
 
 
 # -- correct
+nnx.grad(lambda model, n: model.linear(x).sum() * n, argnums=1)(model, 3.0)
+nnx.grad(lambda model, n: model.linear(x).sum() * n, argnums=1, allow_int=True)(model, 3)
 nnx.grad(loss)(model, x)
 nnx.grad(loss, argnums=1)(model, x)
 nnx.grad(loss, argnums=-1)(model, x)

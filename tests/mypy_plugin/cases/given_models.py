@@ -33,9 +33,12 @@ class Store(nnx.Module):
         self.kept = nnx.data({})
         self.rows = nnx.List()
         self.named = nnx.Dict({})
+        self.layers = nnx.List()
         for name in ("first", "second"):
             self.rows.append(nnx.Linear(2, 2, rngs=nnx.Rngs(0)))
             self.named[name] = self.rows[-1]
+            self.layers.append(nnx.Linear(2, 2, rngs=nnx.Rngs(0)))
+        self.rows.append(nnx.Dropout(0.1))
         self.linear = nnx.Linear(2, 2, rngs=nnx.Rngs(0))
 
 
@@ -99,6 +102,10 @@ reveal_type(jax.device_put(batch))  # R: Batch
 reveal_type(jax.lax.with_sharding_constraint(grads, None).linear.kernel)  # R: Param[Array]
 reveal_type(jax.device_put(1.0))  # R: Any
 reveal_type(Store().rows)  # R: List[Any]
+reveal_type(Store().layers)  # R: List[Linear]
+reveal_type(nnx.state(Store()).layers[0].kernel)  # R: Param[Array]
+stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves), *[nnx.state(each) for each in (impl, impl)])
+reveal_type(stacked.linear.kernel)  # R: Param[Array]
 reveal_type(nnx.vmap(lambda model, x: model(x), in_axes=(None, 0))(impl, x))  # R: Array
 reveal_type(nnx.jit(lambda model, x: (x, model))(impl, x))  # R: tuple[Array, Impl]
 by_name = nnx.jit(lambda model, x: model.linear(x))

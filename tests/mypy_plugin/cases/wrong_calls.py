@@ -14,6 +14,7 @@ import typed_nnx as nnx
 class Model(nnx.Module):
     def __init__(self, rngs: nnx.Rngs) -> None:
         self.linear = nnx.Linear(2, 3, rngs=rngs)
+        self.norm: nnx.LayerNorm = nnx.LayerNorm(3, rngs=rngs)
 
     def __call__(self, x: jax.Array) -> jax.Array:
         return self.linear(x)
@@ -91,6 +92,10 @@ nnx.update(model, 3)  # E: update: argument 2 is int; expected State or GraphSta
 nnx.grad(loss, argnums=3)  # E: names argument 3  [nnx-argnums]
 nnx.split(model, ..., nnx.Param, 3)  # E: must be the last filter  [nnx-filter-order]
 
+# A layer may take the place of another, but not that of a Variable, nor against an annotation.
+Model(nnx.Rngs(0)).linear.kernel = x  # E: "Array"  [assignment]
+Model(nnx.Rngs(0)).norm = nnx.RMSNorm(3, rngs=nnx.Rngs(0))  # E: "RMSNorm"  [assignment]
+
 # Variables for which their arrays would do.
 kernel = model.linear.kernel
 jnp.exp(kernel)  # E: `kernel` is Param; expected an array. Fix: kernel[...]  [nnx-variable-array]
@@ -117,6 +122,7 @@ jnp.array(kernel)
 x @ kernel + kernel
 anything: Any = nnx.vmap(lambda x: x + 1)
 things: dict[str, Any] = {"f": nnx.remat(lambda x: x + 1)}
+Model(nnx.Rngs(0)).linear = nnx.LoRA(2, 1, 3, base_module=model.linear, rngs=nnx.Rngs(0))
 
 
 # -- unsure
