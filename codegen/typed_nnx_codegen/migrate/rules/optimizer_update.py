@@ -11,9 +11,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import has_star
 from typed_nnx_codegen.migrate.analysis.values import External, Instance
 from typed_nnx_codegen.migrate.file import File, with_commas
 from typed_nnx_codegen.migrate.patterns.optimizer_uses import (
-    WITH_MODEL,
     OptimizerUses,
-    Use,
     gradients_of,
     is_update,
 )
@@ -45,9 +43,8 @@ class OptimizerUpdate(Rule):
 
     If the model has a name next to the Optimizer, the rule writes that name: the one that the
     Optimizer was created with in the same scope, ``self.model`` next to ``self.optimizer``, or the
-    differentiated argument. If a use has no such name (a train step that takes only the Optimizer,
-    a checkpoint of all its state), the Optimizer is created as an ``nnx.ModelAndOptimizer``, which
-    is what an Optimizer used to be, on both runtimes. Optimizers from elsewhere get a marker.
+    differentiated argument. A use without such a name (a train step that takes only the Optimizer, a
+    checkpoint of all its state) gets a marker: ``nnx.ModelAndOptimizer`` is what an Optimizer used to be.
     """
 
     code = "TN119"
@@ -72,16 +69,13 @@ class OptimizerUpdate(Rule):
         self._uses = OptimizerUses(self.file) if _may_have_optimizers(self.file) else None
 
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
-        """Rewrite an update, or the call that makes an Optimizer."""
+        """Rewrite an update; mark a call that takes the state of an Optimizer."""
         if self._uses is None:
             return updated
-        if original in self._uses.keeping:
-            return updated.with_changes(func=self.file.refer(WITH_MODEL))
-        use = self._uses.uses.get(original)
-        if use is not None:
-            return self._update(use, updated)
-        origin = self._uses.states.get(original)
-        if origin is not None and origin not in self._uses.keeping:
+        model = self._uses.uses.get(original)
+        if model is not None:
+            return self._update(original, updated, model)
+        if original in self._uses.states:
             self.file.decide(original, _STATE)
         if is_update(self.file, original):
             return _by_position(updated)
@@ -91,34 +85,21 @@ class OptimizerUpdate(Rule):
     def leave_Attribute(
         self, original: cst.Attribute, updated: cst.Attribute
     ) -> cst.BaseExpression:
-        """Rewrite ``optimizer.model``, or the annotation of an Optimizer that keeps its model."""
-        if self._uses is None:
-            return updated
-        if original in self._uses.annotations:
-            return self.file.refer(WITH_MODEL)
-        use = self._uses.uses.get(original)
-        if use is None or use.origin in self._uses.keeping:
-            return updated
-        if not use.model:
+        """Rewrite ``optimizer.model``."""
+        model = self._uses.uses.get(original) if self._uses is not None else None
+        if model:
+            return cst.parse_expression(model).with_changes(lpar=updated.lpar, rpar=updated.rpar)
+        if model is not None:
             self.file.decide(original, _MODEL)
-            return updated
-        return cst.parse_expression(use.model).with_changes(lpar=updated.lpar, rpar=updated.rpar)
+        return updated
 
-    def leave_Name(self, original: cst.Name, updated: cst.Name) -> cst.BaseExpression:
-        """Rewrite the annotation of an Optimizer that keeps its model."""
-        if self._uses is None or original not in self._uses.annotations:
-            return updated
-        return self.file.refer(WITH_MODEL)
-
-    def _update(self, use: Use, updated: cst.Call) -> cst.BaseExpression:
-        if self._uses is not None and use.origin in self._uses.keeping:
-            return _without_name(updated)
-        if not use.model:
-            self.file.decide(use.node, _UPDATE)
+    def _update(self, original: cst.Call, updated: cst.Call, model: str) -> cst.Call:
+        if not model:
+            self.file.decide(original, _UPDATE)
             return updated
         plain = _without_name(updated)
         return plain.with_changes(
-            args=with_commas([cst.Arg(cst.parse_expression(use.model)), *plain.args])
+            args=with_commas([cst.Arg(cst.parse_expression(model)), *plain.args])
         )
 
     def _maybe(self, call: cst.Call) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Final
 
 import libcst as cst
@@ -11,7 +10,7 @@ from typed_nnx_codegen.migrate.analysis.members import class_derives
 from typed_nnx_codegen.migrate.analysis.syntax import has_star
 from typed_nnx_codegen.migrate.analysis.values import ProjectClass
 from typed_nnx_codegen.migrate.file import TIGHT_EQUAL
-from typed_nnx_codegen.migrate.patterns.optimizer_uses import OPTIMIZER, OptimizerUses
+from typed_nnx_codegen.migrate.patterns.optimizer_uses import OPTIMIZER
 from typed_nnx_codegen.migrate.patterns.transform_calls import PARTIAL, keyword_of, with_keyword
 from typed_nnx_codegen.migrate.registry import Rule, register
 
@@ -27,7 +26,7 @@ class OptimizerWrt(Rule):
 
     The rule adds ``wrt=nnx.Param`` where an Optimizer, or a subclass in the project, is created
     without it, and adds the keyword to a `wrt` that was given by position. Unpacked arguments get a
-    marker. An Optimizer that TN119 turns into a ModelAndOptimizer needs none.
+    marker.
     """
 
     code = "TN118"
@@ -43,10 +42,6 @@ class OptimizerWrt(Rule):
 + optimizer = nnx.Optimizer(model, optax.adam(1e-3), wrt=nnx.Param)
 """
 
-    @cached_property
-    def _uses(self) -> OptimizerUses:
-        return OptimizerUses(self.file)
-
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
         """Say what an Optimizer updates."""
         first = self._first(original)
@@ -61,8 +56,6 @@ class OptimizerWrt(Rule):
             named = args[first + 2].with_changes(keyword=cst.Name("wrt"), equal=TIGHT_EQUAL)
             args[first + 2] = named
             return updated.with_changes(args=args)
-        if self.file.options.applies("TN119") and original in self._uses.keeping:
-            return updated
         return with_keyword(updated, "wrt", self.file.refer("nnx.Param"))
 
     def _first(self, call: cst.Call) -> int | None:
