@@ -21,7 +21,6 @@ from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.patterns.transform_calls import (
     TransformCall,
     TransformCalls,
-    renamed_keyword,
 )
 from typed_nnx_codegen.migrate.registry import Rule, register
 
@@ -53,31 +52,26 @@ _SPLIT_TWICE: Final = (
 )
 
 
-class _NoAxis(Exception):
-    """Some results of a scan have no axis, which it does not take any more."""
-
-
 @register
 class StateAxes(Rule):
     """Axes of Modules are given by position, and a decorator splits random keys.
 
     ``state_axes={...}`` applied to all Modules among the arguments, and keys were split
     automatically. A marker says what to write: a ``nnx.StateAxes`` for each Module in `in_axes`,
-    and ``@nnx.split_rngs(splits=n)``. In `scan`, `out_axes` must name the carry too, where flax
-    0.9.0 had only the axes of the other results: that is rewritten.
+    and ``@nnx.split_rngs(splits=n)``. A ``@nnx.split_rngs`` over keys that are stacked already gets a marker, too.
     """
 
     code = "TN115"
     title = "`state_axes=` and `split_rngs=` are `nnx.StateAxes` and `@nnx.split_rngs`"
     since = (0, 10, 0)
-    example = """\
+    example = f"""\
 - from flax import nnx
 + import typed_nnx as nnx
 
-- @nnx.scan(in_axes=(nnx.Carry, 0), out_axes=1)
-+ @nnx.scan(in_axes=(nnx.Carry, 0), out_axes=(nnx.Carry, 1))
-  def run(carry, x):
-      return carry + x, carry * x
++ # TODO[typed-nnx] TN115: {_MESSAGE.format(keyword="state_axes", carry="")}
+  @nnx.vmap(state_axes={{nnx.Param: 0}})
+  def run(model, x):
+      return model(x)
 """
 
     def plan(self) -> None:
@@ -85,21 +79,13 @@ class StateAxes(Rule):
         self._calls = TransformCalls(self.file, "nnx.vmap", "nnx.scan", "nnx.pmap")
 
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
-        """Mark older arguments of a transform, and name in `out_axes` what a scan carries."""
+        """Mark older arguments of a transform."""
         transform = self._calls.of(original)
-        if transform is None:
-            return updated
-        older = [name for name in _OLDER if transform.keyword(name) is not None]
-        if older:
+        older = [name for name in _OLDER if transform is not None and transform.keyword(name)]
+        if transform is not None and older:
             carry = _CARRIED if transform.name == "nnx.scan" else ""
             self.file.decide(original, _MESSAGE.format(keyword=older[0], carry=carry))
-            return updated
-        try:
-            axes = with_carry(self.file, transform)
-        except _NoAxis as reason:
-            self.file.decide(transform.node, f"`out_axes=` names what is carried too; {reason}")
-            return updated
-        return updated if axes is None else renamed_keyword(updated, "out_axes", "out_axes", axes)
+        return updated
 
     def leave_FunctionDef(
         self, original: cst.FunctionDef, updated: cst.FunctionDef
@@ -109,54 +95,6 @@ class StateAxes(Rule):
         if split is not None:
             self.file.decide(split, _SPLIT_TWICE)
         return updated
-
-
-# -- what a scan gives ------------------------------------------------------------------------------
-
-
-_CARRY: Final = "nnx.Carry"
-
-
-def with_carry(file: File, transform: TransformCall) -> cst.BaseExpression | None:
-    """Return ``(nnx.Carry, axes)`` for ``out_axes=axes`` of a scan that carries something.
-
-    Current flax refuses every scan that this is done for.
-
-    Args:
-        file: The file.
-        transform: The transform.
-
-    Returns:
-        The axes; None where they say what is carried already, or nothing is known of them.
-
-    Raises:
-        _NoAxis: Some results have no axis, which scan does not take any more.
-    """
-    given = transform.keyword("out_axes")
-    if transform.name != "nnx.scan" or given is None or not _is_carrying(file, transform):
-        return None
-    axes = given.value
-    entries = [one.value for one in axes.elements] if isinstance(axes, cst.Tuple) else [axes]
-    if any(isinstance(one, cst.Name) and one.value == "None" for one in entries):
-        raise _NoAxis("scan stacks all results: give each an axis, `(nnx.Carry, 0)`")
-    if not all(isinstance(one, cst.Integer) for one in entries):
-        return None
-    return cst.Tuple([cst.Element(file.refer(_CARRY)), cst.Element(axes)])
-
-
-def _is_carrying(file: File, transform: TransformCall) -> bool:
-    """Whether the arguments of a scan have one that is carried, said or by default."""
-    if transform.has_star:
-        return False
-    given = transform.keyword("in_axes")
-    if given is None:
-        return True
-    axes = given.value
-    # What a State carries by `nnx.StateAxes({...: nnx.Carry})` is no result.
-    entries = (
-        [one.value for one in axes.elements] if isinstance(axes, (cst.Tuple, cst.List)) else [axes]
-    )
-    return any(file.name(entry) == _CARRY for entry in entries)
 
 
 # -- keys that are stacked already ------------------------------------------------------------------
