@@ -4,7 +4,6 @@ from flax import nnx
 
 rngs = nnx.Rngs(0, dropout=1)
 each = rngs.fork(split=3)
-uneven = rngs.fork(split={"dropout": 2, ...: 4})
 stream = rngs.dropout.fork(split=2)
 
 
@@ -13,9 +12,9 @@ def draw(stream):
 
 
 model = nnx.Dropout(0.5, rngs=rngs)
-nnx.fork_rngs(model, split={...: 4})
+nnx.fork_rngs(model, split=4)
 masks = model.rngs.key.shape
-backups = nnx.fork_rngs(rngs, split={"dropout": 2})
+backups = nnx.fork_rngs(rngs, split=2)
 split = rngs.dropout.key.shape, rngs.params.key.shape
 nnx.restore_rngs(backups)
 
@@ -27,7 +26,6 @@ def inside(rngs):
 
 result = (
     jax.vmap(draw)(each.params),
-    jax.vmap(draw)(uneven.dropout),
     jax.vmap(draw)(stream),
     (masks, split, inside(rngs)),
     jax.random.key_data(rngs.params()),
