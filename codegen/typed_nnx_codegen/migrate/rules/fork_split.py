@@ -101,7 +101,7 @@ class SplitInsteadOfFork(Rule):
         if method.cls == "RngStream" and first.keyword is None:
             self.file.decide(original, _STREAM)
         elif method.cls in {"Rngs", "RngStream"}:
-            is_one = len(original.args) == 1 and not has_star(original)
+            is_one = len(original.args) == 1
             is_split = first.keyword is None or first.keyword.value == "split"
             if is_one and is_split and is_name(first.value, "None"):
                 return updated.with_changes(args=[])
