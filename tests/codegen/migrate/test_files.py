@@ -253,7 +253,7 @@ def test_generated_files_are_left_out_unless_a_person_names_them(
         ("a.pyi", "old: nnx\n", "# marker\nnew: nnx\n"),
         ("script", "old: nnx\n", "# marker\nnew: nnx\n"),
         ("a.MD", "old nnx\n```py\nold\n```\n", "old nnx\n```py\n# marker\nnew\n```\n"),
-        ("a.rst", "old nnx\n\n>>> old\n1\n", "old nnx\n\n>>> # marker\n>>> new\n1\n"),
+        ("a.rst", "old nnx\n\n.. plot::\n\n old\n", "old nnx\n\n.. plot::\n\n # marker\n new\n"),
     ],
 )
 def test_the_ending_of_a_name_says_what_a_file_is(

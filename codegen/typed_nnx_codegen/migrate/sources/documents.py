@@ -9,7 +9,6 @@ from typed_nnx_codegen.migrate.sources.encoding import decode_utf8
 from typed_nnx_codegen.migrate.sources.frames import Line, code_of, reframe, split_raw, usual_end
 from typed_nnx_codegen.migrate.sources.outcome import Outcome, TextMigration
 from typed_nnx_codegen.migrate.sources.parts import Part, migrate_parts
-from typed_nnx_codegen.migrate.sources.prompts import examples_in, has_prompts, prompted
 
 
 @dataclass(frozen=True)
@@ -34,22 +33,6 @@ class Block:
         return bool(self.lines) and tabs <= {"\t" in self.prefix}
 
 
-@dataclass(frozen=True)
-class _Piece:
-    """Lines of a document that are one part: a block, or one example with prompts in it."""
-
-    start: int
-    lines: tuple[Line, ...]
-    prefix: str
-    is_prompted: bool
-    part: Part
-
-    @property
-    def stop(self) -> int:
-        """The index behind its last line in the document."""
-        return self.start + len(self.lines)
-
-
 # Finds the blocks in the lines of a document, each with its line end.
 BlockFinder = Callable[[Sequence[tuple[str, str]]], list[Block]]
 
@@ -62,51 +45,23 @@ def migrate_document(data: bytes, migrate: TextMigration, find_blocks: BlockFind
     """
     source = decode_utf8(data)
     rows = split_raw(source.text)
-    pieces = [
-        piece
-        for number, block in enumerate(find_blocks(rows), 1)
-        for piece in _pieces_of(block, number)
-    ]
-    codes, findings = migrate_parts([piece.part for piece in pieces], migrate)
-    if all(piece.part.code == code for piece, code in zip(pieces, codes, strict=True)):
+    blocks = find_blocks(rows)
+    parts = [Part(number, code_of(_closed(block.lines))) for number, block in enumerate(blocks, 1)]
+    codes, findings = migrate_parts(parts, migrate)
+    if all(part.code == code for part, code in zip(parts, codes, strict=True)):
         return Outcome(data, findings)
     new: list[str] = []
     end = usual_end([closing for _, closing in rows]) or "\n"
     done = 0
-    for piece, code in zip(pieces, codes, strict=True):
-        if code != piece.part.code:
-            new += [raw + closing for raw, closing in rows[done : piece.start]]
-            new.append(_reframed(piece, code, end))
-            done = piece.stop
+    for block, part, code in zip(blocks, parts, codes, strict=True):
+        if code != part.code:
+            new += [raw + closing for raw, closing in rows[done : block.start]]
+            new.append(reframe(_closed(block.lines), code, block.prefix, end))
+            done = block.start + len(block.lines)
     new += [raw + closing for raw, closing in rows[done:]]
     return Outcome(source.encode("".join(new)), findings)
-
-
-def _pieces_of(block: Block, number: int) -> list[_Piece]:
-    """Return the pieces of a block: itself, or the examples in it."""
-    if not has_prompts(block.lines):
-        part = Part(number, code_of(_closed(block.lines)))
-        return [_Piece(block.start, block.lines, block.prefix, False, part)]
-    return [
-        _Piece(
-            block.start + first,
-            lines,
-            block.prefix,
-            True,
-            Part(number, code_of(_closed(lines)), first_line=first + 1),
-        )
-        for first, lines in examples_in(block.lines)
-    ]
 
 
 def _closed(lines: Sequence[Line]) -> list[Line]:
     """Return lines with the empty one that a text has behind its last line end."""
     return [*lines, Line("", "", "")] if lines and lines[-1].end else list(lines)
-
-
-def _reframed(piece: _Piece, code: str, end: str) -> str:
-    """Return the lines of the document for a new piece of code."""
-    lines = _closed(piece.lines)
-    if piece.is_prompted:
-        return prompted(lines, code, end)
-    return reframe(lines, code, piece.prefix, end)

@@ -12,16 +12,12 @@ PYTHON_NAMES: Final = frozenset(
         "py3",
         "ipython",
         "ipython3",
-        "pycon",
-        "pycon3",
-        "python-console",
         "pyi",
-        "doctest",
     ]
 )
 # Directives whose content is Python without saying so.
 PYTHON_DIRECTIVES: Final = frozenset(
-    ["testcode", "testsetup", "testcleanup", "doctest", "jupyter-execute", "plot", "code-cell"]
+    ["testcode", "testsetup", "testcleanup", "jupyter-execute", "plot", "code-cell"]
 )
 # Directives whose content is code in the language that they name.
 CODE_DIRECTIVES: Final = frozenset(["code", "code-block", "sourcecode", "code-cell"])

@@ -25,12 +25,10 @@ class Part:
     Attributes:
         number: The cell or block that it is, or is in, from 1.
         code: Its code; lines end with a line feed.
-        first_line: The line of the cell or block that it starts at.
     """
 
     number: int
     code: str
-    first_line: int = 1
 
 
 @dataclass(frozen=True)
@@ -128,7 +126,7 @@ def _placed(
         which = max(bisect_right(starts, finding.line) - 1, 0)
         at, part = prepared[which], parts[prepared[which].index]
         row = min(max(finding.line - starts[which], 0), len(at.body.lines) - 1)
-        within = at.magics.count("\n") + at.body.lines[row] + part.first_line - 1
+        within = at.magics.count("\n") + at.body.lines[row]
         placed.append(
             replace(
                 finding,

@@ -1,4 +1,4 @@
-"""reStructuredText: directives with Python code, and examples with prompts."""
+"""reStructuredText: directives with Python code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from typed_nnx_codegen.migrate.sources.outcome import Outcome, TextMigration
 
 _DIRECTIVE: Final = re.compile(r"(?P<indent>[ \t]*)\.\. (?P<name>[\w:-]+?):: ?(?P<argument>.*)")
 _OPTION: Final = re.compile(r"[ \t]+:[\w-]+:(?:[ \t]|$)")
-_PROMPT: Final = re.compile(r"[ \t]*>>>(?: |$)")
 # Their content is neither text nor Python.
 _OPAQUE: Final = frozenset(
     ["raw", "prompt", "math", "graphviz", "mermaid", "productionlist", "highlight"]
@@ -45,12 +44,6 @@ def find_blocks(rows: Sequence[tuple[str, str]]) -> list[Block]:
             if is_python_directive(found["name"], found["argument"]):
                 blocks.append(_block(rows, start, stop))
             index = max(stop, index + 1)
-        elif _PROMPT.match(raw):
-            stop = index
-            while stop < len(rows) and rows[stop][0].strip():
-                stop += 1
-            blocks.append(_block(rows, index, stop))
-            index = stop
         else:
             index += 1
     return [block for block in blocks if block.is_even]
