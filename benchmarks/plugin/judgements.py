@@ -1,6 +1,6 @@
 """What a person who has read the code says of each report of the sweep.
 
-``judged.tsv`` has a line for each: its place, its code, ``right`` or ``wrong``, and why. A place is
+``judged.tsv`` says for the lines of a file their code, ``right`` or ``wrong``, and why. A place is
 the same for both runtimes: the copies that use typed_nnx have the same lines.
 """
 
@@ -36,15 +36,15 @@ class Judgement(NamedTuple):
 def judgements(text: str) -> dict[tuple[str, int, str], Judgement]:
     r"""Return the judgements by place and code.
 
-    >>> judgements("a.py:3\tnnx-axes\tright\tthree axes, two parameters")
-    {('a.py', 3, 'nnx-axes'): Judgement(verdict='right', why='three axes, two parameters')}
+    >>> judgements("a.py\t3 5\tnnx-axes\tright\tthree axes")[("a.py", 5, "nnx-axes")]
+    Judgement(verdict='right', why='three axes')
     """
-    found = {}
-    for line in text.splitlines():
-        place, code, verdict, why = line.split("\t")
-        path, _, number = place.rpartition(":")
-        found[path, int(number), code] = Judgement(verdict, why)
-    return found
+    rows = (line.split("\t") for line in text.splitlines())
+    return {
+        (path, int(number), code): Judgement(verdict, why)
+        for path, lines, code, verdict, why in rows
+        for number in lines.split()
+    }
 
 
 def judge(reports: Iterable[Finding]) -> dict[Finding, Judgement]:
