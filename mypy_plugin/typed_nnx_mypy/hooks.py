@@ -47,6 +47,8 @@ from typed_nnx_mypy.inference.partials import after_mypy
 from typed_nnx_mypy.reporter import Reporter
 
 _ = checks, inference
+# What is called where an error of mypy may be read: functions and methods of the runtimes and of jax.
+_READ = ("flax.", "jax", "typed_nnx")
 _INDEXING = ("State.__getitem__", "FlatState.__getitem__")
 CallHook: TypeAlias = Callable[[FunctionContext | MethodContext], Type]
 AttributeHook: TypeAlias = Callable[[AttributeContext], Type]
@@ -136,7 +138,9 @@ class Hooks:
 
     def of_signature(self, fullname: str) -> Callable[[FunctionSigContext], FunctionLike] | None:
         """Return the hook for the signature of a field specifier of dataclasses."""
-        read_errors(self._on_error)
+        if not fullname.startswith(_READ):
+            return None
+        read_errors(registry.ERROR_CHECKS, self._on_error)
         return field_signature if is_specifier(fullname) and self._name(fullname) else None
 
     def of_class_decorator(self, fullname: str) -> Callable[[ClassDefContext], bool] | None:
@@ -197,7 +201,7 @@ class Hooks:
 
     def _on_error(self, api: CheckerPluginInterface, info: ErrorInfo) -> bool:
         error = MypyError(Reporter(api, self._config), info)
-        return any(check(error) for check in registry.ERROR_CHECKS)
+        return any(check(error) for check in registry.ERROR_CHECKS[info.code])
 
     def _on_older(self, public: str, context: AttributeContext) -> Type:
         report_attribute(context, public, Reporter(context.api, self._config))

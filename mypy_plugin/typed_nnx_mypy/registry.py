@@ -15,12 +15,14 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Final, TypeAlias, TypeVar
 
+from mypy.errorcodes import ErrorCode
 from mypy.types import Type
 
 from typed_nnx_mypy.call import AttributeCheck, Call, ClassCheck, MypyError, StateAccess, StoreCheck
 
 CallCheck: TypeAlias = Callable[[Call], None]
 CallInference: TypeAlias = Callable[[Call], Type | None]
+ErrorCheck: TypeAlias = Callable[[MypyError], bool]
 AccessInference: TypeAlias = Callable[[StateAccess], Type | None]
 
 CALL_CHECKS: Final[defaultdict[str, list[CallCheck]]] = defaultdict(list)
@@ -30,7 +32,7 @@ ATTRIBUTE_CHECKS: Final[list[Callable[[AttributeCheck], None]]] = []
 END_CHECKS: Final[list[Callable[[AttributeCheck], None]]] = []
 CLASS_CHECKS: Final[list[Callable[[ClassCheck], None]]] = []
 STORE_CHECKS: Final[list[Callable[[StoreCheck], None]]] = []
-ERROR_CHECKS: Final[list[Callable[[MypyError], bool]]] = []
+ERROR_CHECKS: Final[defaultdict[ErrorCode | None, list[ErrorCheck]]] = defaultdict(list)
 
 
 Entry = TypeVar("Entry")
@@ -44,6 +46,11 @@ def on_call(*names: str) -> Callable[[CallCheck], CallCheck]:
 def infers(*names: str) -> Callable[[CallInference], CallInference]:
     """Register an inference of the type of a call."""
     return _into(*(CALL_INFERENCES[name] for name in names))
+
+
+def on_error(*codes: ErrorCode) -> Callable[[ErrorCheck], ErrorCheck]:
+    """Register what looks at errors of mypy before they are shown; True leaves one out."""
+    return _into(*(ERROR_CHECKS[code] for code in codes))
 
 
 def _into(*kept: list[Entry]) -> Callable[[Entry], Entry]:
@@ -65,8 +72,6 @@ on_store: Final = _into(STORE_CHECKS)
 """Registers a check of assignments ``model.x = ...`` to attributes that begin as static."""
 on_class: Final = _into(CLASS_CHECKS)
 """Registers a check of each Pytree class whose body has annotated attributes."""
-on_error: Final = _into(ERROR_CHECKS)
-"""Registers what looks at errors of mypy before they are shown; True leaves one out."""
 infers_access: Final = _into(ACCESS_INFERENCES)
 """Registers an inference of the type of ``state.name`` and ``state[key]``."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Final
 
 from mypy import nodes
@@ -79,6 +80,10 @@ _walked: Final[dict[Node, tuple[list[Node], list[Node]]]] = {}
 
 def children(node: Node) -> list[Node]:
     """Return the nodes that stand directly in `node`, in the order of the source."""
+    if type(node) is nodes.CallExpr:  # these two are most of all
+        return [node.callee, *node.args]
+    if type(node) is nodes.MemberExpr:
+        return [node.expr]
     found: list[Node] = []
     for name in _BY_CLASS.get(type(node), ()):
         value = getattr(node, name)
@@ -129,14 +134,16 @@ def walk(first: list[Node], but: tuple[type[Node], ...] = ()) -> list[Node]:
         but: What is left out with all that is in it.
     """
     found: list[Node] = []
-    open_nodes = first[::-1]
+    open_nodes, of_classes = first[::-1], _BY_CLASS
     while open_nodes:
         node = open_nodes.pop()
-        if isinstance(node, but):
+        if but and isinstance(node, but):
             continue
         found.append(node)
-        if type(node) in _BY_CLASS:
-            open_nodes.extend(reversed(children(node)))
+        if type(node) in of_classes:
+            inside = children(node)
+            inside.reverse()
+            open_nodes += inside
     return found
 
 
@@ -167,6 +174,14 @@ class Tree:
                 inside.reverse()
                 open_nodes += inside
         del found[0]
+
+    @cached_property
+    def of_lines(self) -> dict[int, list[Node]]:
+        """The nodes by the line in which they begin."""
+        found: dict[int, list[Node]] = {}
+        for node in self.nodes:
+            found.setdefault(node.line, []).append(node)
+        return found
 
 
 # The file that was asked about last, and the round: the daemon gives it new statements.

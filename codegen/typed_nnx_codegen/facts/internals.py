@@ -6,7 +6,7 @@ tries another version, and has mypy itself say which of these names it does not 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Container, Generator
 from contextlib import contextmanager
 from typing import Final
 
@@ -194,10 +194,13 @@ def _is_ignored(file: str, info: ErrorInfo, errors: Errors) -> bool:
     return file in errors.ignored_files or is_ignored
 
 
-def read_errors(read: Callable[[CheckerPluginInterface, ErrorInfo], bool]) -> None:
-    """Hand a function each error that mypy is about to show in this run; True leaves it out.
+def read_errors(
+    codes: Container[ErrorCode | None], read: Callable[[CheckerPluginInterface, ErrorInfo], bool]
+) -> None:
+    """Hand a function errors that mypy is about to show in this run; True leaves one out.
 
     Args:
+        codes: The codes of the errors.
         read: The function. It may change the error.
     """
     api = checker_state.type_checker
@@ -208,6 +211,8 @@ def read_errors(read: Callable[[CheckerPluginInterface, ErrorInfo], bool]) -> No
         return
 
     def filter_errors(file: str, info: ErrorInfo) -> bool:
+        if info.code not in codes:
+            return False
         current = checker_state.type_checker
         if not isinstance(current, TypeChecker) or _is_ignored(file, info, current.errors):
             return False

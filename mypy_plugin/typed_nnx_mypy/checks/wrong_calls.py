@@ -77,7 +77,7 @@ _FIXES: Final = {
 _LAST: Final[list[tuple[object, Node, ErrorInfo]]] = []
 
 
-@on_error
+@on_error(*_OF_CALLS, CALL, VARIABLE_ARRAY)
 def call_fits_an_overload(error: MypyError) -> bool:
     """Put what mypy says of a call into other words; return whether it is left out."""
     info, checker = error.info, error.checker
@@ -123,16 +123,16 @@ def _reworded(
     return CALL, said and f"{_title(call)}: {said}"
 
 
-@on_error
+@on_error(errorcodes.MISC)
 def lambda_is_inferred(error: MypyError) -> bool:
     """Leave out that mypy cannot infer a lambda where Any is expected of ``nnx.vmap(lambda ...)``.
 
     It can where nothing is expected.
     """
     info, checker = error.info, error.checker
-    if info.code is not errorcodes.MISC or "lambda" not in info.message:
+    if "lambda" not in info.message:
         return False
-    shown = (each for each in checker.syntax.nodes if _span(each) == _position(info))
+    shown = (e for e in checker.syntax.of_lines.get(info.line, ()) if _span(e) == _position(info))
     call = next((checker.parent(each) for each in shown if isinstance(each, LambdaExpr)), None)
     is_transform = isinstance(call, CallExpr) and bool(transform_named(call.callee, checker))
     return isinstance(call, CallExpr) and is_transform and checker.is_right(call)
@@ -149,8 +149,8 @@ def _span(node: Node) -> tuple[int, int, int | None, int | None]:
 def _call_of(info: ErrorInfo, checker: Reporter) -> CallExpr | Decorator | None:
     """Return the call that an error is of: mypy shows that of a type at an argument."""
     is_at_argument = info.code in (errorcodes.ARG_TYPE, errorcodes.LIST_ITEM)
-    for node in checker.syntax.nodes:
-        if (node.line, node.column) == (info.line, info.column) and isinstance(node, Expression):
+    for node in checker.syntax.of_lines.get(info.line, ()):
+        if node.column == info.column and isinstance(node, Expression):
             found = checker.parent(node) if is_at_argument else node
             while isinstance(found, ListExpr | TupleExpr):
                 found = checker.parent(found)
@@ -403,25 +403,21 @@ def _wrong_type(
 # -- model surgery ----------------------------------------------------------------------------
 
 
-@on_error
+@on_error(errorcodes.ASSIGNMENT)
 def module_takes_the_place_of_another(error: MypyError) -> bool:
     """Leave out that ``model.layer = nnx.LoRA(...)`` sets another Module than ``__init__`` does."""
     info, checker = error.info, error.checker
-    if info.code is not errorcodes.ASSIGNMENT:
-        return False
-    for node in checker.syntax.nodes:
-        match node:
-            case AssignmentStmt(lvalues=[MemberExpr(expr=owner, name=name)], rvalue=value) if (
-                _position(info) == _span(value) and not is_self(owner)
-            ):
-                found = checker.type_of(owner)
-                symbol = found.type.get(name) if isinstance(found, Instance) else None
-                kept = symbol.node if symbol is not None else None
-                modules = [checker.type_of(value), kept.type] if isinstance(kept, Var) else []
-                is_inferred = (
-                    isinstance(kept, Var) and not kept.explicit_self_type and kept.is_inferred
-                )
-                return is_inferred and all(e and kind_of(e) is Kind.PYTREE for e in modules)
-            case _:
-                pass
-    return False
+    shown = (e for e in checker.syntax.of_lines.get(info.line, ()) if _span(e) == _position(info))
+    match checker.parent(value) if (value := next(shown, None)) is not None else None:
+        case AssignmentStmt(lvalues=[MemberExpr(expr=owner, name=name)], rvalue=made) if (
+            not is_self(owner)
+        ):
+            found = checker.type_of(owner)
+            symbol = found.type.get(name) if isinstance(found, Instance) else None
+            kept = symbol.node if symbol is not None else None
+            if not isinstance(kept, Var) or not kept.is_inferred or kept.explicit_self_type:
+                return False
+            modules = (checker.type_of(made), kept.type)
+            return all(each is not None and kind_of(each) is Kind.PYTREE for each in modules)
+        case _:
+            return False
