@@ -15,6 +15,7 @@ _RUNTIMES: Final = ("typed_nnx", "flax.nnx")
 _WRAPPER: Final = re.compile(r"`nnx\.(List|Dict|data)\(\.\.\.\)`")
 _FIELD: Final = re.compile(r"^write `\w+: \.\.\. = nnx\.data\(\)`$")
 _OTHER_KEY: Final = re.compile(r"^did you mean '(?P<key>\w+)'\?$")
+_OTHER_NAME: Final = re.compile(r"^write (?P<name>\w+)= for (?P<wrong>\w+)=$")
 _INDEX: Final = re.compile(r"^index it with (?P<index>\d+|'\w+')$")
 
 
@@ -95,6 +96,10 @@ class _File:
         start, end = self._span(node)
         return Edit(start, end, text)
 
+    def start(self, node: ast.keyword) -> tuple[int, int]:
+        """Return where a keyword argument begins."""
+        return node.lineno, self._column(node.lineno, node.col_offset)
+
     def end(self, node: ast.stmt | ast.expr) -> tuple[int, int]:
         """Return where a node ends."""
         return self._span(node)[1]
@@ -174,9 +179,27 @@ def _of_key(file: _File, fix: str) -> Iterator[QuickFix]:
             yield QuickFix(f"Change it to {key}", (file.replaced(node.slice, key),))
 
 
+def _of_variable(file: _File, fix: str) -> Iterator[QuickFix]:
+    for node in file.nodes():
+        if isinstance(node, ast.expr) and fix == f"{file.text(node)}[...]":
+            yield QuickFix(f"Take its array, {fix}", (file.replaced(node, fix),))
+
+
+def _of_call(file: _File, fix: str) -> Iterator[QuickFix]:
+    other = _OTHER_NAME.match(fix)
+    for node in file.nodes():
+        for each in node.keywords if isinstance(node, ast.Call) and other is not None else ():
+            if other is not None and each.arg == other["wrong"]:
+                text = f"{other['name']}={file.text(each.value)}"
+                edit = Edit(file.start(each), file.end(each.value), text)
+                yield QuickFix(f"Change it to {other['name']}=", (edit,))
+
+
 _BY_CODE: Final[Mapping[str, Callable[[_File, str], Iterator[QuickFix]]]] = {
     "nnx-plain-container": _of_container,
     "nnx-static-data": _of_static,
     "nnx-filter-order": _of_order,
     "nnx-state-key": _of_key,
+    "nnx-variable-array": _of_variable,
+    "nnx-call": _of_call,
 }

@@ -368,7 +368,11 @@ def _listed(names: Iterable[str]) -> str:
 def _unknown_name(name: str, overloads: Sequence[CallableType]) -> str:
     known = _names(overloads)
     close = get_close_matches(name, known, n=1)
-    fix = f"{close[0]}=..." if close else f"leave it out, or give one of {_listed(known)}"
+    fix = (
+        f"write {close[0]}= for {name}="
+        if close
+        else f"leave it out, or give one of {_listed(known)}"
+    )
     return f"there is no argument `{name}`. Fix: {fix}"
 
 

@@ -81,6 +81,13 @@ LIST_OR_DATA = "assign `nnx.List(...)` or `nnx.data(...)`"
         pytest.param(
             "s.x['0'].y\n", "s.x['0']", "nnx-state-key", "index it with 0", ["s.x[0].y\n"], id="index",
         ),
+        pytest.param(
+            "jnp.exp(m.x)\n", "m.x", "nnx-variable-array", "m.x[...]", ["jnp.exp(m.x[...])\n"], id="array",
+        ),
+        pytest.param(
+            "nnx.grad(f, argnum=(0, 1))\n", "nnx.grad(f, argnum=(0, 1))", "nnx-call",
+            "write argnums= for argnum=", ["nnx.grad(f, argnums=(0, 1))\n"], id="argument",
+        ),
     ],
 )  # fmt: skip
 def test_a_fix_writes_what_the_report_asks_for(
@@ -96,6 +103,8 @@ def test_a_fix_writes_what_the_report_asks_for(
         ("s.lin\n", "s.lin", "nnx-state-key", "use one of them"),
         ("s.first\n", "s.first", "nnx-state-key", "index it with a number"),
         ("nnx.split(m, *f, ..., P)\n", "...", "nnx-filter-order", "move it to the end"),
+        ("jnp.where(c, m.x, 0)\n", "jnp.where(c, m.x, 0)", "nnx-variable-array", "m.x[...]"),
+        ("nnx.split()\n", "nnx.split()", "nnx-call", "give it"),
         ("nnx.split(m, P, Q)\n", "Q", "nnx-filter-order", "put Q before P"),
         ("m.x = [a]\n(\n", "m.x = [a]", "nnx-plain-container", LIST_OR_DATA),
         ("x = f(\n    a)\n", "a", "nnx-plain-container", LIST_OR_DATA),

@@ -44,7 +44,7 @@ nnx.filter_state(model, nnx.Param)  # E: filter_state: argument 1 is Model; expe
 state.split(3)  # E: State.split: argument 1 is int; expected a filter  [nnx-call]  # E: is deprecated  [nnx-deprecated]
 nnx.to_flat_state(state).filter(3)  # E: FlatState.filter: argument 1 is int; expected a filter  [nnx-call]
 
-nnx.grad(loss, argnum=1)  # E: grad: there is no argument `argnum`. Fix: argnums=...  [nnx-call]
+nnx.grad(loss, argnum=1)  # E: grad: there is no argument `argnum`. Fix: write argnums= for argnum=  [nnx-call]
 nnx.grad(loss, 0)  # E: grad: got 2 by position; expected at most 1. Fix: give options by name, of `argnums`, `has_aux`  [nnx-call]
 nnx.grad(3)  # E: grad: argument 1 is int; expected a function. Fix: give it the function, not what it returns  [nnx-call]
 nnx.grad(loss, has_aux="yes")  # E: grad: `has_aux` is str; expected bool  [nnx-call]
@@ -58,7 +58,7 @@ nnx.DiffState("0", nnx.Param)  # E: DiffState: argument 1 is str; expected int  
 nnx.DiffState(0, nnx.Param, nnx.BatchStat)  # E: DiffState: got 3 by position; expected at most 2  [nnx-call]
 
 
-@nnx.grad(argnum=1)  # E: grad: there is no argument `argnum`. Fix: argnums=...  [nnx-call]
+@nnx.grad(argnum=1)  # E: grad: there is no argument `argnum`. Fix: write argnums= for argnum=  [nnx-call]
 def decorated(model: Model, x: jax.Array) -> jax.Array:
     return model(x).sum()
 
@@ -80,7 +80,7 @@ nnx.eval_shape(lambda: model, x)  # E: argument 1 is called with 1, but it takes
 jitted.lower(model)  # E: `x` is missing  [nnx-call]
 jitted.trace(model, 3)  # E: argument 2 is int; expected jax.Array or tuple or list  [nnx-call]
 nnx.cached_partial(loss, model)  # E: argument 1 is function; expected a function of nnx.jit  [nnx-call]
-nnx.jit(loss, static_argnum=1)  # E: jit: there is no argument `static_argnum`. Fix: static_argnums=...  [nnx-call]
+nnx.jit(loss, static_argnum=1)  # E: jit: there is no argument `static_argnum`. Fix: write static_argnums= for static_argnum=  [nnx-call]
 nnx.shard_map(loss, mesh=3)  # E: shard_map: `mesh` is int; expected Mesh or AbstractMesh  [nnx-call]
 nnx.fori_loop(0, "3", lambda i, carry: carry, x)  # E: fori_loop: argument 2 is str; expected an array or a number or Variable  [nnx-call]
 nnx.RNN(3)  # E: RNN: argument 1 is int; expected RNNCellBase  [nnx-call]
