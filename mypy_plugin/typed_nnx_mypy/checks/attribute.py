@@ -94,6 +94,17 @@ def metric_names_are_free(call: Call) -> None:
             )
 
 
+@on_call("Variable.__call__")
+def array_is_not_called(call: Call) -> None:
+    """Report ``variable(x)`` where the Variable holds an array: it calls its value."""
+    receiver = get_proper_type(call.receiver)
+    if not isinstance(receiver, Instance) or not holds_array(receiver):
+        return
+    if not call.checker.is_expected_to_fail(call.node):
+        said = f"{short_name(receiver)}: its array cannot be called"
+        call.report(ATTRIBUTE, f"{said}. Fix: variable[...] for the array, or call a layer")
+
+
 @infers_access
 def attribute_exists(access: StateAccess) -> Type | None:
     """Return the type of a metric; report what an object surely has not."""

@@ -47,6 +47,7 @@ model.scale.numpy()  # E: has `numpy`  [nnx-attribute]
 model.shift.unity  # E: has `unity`  [nnx-attribute]
 nnx.grad(lambda m: m.scale.sum())(model).scale.grads  # E typed_nnx: has `grads`  [nnx-attribute]
 Timed(x).tock()  # E: Timed: neither it nor its array has `tock`. Fix: another name, or Timed(..., tock=...)  [nnx-attribute]
+model.scale(x)  # E: Param: its array cannot be called. Fix: variable[...] for the array, or call a layer  [nnx-attribute]
 count = nnx.Variable(jnp.array(0))
 count.increment()  # E: Variable: neither it nor its array has `increment`  [nnx-attribute]
 of_unit = count.replace(unit="s")
@@ -74,6 +75,7 @@ model.set_attributes(determinstic=True)  # E: set_attributes: neither Model nor 
 nnx.MultiMetric(loss=nnx.metrics.Average(), update=nnx.metrics.Average())  # E: MultiMetric: `update` is a method of it, and no name for a metric. Fix: another name, update_metric=...  [nnx-attribute]
 
 # -- correct
+nnx.Variable(jnp.exp)(x)
 nnx.state(nnx.MultiHeadAttention(2, 4, rngs=nnx.Rngs(0))).query.bias
 model.scale.mean()
 Timed(x, unit="s").tick()
