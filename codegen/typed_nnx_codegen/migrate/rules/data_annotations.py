@@ -8,9 +8,8 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.members import derives
 from typed_nnx_codegen.migrate.analysis.syntax import dotted, text_of
-from typed_nnx_codegen.migrate.analysis.values import Array, Constant, External, Plain
+from typed_nnx_codegen.migrate.analysis.values import External
 from typed_nnx_codegen.migrate.patterns.container_wrapper import DATACLASSES, is_field, marked_field
 from typed_nnx_codegen.migrate.registry import Rule, register
 
@@ -36,8 +35,8 @@ class MarkWithFunctions(Rule):
     """An attribute is marked by its value, and its annotation is only a type.
 
     In a dataclass ``x: nnx.Data[T] = v`` becomes ``x: T = nnx.data(default=v)``, since the first
-    argument of `nnx.data` is not a default in flax. In a method, where the annotation had no
-    effect, the value is marked. Annotations of parameters and local variables lose the mark.
+    argument of `nnx.data` is not a default in flax. Annotations in methods, where a mark had no
+    effect, and of parameters lose it.
 
     A marker is left where a class that is not a dataclass gives data a default, and where the marks
     are outside of annotations or inside larger ones.
@@ -84,8 +83,6 @@ class MarkWithFunctions(Rule):
         plain = updated.with_changes(
             annotation=updated.annotation.with_changes(annotation=marked.annotation)
         )
-        if isinstance(original.target, cst.Attribute):
-            return self._in_method(original, plain, marked)
         if self.file.scope.kind != "class" or self._is_marked(original.value):
             return plain
         return self._in_class(original, updated, plain, marked)
@@ -132,22 +129,6 @@ class MarkWithFunctions(Rule):
             )
 
     # -- declarations -------------------------------------------------------------------------
-
-    def _in_method(
-        self, original: cst.AnnAssign, plain: cst.AnnAssign, marked: _Marked
-    ) -> cst.AnnAssign:
-        assert isinstance(original.target, cst.Attribute)
-        if original.value is None or plain.value is None or self._is_marked(original.value):
-            return plain
-        if self.file.is_a(original.target.value, "Pytree") is False:
-            return plain
-        value = self.file.value(original.value)
-        is_data = isinstance(value, Array) or derives(value, "Pytree", "Variable") is True
-        is_static = isinstance(value, (Constant, Plain))
-        if is_data if marked.mark == "nnx.Data" else is_static:
-            # The value says it by itself.
-            return plain
-        return plain.with_changes(value=self.file.call(_FUNCTIONS[marked.mark], plain.value))
 
     def _in_class(
         self, original: cst.AnnAssign, updated: cst.AnnAssign, plain: cst.AnnAssign, marked: _Marked
