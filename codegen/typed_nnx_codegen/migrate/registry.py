@@ -29,7 +29,7 @@ class Rule:
         before: The module before it.
         after: The module after it.
         names: What it only renames: older names of NNX and what they are called now.
-        handles: Other older names of NNX that it rewrites or marks.
+        handles: Other older names of NNX that it rewrites.
         gone: Older names that nothing takes the place of, and what a marker says at their uses.
     """
 

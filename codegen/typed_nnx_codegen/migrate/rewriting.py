@@ -282,11 +282,6 @@ def _last_paragraph(lines: Sequence[cst.EmptyLine]) -> tuple[cst.EmptyLine, ...]
 # -- older names that are left ----------------------------------------------------------------------
 
 
-MESSAGE: Final = (
-    "`{name}` is an older name and is not used here in a way that the rule knows: {title}"
-)
-
-
 class Leftovers:
     """Finds references to names that the target does not have and a rule is there for.
 
@@ -300,7 +295,7 @@ class Leftovers:
         self._rules = {
             f"{NNX}.{name}": rule
             for rule in rules
-            for name in (*rule.handles, *rule.gone)
+            for name in rule.gone
             if not has_name(file.target, name)
         }
         self._last = frozenset(name.rpartition(".")[2] for name in self._rules)
@@ -313,6 +308,4 @@ class Leftovers:
 
     def message(self, node: cst.CSTNode, rule: Rule) -> str:
         """Return what a marker at a reference says."""
-        name = self._file.name(node)
-        gone = rule.gone.get(name.removeprefix(f"{NNX}."))
-        return gone or MESSAGE.format(name=name, title=rule.title)
+        return rule.gone[self._file.name(node).removeprefix(f"{NNX}.")]

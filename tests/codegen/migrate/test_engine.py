@@ -333,12 +333,12 @@ def test_an_older_name_that_no_rule_did_anything_about_is_marked() -> None:
     text = "from flax import nnx\nS = nnx.Remat\n"
     quoted = migrate(text.replace("S = nnx.Remat", 'S: "type[nnx.Remat]"'), "TN114").text
 
-    assert "# TODO[typed-nnx] TN114: `nnx.Remat` is an older name" in quoted
-    assert "# TODO[typed-nnx] TN114: `nnx.Remat` is an older name" in migrate(text, "TN114").text
+    assert "# TODO[typed-nnx] TN114: `nnx.Remat` is gone" in quoted
+    assert "# TODO[typed-nnx] TN114: `nnx.Remat` is gone" in migrate(text, "TN114").text
     assert migrate(text + "# typed-nnx: keep\nT = nnx.Remat\n", "TN114").text.count("TODO") == 1
 
 
 def test_an_older_name_that_a_file_only_hands_on_is_marked() -> None:
-    text = "from flax.nnx import Sequence\n__all__ = ['Sequence']\n"
+    text = "from flax.nnx import Empty\n__all__ = ['Empty']\n"
 
-    assert "# TODO[typed-nnx] TN101: typed_nnx has no `Sequence`" in migrate(text).text
+    assert "# TODO[typed-nnx] TN101: typed_nnx has no `Empty`" in migrate(text).text

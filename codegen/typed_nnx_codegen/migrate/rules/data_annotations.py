@@ -58,7 +58,6 @@ class MarkWithFunctions(Rule):
 +     layers: list[nnx.Linear] = nnx.data()
 +     name: str = nnx.static(default="stack")
 """
-    handles = frozenset({"Data", "Static"})
 
     def plan(self) -> None:
         """Note which marks are the outermost of an annotation; the others have a marker."""
