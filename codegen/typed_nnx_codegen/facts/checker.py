@@ -92,6 +92,14 @@ class Checker(Internals):
         finally:
             _LOOKING_AHEAD.pop()
 
+    def is_right(self, expression: Expression) -> bool:
+        """Tell whether mypy finds nothing wrong in an expression of which nothing is expected."""
+        _LOOKING_AHEAD.append(expression)
+        try:
+            return not self.errors_in(expression)
+        finally:
+            _LOOKING_AHEAD.pop()
+
     def type_elsewhere(self, expression: Expression) -> ProperType | None:
         """Return the type of an expression, of a call of NNX or jax also where it was not kept.
 

@@ -114,11 +114,11 @@ class Internals:
             with self.api.local_type_map:
                 return self.api.expr_checker.accept(expression, expected)
 
-    def is_right(self, expression: Expression) -> bool:
-        """Tell whether mypy finds nothing wrong in an expression of which nothing is expected."""
-        with self.api.msg.filter_errors() as errors:
+    def errors_in(self, expression: Expression) -> list[ErrorInfo]:
+        """Check an expression of which nothing is expected, and return what is wrong in it."""
+        with self.api.msg.filter_errors(save_filtered_errors=True) as errors:
             self.api.get_expression_type(expression)
-        return not errors.has_new_errors()
+        return errors.filtered_errors()
 
     def type_of_call(
         self, callee: Type, actual: list[tuple[Expression, ArgKind, str | None]], context: Context

@@ -107,7 +107,12 @@ def call_fits_an_overload(error: MypyError) -> bool:
 def _reworded(
     node: CallExpr | Decorator, info: ErrorInfo, checker: Reporter
 ) -> tuple[ErrorCode, str]:
-    """Return what is wrong in a call, with the code for it; nothing where a check has reported it."""
+    """Return what is wrong in a call, with the code for it; nothing where a check has reported it.
+
+    What is expected of the call may alone be wrong: then mypy says it.
+    """
+    if isinstance(node, CallExpr) and checker.is_right(node):
+        return CALL, ""
     if isinstance(node, CallExpr) and (said := _given_variable(node, info, checker)):
         callee = node.callee.fullname if isinstance(node.callee, RefExpr) else ""
         is_asked = callee.startswith("jax.") or runtime_of(callee)
@@ -395,6 +400,8 @@ def _wrong_type(
     wanted = FILTER if FILTER in texts else " or ".join(texts)
     title = f"`{name}`" if name else f"argument {number + 1}"
     given = checker.type_alone(expression)
+    if short_name(given).partition("[")[0] in texts:
+        return ""  # what it is of does not fit
     if wanted == FUNCTION and isinstance(given, CallableType | Overloaded):
         # It is what it returns that does not fit, or takes.
         function = function_of(expression, checker) if any(map(_hands_on, overloads)) else None

@@ -131,4 +131,6 @@ def unsure(options: dict[str, Any], filters: list[nnx.filterlib.Filter], f: Call
     nnx.split(model, *filters)
     nnx.vjp(f, model)
     nnx.grad(f)(model)
+    value = nnx.state(model)
+    value = nnx.merge(nnx.graphdef(model), value)  # E: incompatible type "Model"  [arg-type]
     jnp.exp(model.linear.bias)  # E: "Param[Array] | None"  [arg-type]
