@@ -9,37 +9,21 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Final, NamedTuple
 
-from mypy import errorcodes, types
-from mypy.errorcodes import ErrorCode
-from mypy.nodes import (
-    ArgKind,
-    AssignmentStmt,
-    CallExpr,
-    Decorator,
-    Expression,
-    LambdaExpr,
-    ListExpr,
-    MemberExpr,
-    NameExpr,
-    Node,
-    RefExpr,
-    TempNode,
-    TupleExpr,
-    Var,
+from mypy import nodes, types
+from mypy.errorcodes import (
+    ARG_TYPE,
+    ASSIGNMENT,
+    CALL_ARG,
+    CALL_OVERLOAD,
+    LIST_ITEM,
+    MISC,
+    ErrorCode,
 )
+from mypy.nodes import CallExpr, Decorator, Expression, MemberExpr, get_member_expr_fullname
 from mypy.plugin import FunctionContext, MethodContext
 from mypy.subtypes import find_member, is_subtype
 from mypy.typeops import get_all_type_vars
-from mypy.types import (
-    AnyType,
-    CallableType,
-    Instance,
-    Overloaded,
-    ProperType,
-    Type,
-    TypeOfAny,
-    get_proper_type,
-)
+from mypy.types import CallableType, Instance, Overloaded, Type, get_proper_type
 
 from typed_nnx_codegen.facts.internals import ErrorInfo
 from typed_nnx_codegen.facts.kinds import (
@@ -48,7 +32,6 @@ from typed_nnx_codegen.facts.kinds import (
     Kind,
     expected_texts,
     holds_array,
-    is_variable,
     kind_of,
     short_name,
     value_type,
@@ -63,10 +46,7 @@ from typed_nnx_mypy.registry import on_error
 from typed_nnx_mypy.reporter import Reporter
 from typed_nnx_mypy.syntax.transforms import transform_behind, transform_named
 
-_OF_CALLS: Final = (
-    *(errorcodes.ARG_TYPE, errorcodes.CALL_ARG, errorcodes.CALL_OVERLOAD),
-    errorcodes.LIST_ITEM,
-)
+_OF_CALLS: Final = (ARG_TYPE, CALL_ARG, CALL_OVERLOAD, LIST_ITEM)
 _FIXES: Final = {
     FILTER: "give it a class such as nnx.Param, `...` for what is left, or a function (path, value)",
     FUNCTION: "give it the function, not what it returns",
@@ -74,7 +54,7 @@ _FIXES: Final = {
 
 
 # The call that was read last, while it was checked, with the error that is shown: mypy says more of it.
-_LAST: Final[list[tuple[object, Node, ErrorInfo]]] = []
+_LAST: Final[list[tuple[object, nodes.Node, ErrorInfo]]] = []
 
 
 @on_error(*_OF_CALLS, CALL, VARIABLE_ARRAY)
@@ -87,8 +67,9 @@ def call_fits_an_overload(error: MypyError) -> bool:
     if info.code not in _OF_CALLS or checker.is_of_runtime():
         return False
     is_current = last is not None and last[0] is checker.round
-    if last is not None and is_current and info.severity == "note":
-        return _position(info) in (_span(last[1]), _position(last[2]))
+    if info.severity == "note":
+        is_same = last is not None and _position(info) in (_span(last[1]), _position(last[2]))
+        return is_current and is_same
     node = _call_of(info, checker)
     if node is None or (last is not None and is_current and node is last[1]):
         return node is not None and last is not None and info is not last[2]
@@ -114,7 +95,7 @@ def _reworded(
     if isinstance(node, CallExpr) and checker.is_right(node):
         return CALL, ""
     if isinstance(node, CallExpr) and (said := _given_variable(node, info, checker)):
-        callee = node.callee.fullname if isinstance(node.callee, RefExpr) else ""
+        callee = node.callee.fullname if isinstance(node.callee, nodes.RefExpr) else ""
         is_asked = callee.startswith("jax.") or runtime_of(callee)
         return VARIABLE_ARRAY if is_asked else info.code or CALL, said
     call, overloads = _known(node, checker)
@@ -128,17 +109,15 @@ def _reworded(
     return CALL, said and f"{_title(call)}: {said}"
 
 
-@on_error(errorcodes.MISC)
+@on_error(MISC)
 def lambda_is_inferred(error: MypyError) -> bool:
-    """Leave out that mypy cannot infer a lambda where Any is expected of ``nnx.vmap(lambda ...)``.
-
-    It can where nothing is expected.
-    """
+    """Leave out that mypy cannot infer ``nnx.vmap(lambda ...)`` where Any is expected of it."""
     info, checker = error.info, error.checker
     if "lambda" not in info.message:
         return False
     shown = (e for e in checker.syntax.of_lines.get(info.line, ()) if _span(e) == _position(info))
-    call = next((checker.parent(each) for each in shown if isinstance(each, LambdaExpr)), None)
+    at = next((each for each in shown if isinstance(each, nodes.LambdaExpr)), None)
+    call = checker.parent(at) if at is not None else None
     is_transform = isinstance(call, CallExpr) and bool(transform_named(call.callee, checker))
     return isinstance(call, CallExpr) and is_transform and checker.is_right(call)
 
@@ -147,17 +126,17 @@ def _position(info: ErrorInfo) -> tuple[int, int, int | None, int | None]:
     return info.line, info.column, info.end_line, info.end_column
 
 
-def _span(node: Node) -> tuple[int, int, int | None, int | None]:
+def _span(node: nodes.Node) -> tuple[int, int, int | None, int | None]:
     return node.line, node.column, node.end_line or node.line, node.end_column
 
 
 def _call_of(info: ErrorInfo, checker: Reporter) -> CallExpr | Decorator | None:
     """Return the call that an error is of: mypy shows that of a type at an argument."""
-    is_at_argument = info.code in (errorcodes.ARG_TYPE, errorcodes.LIST_ITEM)
+    is_at_argument = info.code in (ARG_TYPE, LIST_ITEM)
     for node in checker.syntax.of_lines.get(info.line, ()):
         if node.column == info.column and isinstance(node, Expression):
             found = checker.parent(node) if is_at_argument else node
-            while isinstance(found, ListExpr | TupleExpr):
+            while isinstance(found, nodes.ListExpr | nodes.TupleExpr):
                 found = checker.parent(found)
             if isinstance(found, Decorator):
                 return found
@@ -173,8 +152,8 @@ def _known(node: CallExpr | Decorator, checker: Reporter) -> tuple[Call | None, 
     """
     callee = node.callee if isinstance(node, CallExpr) else node.original_decorators[0]
     known, of = checker.type_of(callee), node
-    found: ProperType | None = known
-    owner: ProperType | None = None
+    found: types.ProperType | None = known
+    owner: types.ProperType | None = None
     name, method = transform_named(callee, checker), "__call__"
     if isinstance(known, Instance):
         owner = known
@@ -189,7 +168,7 @@ def _known(node: CallExpr | Decorator, checker: Reporter) -> tuple[Call | None, 
         name, of, owner = transform_named(callee.callee, checker), callee, None
     if name is None or name.runtime not in checker.config.runtimes:
         return None, None
-    unknown = AnyType(TypeOfAny.from_error)
+    unknown = types.AnyType(types.TypeOfAny.from_error)
     context: FunctionContext | MethodContext
     if isinstance(owner, Instance):
         context = MethodContext(owner, [], [], [], [], unknown, [], of, checker.api)
@@ -219,7 +198,8 @@ def _given_variable(call: CallExpr, info: ErrorInfo, checker: Reporter) -> str:
         return ""
     shown = [each for each in variables if _span(each) == _position(info)]
     at = (shown or variables)[0]
-    text = _text(at)
+    dotted = get_member_expr_fullname(at) if isinstance(at, MemberExpr) else None
+    text = at.name if isinstance(at, nodes.NameExpr) else dotted or ""
     found, said = short_name(checker.type_of(at)), f"`{text}`" if text else "an argument"
     return f"{said} is {found}; expected an array. Fix: {text or 'variable'}[...]"
 
@@ -228,28 +208,20 @@ def _with_arrays(
     expression: Expression, variables: list[Expression], checker: Reporter
 ) -> Expression:
     """Return an argument in which arrays stand for Variables, which are put into a list."""
-    if isinstance(expression, ListExpr | TupleExpr):
+    if isinstance(expression, nodes.ListExpr | nodes.TupleExpr):
         items = [_with_arrays(each, variables, checker) for each in expression.items]
-        row = ListExpr(items) if isinstance(expression, ListExpr) else TupleExpr(items)
+        row = (
+            nodes.ListExpr(items)
+            if isinstance(expression, nodes.ListExpr)
+            else nodes.TupleExpr(items)
+        )
         row.set_line(expression)
         return row
     found = checker.type_of(expression)
-    if not isinstance(found, Instance) or not is_variable(found.type) or not holds_array(found):
+    if kind_of(found) is not Kind.VARIABLE or not holds_array(found):
         return expression
     variables.append(expression)
-    return TempNode(value_type(found), context=expression)
-
-
-def _text(expression: Expression) -> str:
-    """Return a dotted name as it is written; empty for what is none."""
-    match expression:
-        case NameExpr():
-            return expression.name
-        case MemberExpr():
-            owner = _text(expression.expr)
-            return owner and f"{owner}.{expression.name}"
-        case _:
-            return ""
+    return nodes.TempNode(value_type(found), context=expression)
 
 
 # -- what is wrong ----------------------------------------------------------------------------
@@ -304,10 +276,10 @@ def _mistake(call: CallExpr, overloads: Overloaded, checker: Reporter) -> str:
 def _hands_on(overload: CallableType) -> bool:
     """Tell whether the first argument is a function, and called with all others."""
     types_of = dict(zip(overload.arg_kinds, overload.arg_types, strict=True))
-    if len(overload.arg_types) < 2 or ArgKind.ARG_STAR not in types_of:
+    if len(overload.arg_types) < 2 or nodes.ArgKind.ARG_STAR not in types_of:
         return False
     of_function = get_all_type_vars(overload.arg_types[0])
-    return any(each in of_function for each in get_all_type_vars(types_of[ArgKind.ARG_STAR]))
+    return any(each in of_function for each in get_all_type_vars(types_of[nodes.ArgKind.ARG_STAR]))
 
 
 def _attempt(overload: CallableType, call: CallExpr, checker: Reporter) -> _Attempt:
@@ -330,7 +302,9 @@ def _attempt(overload: CallableType, call: CallExpr, checker: Reporter) -> _Atte
         if kind.is_required() and (name is None or name not in call.arg_names)
         if not kind.is_positional() or number >= by_position
     ]
-    accepted = [each for each in formals[:wrong] if not isinstance(get_proper_type(each), AnyType)]
+    accepted = [
+        each for each in formals[:wrong] if not isinstance(get_proper_type(each), types.AnyType)
+    ]
     rank = (None not in formals, len(accepted), wrong, -len(missing))
     return _Attempt(rank, wrong, missing, overload)
 
@@ -414,19 +388,19 @@ def _wrong_type(
 # -- model surgery ----------------------------------------------------------------------------
 
 
-@on_error(errorcodes.ASSIGNMENT)
+@on_error(ASSIGNMENT)
 def module_takes_the_place_of_another(error: MypyError) -> bool:
     """Leave out that ``model.layer = nnx.LoRA(...)`` sets another Module than ``__init__`` does."""
     info, checker = error.info, error.checker
     shown = (e for e in checker.syntax.of_lines.get(info.line, ()) if _span(e) == _position(info))
     match checker.parent(value) if (value := next(shown, None)) is not None else None:
-        case AssignmentStmt(lvalues=[MemberExpr(expr=owner, name=name)], rvalue=made) if (
+        case nodes.AssignmentStmt(lvalues=[MemberExpr(expr=owner, name=name)], rvalue=made) if (
             not is_self(owner)
         ):
             found = checker.type_of(owner)
             symbol = found.type.get(name) if isinstance(found, Instance) else None
             kept = symbol.node if symbol is not None else None
-            if not isinstance(kept, Var) or not kept.is_inferred or kept.explicit_self_type:
+            if not isinstance(kept, nodes.Var) or not kept.is_inferred or kept.explicit_self_type:
                 return False
             modules = (checker.type_of(made), kept.type)
             return all(each is not None and kind_of(each) is Kind.PYTREE for each in modules)

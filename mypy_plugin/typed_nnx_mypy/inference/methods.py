@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from mypy.nodes import (
-    AssignmentStmt,
-    CallExpr,
-    ClassDef,
-    Decorator,
-    LambdaExpr,
-    MemberExpr,
-    OperatorAssignmentStmt,
-    TypeInfo,
-)
+from mypy import nodes
+from mypy.nodes import CallExpr, Decorator, LambdaExpr, TypeInfo
 from mypy.plugin import AttributeContext
 from mypy.types import (
     AnyType,
@@ -89,10 +81,12 @@ def _put_in_later(call: Call) -> Type | None:
     """Return the type of all that is put into a new container; None where there are several."""
     checker, made = call.checker, call.expression
     statement = checker.parent(made) if made is not None else None
-    if not isinstance(statement, AssignmentStmt) or len(statement.lvalues) != 1:
+    if not isinstance(statement, nodes.AssignmentStmt) or len(statement.lvalues) != 1:
         return None
     target = statement.lvalues[0]
-    around = next((e for e in checker.above(statement) if isinstance(e, ClassDef)), checker.tree)
+    around = next(
+        (e for e in checker.above(statement) if isinstance(e, nodes.ClassDef)), checker.tree
+    )
     found: set[Type | None] = set()
     for node in descendants(around):
         found |= {
@@ -100,8 +94,10 @@ def _put_in_later(call: Call) -> Type | None:
         }
         match node:
             case (
-                CallExpr(callee=MemberExpr(expr=owner, name="extend" | "setdefault" | "update"))
-                | OperatorAssignmentStmt(lvalue=owner)
+                CallExpr(
+                    callee=nodes.MemberExpr(expr=owner, name="extend" | "setdefault" | "update")
+                )
+                | nodes.OperatorAssignmentStmt(lvalue=owner)
             ):
                 found |= {None} if is_same_target(owner, target) else set()
             case _:
