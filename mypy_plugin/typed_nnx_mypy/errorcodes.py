@@ -69,9 +69,7 @@ LOST_UPDATE: Final = _code("lost-update", "Check that a changed State is written
 VARIABLE_VALUE: Final = _code(
     "variable-value", "Check that what the array of a Variable is set to can be an array"
 )
-VARIABLE_ARRAY: Final = _code(
-    "variable-array", "Say where functions expect the array of a Variable, and not the Variable"
-)
+VARIABLE_ARRAY: Final = _code("variable-array", "Say where an array is expected, not its Variable")
 ATTRIBUTE: Final = _code(
     "attribute", "Check that a Variable or a MultiMetric has the attribute that is read"
 )

@@ -64,10 +64,7 @@ def declared_container(call: Call) -> Type | None:
 
 @infers("List", "Dict")
 def empty_container(call: Call) -> Type | None:
-    """Return an empty List or Dict, as of ``self.layers = nnx.List()``, of what is put into it later.
-
-    That is anything where it is not of one class.
-    """
+    """Return an empty List or Dict, ``self.layers = nnx.List()``, of the class that is put into it."""
     found = get_proper_type(call.result)
     if not isinstance(found, Instance) or not found.args:
         return None
