@@ -60,6 +60,8 @@ INITS: Final = frozenset({"init", "init_with_output"})
 _OURS: Final = frozenset({APPLY_WITH.name, INIT_WITH.name})
 # A table that is filled elsewhere has no items where it is read.
 _UNKNOWN: Final = (UNKNOWN, NOTHING)
+# A class of which no more is said than that it is one of modules: `type[nn.Module]`.
+_ANY_MODULE: Final = External(f"{LINEN}.Module")
 JIT: Final = frozenset({"jax.jit", "jax.experimental.pjit.pjit"})
 
 
@@ -316,7 +318,9 @@ class Constructions:
             options = options_of(value)
             if len(options) > 1 and all(map(self.is_module_class, options)):
                 self.chosen[call] = None
-            elif value in _UNKNOWN and self._is_class_of_models(call.func, analysis):
+            elif value == _ANY_MODULE or (
+                value in _UNKNOWN and self._is_class_of_models(call.func, analysis)
+            ):
                 self.later[call] = None
         for receiver in receivers.values():
             self.later |= dict.fromkeys(self._unknown_calls(receiver, analysis, set()))
@@ -333,7 +337,8 @@ class Constructions:
         match node:
             case cst.Call(func=func):
                 value = resolved(analysis.values.get(func, UNKNOWN))
-                if value in _UNKNOWN and node in places and node not in self.planned:
+                is_any = value in (*_UNKNOWN, _ANY_MODULE)
+                if is_any and node in places and node not in self.planned:
                     yield node
                 function = value.function if isinstance(value, Method) else value
                 if isinstance(function, ProjectFunction):
@@ -461,7 +466,7 @@ def _is_like_linen(node: cst.Attribute, call: cst.Call, analysis: Analysis) -> b
     if first.star:
         return name.startswith("init") and bool(_MODELS.search(dotted(node.value)))
     if name == "init":
-        return _is_key(first.value, analysis)
+        return _is_key(first.value, analysis) or bool(_MODELS.search(last_part(node.value)))
     return name == "init_with_output" or _is_variables(first.value)
 
 
