@@ -221,6 +221,9 @@ def shape_of(
     render: Callable[[cst.CSTNode], str],
 ) -> str:
     """Return the shape of an array, or one dimension of it, where its creation spells it."""
+    number = node.expression if isinstance(node, cst.UnaryOperation) else node
+    if axis is None and isinstance(number, cst.BaseNumber):
+        return "()"  # a number of Python has no `shape`
     if not isinstance(node, cst.Call):
         return ""
     value = analysis.values.get(node.func, UNKNOWN)

@@ -318,7 +318,7 @@ class Constructions:
             options = options_of(value)
             if len(options) > 1 and all(map(self.is_module_class, options)):
                 self.chosen[call] = None
-            elif value == _ANY_MODULE or (
+            elif _ANY_MODULE in options or (
                 value in _UNKNOWN and self._is_class_of_models(call.func, analysis)
             ):
                 self.later[call] = None

@@ -94,8 +94,33 @@ def from_table(name, images):
     return model.apply(variables, images, train=False)
 
 
+def from_names(name, images):
+    model = getattr(models, name)(num_classes=2)
+    variables = [model.init(k, images) for k in jax.random.split(jax.random.PRNGKey(4))]
+    return [model.apply(one, images, train=False) for one in variables]
+
+
+class Field(nn.Module):
+    """A function of a time and a place, numbers that `jax.vmap` may give."""
+
+    modes: int = 3
+
+    @nn.compact
+    def __call__(self, t, x):
+        waves = jnp.arange(1, self.modes + 1)
+        h = nn.Dense(4)(jnp.stack([t, x]).reshape(-1))
+        return nn.Dense(self.modes)(h) @ jnp.sin(waves * x)
+
+
+def at_points():
+    model = Field()
+    params = model.init(jax.random.PRNGKey(5), 0.0, 1.0)
+    return jax.vmap(lambda t, x: model.apply(params, t, x))(jnp.ones(3), jnp.arange(3.0))
+
+
 def run():
     images = jax.random.normal(jax.random.PRNGKey(2), (6, 4, 4, 2))
     labels = jnp.arange(6) % 3
     trained = [train(Config(name), images, labels) for name in ("MLP", "CNN")]
-    return trained, [from_table(name, images) for name in ("mlp", "cnn")]
+    chosen = [from_table(name, images) for name in ("mlp", "cnn")]
+    return trained, chosen, from_names("CNN", images), at_points()

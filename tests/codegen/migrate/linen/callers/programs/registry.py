@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import optax
 
 MODELS = {}
+HEADS: dict[str, type[nn.Module]] = {}
 
 
 def register(name):
@@ -32,6 +33,27 @@ class Linear(nn.Module):
     @nn.compact
     def __call__(self, x):
         return nn.Dense(2, use_bias=self.use_bias)(x)
+
+
+class Head(nn.Module):
+    size: int
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(self.size)(x)
+
+
+HEADS["plain"] = Head
+
+
+def head(name, **settings) -> nn.Module:
+    return HEADS[name](**settings)
+
+
+def scores(x):
+    model = head("plain", size=3)
+    params = jax.jit(model.init)(jax.random.PRNGKey(4), x)["params"]
+    return model.apply({"params": params}, x)
 
 
 class Trainer:
@@ -68,4 +90,4 @@ def run():
         losses += [trainer.fit(x) for _ in range(3)]
     model = build("MLP", width=3)
     v, widths = begun(model, x)
-    return losses, model.apply(v, x), widths
+    return losses, model.apply(v, x), widths, scores(x)
