@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import reduce
 
 import libcst as cst
@@ -11,7 +12,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
 from typed_nnx_codegen.migrate.linen.domain.class_plan import NAME, Build, Condition
 from typed_nnx_codegen.migrate.linen.domain.code import operand
-from typed_nnx_codegen.migrate.linen.domain.dims import Dim
+from typed_nnx_codegen.migrate.linen.domain.dims import OF_CALL, Dim, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     Block,
     Compound,
@@ -190,11 +191,13 @@ class Choices:
                     )
                 ],
             ):
-                sizes = _last_sizes(frame.seen(left), frame.seen(right))
-                codes = [self._code.of_value(Size(one), frame) for one in sizes]
-                if len(codes) == 2 and None not in codes:
-                    sign = "==" if isinstance(operator, cst.Equal) else "!="
-                    return f"({codes[0]} {sign} {codes[1]})"
+                found = _differing(frame.seen(left), frame.seen(right))
+                codes = [self._code.of_value(Size(one), frame) for one in found.last]
+                if found and None not in codes:
+                    parts = [f"{codes[0]} != {codes[1]}"] if codes else []
+                    parts += [_is_step(*one) for one in found.steps.items()]
+                    whole = " or ".join(parts)
+                    return f"not ({whole})" if isinstance(operator, cst.Equal) else f"({whole})"
         return None
 
     def _on_call(
@@ -418,21 +421,65 @@ def _assign(local: str, code: str, where: str | None, block: Block) -> None:
     block.append(line if where is None else Compound(f"if {where}:", [line]))
 
 
-def _last_sizes(one: Value | None, other: Value | None) -> tuple[Dim, ...]:
-    """Return the last sizes of two arrays whose other sizes are equal; none of other arrays."""
+@dataclass(frozen=True)
+class _Differing:
+    """What tells whether two shapes differ.
+
+    Attributes:
+        last: Their last sizes, where these are not the same.
+        steps: The strides that one of them had more, and along how many axes; with strides of 1 the
+            other sizes are the same.
+    """
+
+    last: tuple[Dim, ...] = ()
+    steps: Mapping[Piece, int] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        """Whether anything tells it."""
+        return bool(self.last or self.steps)
+
+
+def _differing(one: Value | None, other: Value | None) -> _Differing:
+    """Return what tells whether two arrays have different shapes; nothing where that is not known."""
     if not isinstance(one, Array) or not isinstance(other, Array):
-        return ()
+        return _Differing()
     rank = other.shape.rank if one.shape.rank is None else one.shape.rank
     count = max(len(one.shape.dims), len(other.shape.dims), 1)
     first, second = (
         shape.expanded(count) if rank is None else shape.with_rank(rank)
         for shape in (one.shape, other.shape)
     )
-    if first is None or second is None or first.dims[:-1] != second.dims[:-1]:
-        return ()
-    is_known = first.lead == second.lead and (first.lead is None or bool(first.lead.argument))
-    sizes = [size for size in (*first.dims[-1:], *second.dims[-1:]) if size is not None]
-    return tuple(sizes) if is_known and None not in first.dims else ()
+    if first is None or second is None or None in (*first.dims, *second.dims[-1:]):
+        return _Differing()
+    if first.lead != second.lead or (first.lead is not None and not first.lead.argument):
+        return _Differing()
+    steps: Counter[Piece] = Counter()
+    for before, after in zip(first.dims[:-1], second.dims[:-1], strict=True):
+        found = _steps_between(before, after)
+        if found is None:
+            return _Differing()
+        steps.update(found)
+    last = tuple(size for size in (first.dims[-1], second.dims[-1]) if size is not None)
+    return _Differing(() if last[0] == last[1] else last, steps)
+
+
+def _steps_between(one: Dim | None, other: Dim | None) -> Iterable[Piece] | None:
+    """Return the strides without which two sizes would be the same; None where nothing tells that."""
+    if one is None or other is None:
+        return None
+    for before, after in ((one, other), (other, one)):
+        known = {*before.pieces()}
+        steps = [*dict.fromkeys(one for one in after.pieces() if one not in known)]
+        if after.replaced(dict.fromkeys(steps, as_dim(1))) == before:
+            return steps
+    return None
+
+
+def _is_step(piece: Piece, axes: int) -> str:
+    """Return the question whether a stride, or one of those along some axes, is not 1."""
+    if OF_CALL in piece.binders:
+        return f"{piece.code} not in (None, 1, {(1,) * axes})"
+    return f"{piece.code} != 1"
 
 
 def _block() -> Block:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.domain.dims import Dim, as_dim, product
+from typed_nnx_codegen.migrate.linen.domain.dims import OF_CALL, Dim, Piece, as_dim, product
 from typed_nnx_codegen.migrate.linen.domain.values import (
     ANY_SHAPE,
     NONE,
@@ -364,6 +364,10 @@ def conv_output(
         _for_each_axis(as_value(option), count)
         for option in (kernel, strides, kernel_dilation, input_dilation)
     )
+    given = as_value(strides)
+    if isinstance(given, Code) and None in steps:
+        # A number or a tuple: no size has it in it, but sizes are the same where it is 1.
+        steps = [as_dim(Piece(given.code, (*given.binders, OF_CALL)))] * count
     windows = [_spanned(size, by) for size, by in zip(sizes, spread, strict=True)]
     named = text_of(as_value(padding))
     pads = _pads(as_value(padding), count)
