@@ -40,7 +40,8 @@ from typed_nnx_codegen.migrate.linen.layers.products import ConvLayer, DenseLaye
 from typed_nnx_codegen.migrate.linen.project.gradual import code_in_bridges
 
 _COLLECTIONS: Final = frozenset({"params", "batch_stats", "cache", "intermediates"})
-_NUMBERED: Final = re.compile(r"([A-Za-z]\w*)_(\d+|\{\w+\})")
+# `Dense_0`, or what is filled in later: `Dense_{i}`, `Dense_%d`.
+_NUMBERED: Final = re.compile(r"([A-Za-z]\w*?)_(?:\d+|\{\w*\}|%[dis])(?!\w)")
 _WORD: Final = re.compile(r"[A-Za-z]\w*")
 
 
@@ -56,12 +57,11 @@ class PathNames:
                     self._read(entry)
 
     def is_old(self, text: str) -> bool:
-        """Whether a string names a submodule of Linen by its class."""
-        for word in _WORD.findall(text):
-            match = _NUMBERED.fullmatch(word)
-            if word in self._changed or (match is not None and f"{match[1]}_" in self._changed):
-                return True
-        return False
+        """Whether a string names a submodule of Linen by its class; paths have no spaces."""
+        if any(map(str.isspace, text)):
+            return False
+        names = [*_WORD.findall(text), *(f"{one}_" for one in _NUMBERED.findall(text))]
+        return not self._changed.isdisjoint(names)
 
     def is_in_others(self, text: str) -> bool:
         """Whether a text is part of the paths of other submodules than before."""
@@ -92,8 +92,9 @@ def mark_path_names(
     places = constructions.places(file.analysis)
     exports = file.analysis.export_strings() or ()
     reads_paths = any(one.value in _OF_PATHS for one in file.analysis.nodes.of(cst.Name))
-    for node in file.analysis.nodes.of(cst.SimpleString):
-        text = text_of(node)
+    nodes = file.analysis.nodes
+    for node in (*nodes.of(cst.SimpleString), *nodes.of(cst.FormattedString)):
+        text = _filled_later(node) if isinstance(node, cst.FormattedString) else text_of(node)
         if node not in places or not text or isinstance(places.parent(node), cst.Expr):
             continue
         if any(node is one for one in exports):
@@ -106,7 +107,14 @@ def mark_path_names(
             plan.marks.append(Mark(node, message, NAME))
 
 
-def _is_searched(node: cst.SimpleString, places: Places) -> bool:
+def _filled_later(node: cst.FormattedString) -> str:
+    """Return the text of a string with `{}` for each expression in it."""
+    return "".join(
+        one.value if isinstance(one, cst.FormattedStringText) else "{}" for one in node.parts
+    )
+
+
+def _is_searched(node: cst.BaseString, places: Places) -> bool:
     """Whether a string may be looked for in another one: by itself, or as an item of a tuple."""
     match places.parent(node):
         case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(operator=cst.In())]):

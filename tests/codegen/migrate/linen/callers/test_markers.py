@@ -148,6 +148,24 @@ class Stack(nn.Module):
 def first(params):
     return params["layers_0"]
 """,
+    "numbered names that a program fills in": """
+class Blocks(nn.Module):
+    def setup(self):
+        self.blocks = [MLP() for _ in range(2)]
+
+    def __call__(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+
+def is_last(path, number):
+    return f"blocks_{number - 1}" in path
+""",
+    "a name that a program fills in with a percent sign": """
+def kernel(params, number):
+    return params["Dense_%d" % number]["kernel"]
+""",
     "a name of a submodule in a mask": """
 def mask(params):
     return jax.tree_util.tree_map_with_path(lambda path, _: "LayerNorm" not in str(path), params)
@@ -198,7 +216,12 @@ def test_what_is_not_migrated_gets_a_marker(code: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "code", ['NAMES = {"kernel": 1, "MLP": 2, "dense": 3}', '__all__ = ["MLP", "LayerNorm"]']
+    "code",
+    [
+        'NAMES = {"kernel": 1, "MLP": 2, "dense": 3}',
+        '__all__ = ["MLP", "LayerNorm"]',
+        'def told(p):\n    print(f"Dense_0 and Dense_{p} have moved")',
+    ],
 )
 def test_a_string_that_names_no_submodule_gets_no_marker(code: str, tmp_path: Path) -> None:
     path = tmp_path / "program.py"
