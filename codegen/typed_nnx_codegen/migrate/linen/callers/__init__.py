@@ -50,6 +50,7 @@ class PathNames:
 
     def __init__(self, plans: Iterable[ClassPlan]) -> None:
         self._changed: set[str] = set()
+        self._new: dict[str, set[str]] = {}
         self._paths: set[tuple[str, str]] = set()
         for plan in plans:
             for entry in plan.entries:
@@ -62,6 +63,12 @@ class PathNames:
             return False
         names = [*_WORD.findall(text), *(f"{one}_" for one in _NUMBERED.findall(text))]
         return not self._changed.isdisjoint(names)
+
+    def now(self, text: str) -> str:
+        """Return what to say of the name that it has now; nothing where it may be one of several."""
+        found = {new for word in _WORD.findall(text) for new in self._new.get(word, ())}
+        name = found.pop() if len(found) == 1 else ""
+        return f": `{name}`" if name else ""
 
     def is_in_others(self, text: str) -> bool:
         """Whether a text is part of the paths of other submodules than before."""
@@ -77,6 +84,9 @@ class PathNames:
         self._paths.add((old_path, new_path))
         old = entry.linen.split("/")
         old = old[1:] if old[0] in _COLLECTIONS and len(old) > 1 else old
+        new = entry.to.split(".")
+        for part, now in zip(old, new if len(new) == len(old) else [""] * len(old), strict=True):
+            self._new.setdefault(part, set()).add(now)
         for part in old:
             match = _NUMBERED.fullmatch(part)
             if match is not None and part not in entry.to.split("."):
@@ -100,7 +110,7 @@ def mark_path_names(
         if any(node is one for one in exports):
             continue
         if names.is_old(text):
-            message = f"`{text}` may name a submodule, which has another name now"
+            message = f"`{text}` may name a submodule, which has another name now{names.now(text)}"
             plan.marks.append(Mark(node, message, NAME))
         elif reads_paths and _is_searched(node, places) and names.is_in_others(text):
             message = f"`{text}` is in the names of other submodules than before"
