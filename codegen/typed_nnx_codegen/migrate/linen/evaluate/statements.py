@@ -10,9 +10,9 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, is_name
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted, is_name
 from typed_nnx_codegen.migrate.linen import shapes
-from typed_nnx_codegen.migrate.linen.domain.class_plan import NAME, BuildAtCall, Enter
+from typed_nnx_codegen.migrate.linen.domain.class_plan import NAME, SIZE, BuildAtCall, Enter
 from typed_nnx_codegen.migrate.linen.domain.classes import Method
 from typed_nnx_codegen.migrate.linen.domain.code import is_place
 from typed_nnx_codegen.migrate.linen.domain.dims import OF_CALL, Piece, as_dim, loops_of
@@ -46,7 +46,7 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.evaluate.branches import Choices
-from typed_nnx_codegen.migrate.linen.evaluate.conditions import take_told
+from typed_nnx_codegen.migrate.linen.evaluate.conditions import is_submodule, take_told
 from typed_nnx_codegen.migrate.linen.evaluate.declaring import defined
 from typed_nnx_codegen.migrate.linen.evaluate.entries import is_derived
 from typed_nnx_codegen.migrate.linen.evaluate.lifted_calls import LiftedMethods, part_of
@@ -454,8 +454,14 @@ class Statements:
     ) -> None:
         starred = [k for k, one in enumerate(elements) if isinstance(one, cst.StarredElement)]
         values: list[Value] | None = None
+        name = dotted(source) if source is not None else ""
         value = self._refine(source, len(elements), bool(starred), frame) or value
         match value:
+            case Code() if starred and name and not frame.verbatim:
+                values = [
+                    self.evaluate(cst.parse_expression(f"{name}[{at}]"), frame)
+                    for at in _places(len(elements), starred[0])
+                ]
             case Array(origin=origin) if origin and not starred:
                 values = [argument_part(value, k) for k in range(len(elements))]
             case Code(code=code, binders=binders) if not starred:
@@ -467,6 +473,8 @@ class Statements:
             case Repeated() if not starred:
                 values = unpacked(value, len(elements))
             case Repeated(element=element):
+                if is_submodule(element):
+                    frame.recorder.mark(target, _OF_SEVERAL, SIZE)
                 values = [element] * len(elements)
             case Table(items=items) if len(items) == len(elements) and not starred:
                 values = list(items.values())
@@ -660,6 +668,16 @@ def note_setup(node: cst.SimpleStatementLine, frame: Frame) -> None:
                     held = instance.attributes.get(name)
                     if isinstance(held, Array):
                         instance.attributes[name] = replace(held, made=f"self.{name}")
+
+
+_OF_SEVERAL: Final = "the sizes of the submodules of a list that is taken apart are not told apart"
+
+
+def _places(count: int, starred: int) -> list[str]:
+    """Return the places of what targets are given: `0`, `1:-1`, `-1` where the second has a star."""
+    behind = count - starred - 1
+    rest = f"{starred or ''}:{-behind or ''}"
+    return [*map(str, range(starred)), rest, *map(str, range(-behind, 0))]
 
 
 def _is_rebound(name: str, frame: Frame) -> bool:

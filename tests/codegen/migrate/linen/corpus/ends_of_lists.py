@@ -128,6 +128,35 @@ class SummedOfOneSize(nn.Module):
         return x
 
 
+class LastBehindStar(nn.Module):
+    """A star in front of the last size, or behind the first one."""
+
+    features: Sequence[int]
+    starts: bool = False
+
+    @nn.compact
+    def __call__(self, x):
+        if self.starts:
+            size, *sizes = self.features
+            x = nn.relu(nn.Dense(size, name="start")(x))
+        *sizes, last = self.features
+        for size in sizes:
+            x = nn.relu(nn.Dense(size)(x))
+        return nn.Dense(last)(x)
+
+
+class FirstBeforeStar(nn.Module):
+    features: Sequence[int]
+
+    @nn.compact
+    def __call__(self, x):
+        first, *others = self.features
+        x = nn.Dense(first)(x)
+        for size in others:
+            x = nn.Dense(size)(nn.relu(x))
+        return x
+
+
 X = jnp.linspace(-1.0, 1.0, 6).reshape(2, 3)
 FEATURES = (4, 8, 5)
 
@@ -136,5 +165,8 @@ EXAMPLES = [
     *(Example(Build(name, (6,)), X) for name in ("LastApart", "LastByPlace", "OneNormLess")),
     *(Example(Build(name, FEATURES), X) for name in ("SizesOfEnds", "BeforeTheEnd", "Summed")),
     Example(Build("Summed", ()), X),
+    *(Example(Build(name, FEATURES), X) for name in ("LastBehindStar", "FirstBeforeStar")),
+    *(Example(Build(name, (6,)), X) for name in ("LastBehindStar", "FirstBeforeStar")),
+    Example(Build("LastBehindStar", FEATURES, starts=True), X),
     *(Example(Build(name), X) for name in ("OtherLast", "SummedOfOneSize")),
 ]

@@ -63,3 +63,26 @@ def test_other_lists_and_places_get_a_marker(tmp_path: Path, norms: str, call: s
 
 def test_layers_from_behind_get_a_marker(tmp_path: Path) -> None:
     assert SIZE in marks(tmp_path, "[]", "pass", "self.denses[::-1]")
+
+
+APART = """
+from flax import linen as nn
+
+
+class Apart(nn.Module):
+    widths: tuple[int, ...]
+
+    @nn.compact
+    def __call__(self, x):
+        first, *others = [nn.Dense(width) for width in self.widths]
+        x = first(x)
+        for dense in others:
+            x = dense(x)
+        return x
+"""
+
+
+def test_a_list_of_submodules_that_is_taken_apart_gets_a_marker(tmp_path: Path) -> None:
+    result = migrated(tmp_path / "apart.py", APART)
+
+    assert [mark.code for plan in result.plans for mark in plan.marks] == [SIZE]
