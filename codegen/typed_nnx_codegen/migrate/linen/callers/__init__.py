@@ -42,6 +42,7 @@ from typed_nnx_codegen.migrate.linen.project.gradual import code_in_bridges
 _COLLECTIONS: Final = frozenset({"params", "batch_stats", "cache", "intermediates"})
 # `Dense_0`, or what is filled in later: `Dense_{i}`, `Dense_%d`.
 _NUMBERED: Final = re.compile(r"([A-Za-z]\w*?)_(?:\d+|\{\w*\}|%[dis])(?!\w)")
+_FILLED: Final = re.compile(r"\{\w*\}")
 _WORD: Final = re.compile(r"[A-Za-z]\w*")
 
 
@@ -51,6 +52,7 @@ class PathNames:
     def __init__(self, plans: Iterable[ClassPlan]) -> None:
         self._changed: set[str] = set()
         self._new: dict[str, set[str]] = {}
+        self._forms: set[str] = set()
         self._paths: set[tuple[str, str]] = set()
         for plan in plans:
             for entry in plan.entries:
@@ -63,6 +65,10 @@ class PathNames:
             return False
         names = [*_WORD.findall(text), *(f"{one}_" for one in _NUMBERED.findall(text))]
         return not self._changed.isdisjoint(names)
+
+    def is_made(self, text: str) -> bool:
+        """Whether a key is a name that Linen made of an expression, in another place than here."""
+        return any(re.fullmatch(one, text) for one in self._forms)
 
     def now(self, text: str) -> str:
         """Return what to say of the name that it has now; nothing where it may be one of several."""
@@ -87,7 +93,9 @@ class PathNames:
         new = entry.to.split(".")
         for part, now in zip(old, new if len(new) == len(old) else [""] * len(old), strict=True):
             self._new.setdefault(part, set()).add(now)
-        for part in old:
+        for k, part in enumerate(old):
+            if _FILLED.search(part) and new[: k + 1] != old[: k + 1]:
+                self._forms.add(r"\w+".join(map(re.escape, _FILLED.split(part))))
             match = _NUMBERED.fullmatch(part)
             if match is not None and part not in entry.to.split("."):
                 self._changed.add(f"{match[1]}_")
@@ -109,7 +117,8 @@ def mark_path_names(
             continue
         if any(node is one for one in exports):
             continue
-        if names.is_old(text):
+        is_key = isinstance(places.parent(node), cst.Index)
+        if names.is_old(text) or (is_key and names.is_made(text)):
             message = f"`{text}` may name a submodule, which has another name now{names.now(text)}"
             plan.marks.append(Mark(node, message, NAME))
         elif reads_paths and _is_searched(node, places) and names.is_in_others(text):

@@ -166,6 +166,19 @@ def is_last(path, number):
 def kernel(params, number):
     return params["Dense_%d" % number]["kernel"]
 """,
+    "a name that the module makes of an expression": """
+class Embedded(nn.Module):
+    columns: tuple[str, ...]
+
+    @nn.compact
+    def __call__(self, x):
+        parts = [nn.Embed(4, 2, name=f"emb_{name}")(x) for name in self.columns]
+        return sum(parts)
+
+
+def shops(params):
+    return params["emb_shop"]["embedding"]
+""",
     "a name of a submodule in a mask": """
 def mask(params):
     return jax.tree_util.tree_map_with_path(lambda path, _: "LayerNorm" not in str(path), params)
