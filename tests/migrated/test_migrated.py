@@ -209,3 +209,23 @@ def test_attention_functions_get_what_they_name() -> None:
 def test_the_import_of_the_package_does_not_import_it() -> None:
     code = "import sys, typed_nnx; sys.exit('typed_nnx.migrated' in sys.modules)"
     assert run_process([sys.executable, "-c", code], timeout=120).returncode == 0
+
+
+class Encoder(nnx.Module):
+    def __init__(self, *, in_features: int, rngs: nnx.Rngs) -> None:
+        self.rnn = nnx.RNN(nnx.GRUCell(in_features, 4, rngs=rngs), return_carry=True)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        carry, _ = self.rnn(x)
+        return jnp.asarray(carry)
+
+
+def test_a_model_that_is_constructed_for_a_call_has_keys_to_draw_from() -> None:
+    x = jnp.ones((2, 3, 5))
+    variables = migrated.init_with(Encoder, jax.random.key(0), x)
+
+    applied = migrated.apply_with(Encoder, variables, x)
+
+    # What it draws is of no use to the zeros that a carry begins with.
+    expected = migrated.apply_with(Encoder, variables, x, rngs={"carry": jax.random.key(1)})
+    np.testing.assert_array_equal(applied, expected)

@@ -50,6 +50,8 @@ def bound_to(
     def construct() -> Any:
         return model(rngs=nnx.Rngs(0))
 
+    # What is constructed here has no keys that a call could draw from.
+    keyless: set[str] = set()
     if isinstance(model, nnx.Module):
         graphdef, state = nnx.split(model)
     else:
@@ -59,6 +61,8 @@ def bound_to(
         graphdef, state = nnx.split(nnx.eval_shape(construct))
         if any(is_own(leaf) for _, leaf in nnx.to_flat_state(state)):
             graphdef, state = nnx.split(construct())
+        flat = nnx.to_flat_state(state)
+        keyless = {leaf.tag for _, leaf in flat if isinstance(leaf, nnx.RngState)}
     leaves = []
     for path, leaf in nnx.to_flat_state(state):
         value = leaf.get_value() if isinstance(leaf, nnx.Variable) else leaf
@@ -70,10 +74,11 @@ def bound_to(
     bound = nnx.merge(graphdef, nnx.from_flat_state(leaves))
     is_eval = mutable is not True and "batch_stats" not in (mutable or ())
     bound.set_attributes(asks_for_mode, use_running_average=is_eval, raise_if_not_found=False)
-    if rngs is not None:
-        keys = dict(rngs) if hasattr(rngs, "keys") else {"params": rngs}
+    if rngs is not None or keyless:
+        keys = dict(rngs) if hasattr(rngs, "keys") else {} if rngs is None else {"params": rngs}
         default = keys.get("params", next(iter(keys.values()), 0))
-        nnx.reseed(bound, policy="match_shape", **{"default": default, **keys})
+        streams = {**dict.fromkeys((*keyless, "default"), default), **keys}
+        nnx.reseed(bound, policy="match_shape", **streams)
     return bound
 
 

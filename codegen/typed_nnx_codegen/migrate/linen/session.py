@@ -57,6 +57,8 @@ _WORD: Final = re.compile(rb"\w+")
 _IMPORTS: Final = re.compile(rb"^[ \t]*(?:from|import)[ \t].*", re.MULTILINE)
 # What callers do with models.
 _USES: Final = re.compile(rb"\.(?:init|init_with_output|bind|tabulate)\(|\.apply\b")
+# A key or path that may name a submodule: `params["blocks_1"]`.
+_NAMES: Final = re.compile(rb"""["'/][A-Za-z]\w*_\d+["'/]""")
 
 
 def deriving_files(
@@ -89,7 +91,8 @@ def calling_files(paths: Iterable[Path], sources: Iterable[Path], modules: set[s
     """Return the files that may use Linen modules, without a word of flax.
 
     They import a module; or they import something else from a file that defines or uses modules,
-    or from a package that has something of it, and have with jax `init`, `apply` and the like.
+    or from a package that has something of it, and have with jax `init`, `apply` and the like, or
+    a text that may name a submodule.
 
     Args:
         paths: The files that do not mention flax.
@@ -102,7 +105,8 @@ def calling_files(paths: Iterable[Path], sources: Iterable[Path], modules: set[s
     @functools.cache
     def calls(path: Path) -> bool:
         data = _data(path)
-        return bool(_USES_JAX.search(data) and _USES.search(data))
+        uses = _USES_JAX.search(data) and _USES.search(data)
+        return bool(uses or _NAMES.search(data))
 
     @functools.cache
     def names_module(path: Path) -> bool:

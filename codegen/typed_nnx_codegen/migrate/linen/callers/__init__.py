@@ -13,12 +13,13 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.members import class_derives
 from typed_nnx_codegen.migrate.analysis.syntax import dotted, text_of
-from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
+from typed_nnx_codegen.migrate.analysis.values import NOTHING, UNKNOWN, External
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.linen.callers.composed import ComposedModels as ComposedModels
 from typed_nnx_codegen.migrate.linen.callers.composed import Places
 from typed_nnx_codegen.migrate.linen.callers.constructions import (
     Constructions,
+    Deferred,
     Kinds,
     last_part,
 )
@@ -94,8 +95,9 @@ class PathNames:
         for part, now in zip(old, new if len(new) == len(old) else [""] * len(old), strict=True):
             self._new.setdefault(part, set()).add(now)
         for k, part in enumerate(old):
-            if _FILLED.search(part) and new[: k + 1] != old[: k + 1]:
-                self._forms.add(r"\w+".join(map(re.escape, _FILLED.split(part))))
+            fixed = _FILLED.split(part)
+            if len(fixed) > 1 and any(map(_WORD.search, fixed)) and new[: k + 1] != old[: k + 1]:
+                self._forms.add(r"\w+".join(map(re.escape, fixed)))
             match = _NUMBERED.fullmatch(part)
             if match is not None and part not in entry.to.split("."):
                 self._changed.add(f"{match[1]}_")
@@ -196,6 +198,25 @@ def mark_leftovers(file: File, constructions: Constructions, plan: CallerPlan) -
             plan.marks.append(Mark(constructions.remaining(call), message, CALLER))
 
 
+def _waiting_modules(file: File, constructions: Constructions, kinds: Kinds) -> Iterator[Mark]:
+    """Yield marks for what fields of modules are given that waits for sizes elsewhere, or may do so."""
+    for one in constructions.in_file(file.analysis):
+        fields = {each.name: each for each in one.cls.fields()}
+        for name, arg in zip(fields, one.node.args, strict=False):
+            field = fields.get(arg.keyword.value if arg.keyword is not None else name)
+            value = file.analysis.values.get(arg.value, UNKNOWN)
+            is_unknown = value in (UNKNOWN, NOTHING)
+            of_module = field is not None and last_part(field.annotation.annotation) == "Module"
+            waits = any(
+                each.node is not arg.value and isinstance(kinds.of(each), Deferred)
+                for each in constructions.made_by(value)
+            )
+            if arg.value not in constructions.within and (waits or (is_unknown and of_module)):
+                what = "waits" if waits else "may wait"
+                message = f"the module that is given here {what} for sizes where it is constructed"
+                yield Mark(arg.value, message, CALLER)
+
+
 def _classes_in_tables(file: File, constructions: Constructions) -> Iterator[Mark]:
     """Yield marks for modules in lists and tables, which something constructs later."""
     places = constructions.places(file.analysis)
@@ -283,6 +304,7 @@ class Callers:
         writing.run()
         mark_path_names(file, self._constructions, self._path_names(), writing.plan)
         mark_leftovers(file, self._constructions, writing.plan)
+        writing.plan.marks += _waiting_modules(file, self._constructions, self._kinds)
         return writing.plan
 
     def _path_names(self) -> PathNames:

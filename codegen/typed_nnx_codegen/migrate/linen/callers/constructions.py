@@ -340,20 +340,20 @@ class Constructions:
                 is_any = value in (*_UNKNOWN, _ANY_MODULE)
                 if is_any and node in places and node not in self.planned:
                     yield node
-                function = value.function if isinstance(value, Method) else value
-                if isinstance(function, ProjectFunction):
-                    below = descendants(function.node)
-                    found += [
-                        (one.value, home)
-                        for home in self._classes.analyses
-                        if function.node in self.places(home)
-                        for one in below
-                        if isinstance(one, cst.Return) and one.value is not None
-                    ]
+                found += self._returned(value)
             case cst.Name() | cst.Attribute():
                 found += [(one, analysis) for one in assigned_to(node, analysis, places)]
         for one, home in found:
             yield from self._unknown_calls(one, home, seen)
+
+    def _returned(self, value: Value) -> Iterator[tuple[cst.BaseExpression, Analysis]]:
+        """Yield what a function of the project returns, with its file."""
+        function = value.function if isinstance(value, Method) else value
+        if isinstance(function, ProjectFunction):
+            for node in descendants(function.node):
+                if isinstance(node, cst.Return) and node.value is not None:
+                    homes = (one for one in self._classes.analyses if node in self.places(one))
+                    yield from ((node.value, home) for home in homes)
 
     def _is_class_of_models(self, func: cst.BaseExpression, analysis: Analysis) -> bool:
         """Whether what is called may be the class of a module: `model_cls`, an item of a table."""
@@ -367,6 +367,12 @@ class Constructions:
                 )
             case cst.Call(func=cst.Name(value="getattr"), args=[cst.Arg(value=owner), *_]):
                 return bool(_MODELS.search(code_of(owner)))
+            case cst.Call(func=function) if any(
+                self._is_class_of_models(one, home)
+                for one, home in self._returned(resolved(analysis.values.get(function, UNKNOWN)))
+                if isinstance(one, cst.Subscript | cst.Call)
+            ):
+                return True
         return _table_of(func) in {*self.tables, "globals"}
 
     def is_table_of_later(self, node: cst.CSTNode, places: Places) -> bool:

@@ -536,9 +536,10 @@ def same_rank(shapes: list[Shape]) -> list[Shape]:
 
 
 def _concatenated(shapes: list[Shape], axis: int) -> Shape:
-    leads = [one.lead for one in shapes if one.lead is not None]
-    if axis >= 0 and len({len(one.front) for one in leads}) > 1:
-        # What is the first axis of one may be the last of another.
+    open_ones = [one for one in shapes if one.lead is not None]
+    is_uneven = len({len(one.lead.front) for one in open_ones if one.lead is not None}) > 1
+    if axis >= 0 and is_uneven and any(one.dims for one in open_ones):
+        # The last axis of one, which is known, may be the axis of another.
         return changed(_common(shapes, axis), axis, None)
     return changed(_common(shapes, axis), axis, _sum([shape.axis(axis) for shape in shapes]))
 

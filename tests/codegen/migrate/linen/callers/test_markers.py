@@ -179,6 +179,18 @@ class Embedded(nn.Module):
 def shops(params):
     return params["emb_shop"]["embedding"]
 """,
+    "a module of a function that another one is given": """
+def inner():
+    return MLP(3)
+
+
+def wrapped():
+    return Wrapper(inner=inner())
+""",
+    "what another module is given that nothing tells": """
+def wrapped(load):
+    return Wrapper(inner=load("inner"))
+""",
     "a name of a submodule in a mask": """
 def mask(params):
     return jax.tree_util.tree_map_with_path(lambda path, _: "LayerNorm" not in str(path), params)
