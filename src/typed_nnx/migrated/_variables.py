@@ -75,7 +75,8 @@ def bound_to(
     is_eval = mutable is not True and "batch_stats" not in (mutable or ())
     bound.set_attributes(asks_for_mode, use_running_average=is_eval, raise_if_not_found=False)
     if rngs is not None or keyless:
-        keys = dict(rngs) if hasattr(rngs, "keys") else {} if rngs is None else {"params": rngs}
+        given = {} if rngs is None else rngs
+        keys = dict(given) if hasattr(given, "keys") else {"params": given}
         default = keys.get("params", next(iter(keys.values()), 0))
         streams = {**dict.fromkeys((*keyless, "default"), default), **keys}
         nnx.reseed(bound, policy="match_shape", **streams)
