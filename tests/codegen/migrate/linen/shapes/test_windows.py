@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.codegen.migrate.linen.shapes.knowledge import array, real_names
-from typed_nnx_codegen.migrate.linen.domain.dims import Piece, as_dim
+from typed_nnx_codegen.migrate.linen.domain.dims import OF_CALL, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.domain.values import Code, Const, Seq, Size
 from typed_nnx_codegen.migrate.linen.shapes import conv_output
 
@@ -102,8 +102,17 @@ def test_options_may_be_fields() -> None:
 
 
 def test_a_field_that_may_be_a_number_or_a_tuple_says_nothing() -> None:
-    assert conv_output([as_dim(9)], (3,), Code("self.strides"), "SAME") == (None,)
     assert conv_output([as_dim(9)], (3,), None, Code("self.padding")) == (None,)
+
+
+def test_strides_that_may_be_a_number_or_a_tuple_say_which_size_is_the_same_where_they_are_1() -> (
+    None
+):
+    (found,) = conv_output([as_dim(9)], (3,), Code("self.strides"), "SAME")
+    assert found is not None
+    (step,) = found.pieces()
+    assert OF_CALL in step.binders  # no size of the constructor has it in it
+    assert found.replaced({step: as_dim(1)}) == as_dim(9)
 
 
 def test_the_kernel_need_not_be_known_where_padding_keeps_the_size() -> None:
