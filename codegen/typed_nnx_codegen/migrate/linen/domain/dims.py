@@ -12,6 +12,8 @@ from typing import Final, Literal
 Binders = tuple[str | int, ...]
 # Binds names of sizes that only the call knows: nothing that code can be written with has them.
 OF_CALL: Final = "the call"
+# Strides that are a number or a tuple: an expression of the constructor, which is no size.
+STRIDES: Final = "the strides"
 
 
 def bound_by(*binders: Binders) -> Binders:

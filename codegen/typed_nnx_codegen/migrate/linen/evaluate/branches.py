@@ -12,7 +12,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
 from typed_nnx_codegen.migrate.linen.domain.class_plan import NAME, Build, Condition
 from typed_nnx_codegen.migrate.linen.domain.code import operand
-from typed_nnx_codegen.migrate.linen.domain.dims import OF_CALL, Dim, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.domain.dims import OF_CALL, STRIDES, Dim, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.domain.frames import (
     Block,
     Compound,
@@ -192,13 +192,28 @@ class Choices:
                 ],
             ):
                 found = _differing(frame.seen(left), frame.seen(right))
+                if found.steps and frame.recorder.loops:
+                    return None  # a size of 1 stays: items of a list would be counted wrongly
                 codes = [self._code.of_value(Size(one), frame) for one in found.last]
-                if found and None not in codes:
+                steps = {self._step(one, frame): one for one in found.steps}
+                if found and None not in (*codes, *steps):
                     parts = [f"{codes[0]} != {codes[1]}"] if codes else []
-                    parts += [_is_step(*one) for one in found.steps.items()]
+                    parts += [
+                        f"{code} not in (None, 1, {(1,) * found.steps[one]})"
+                        if STRIDES in one.binders
+                        else f"{code} != 1"
+                        for code, one in steps.items()
+                    ]
                     whole = " or ".join(parts)
                     return f"not ({whole})" if isinstance(operator, cst.Equal) else f"({whole})"
         return None
+
+    def _step(self, piece: Piece, frame: Frame) -> str | None:
+        """Return the code of a stride in the constructor; None where it has none there."""
+        binders = piece.binders
+        if STRIDES in binders:
+            binders = tuple(one for one in binders if one not in (OF_CALL, STRIDES))
+        return self._code.of_value(Size(as_dim(replace(piece, binders=binders))), frame)
 
     def _on_call(
         self,
@@ -473,13 +488,6 @@ def _steps_between(one: Dim | None, other: Dim | None) -> Iterable[Piece] | None
         if after.replaced(dict.fromkeys(steps, as_dim(1))) == before:
             return steps
     return None
-
-
-def _is_step(piece: Piece, axes: int) -> str:
-    """Return the question whether a stride, or one of those along some axes, is not 1."""
-    if OF_CALL in piece.binders:
-        return f"{piece.code} not in (None, 1, {(1,) * axes})"
-    return f"{piece.code} != 1"
 
 
 def _block() -> Block:

@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.domain.dims import OF_CALL, Dim, Piece, as_dim, product
+from typed_nnx_codegen.migrate.linen.domain.dims import (
+    OF_CALL,
+    STRIDES,
+    Dim,
+    Piece,
+    as_dim,
+    product,
+)
 from typed_nnx_codegen.migrate.linen.domain.values import (
     ANY_SHAPE,
     NONE,
@@ -367,7 +374,7 @@ def conv_output(
     given = as_value(strides)
     if isinstance(given, Code) and None in steps:
         # A number or a tuple: no size has it in it, but sizes are the same where it is 1.
-        steps = [as_dim(Piece(given.code, (*given.binders, OF_CALL)))] * count
+        steps = [as_dim(Piece(given.code, (*given.binders, OF_CALL, STRIDES)))] * count
     windows = [_spanned(size, by) for size, by in zip(sizes, spread, strict=True)]
     named = text_of(as_value(padding))
     pads = _pads(as_value(padding), count)
