@@ -229,3 +229,16 @@ def test_a_model_that_is_constructed_for_a_call_has_keys_to_draw_from() -> None:
     # What it draws is of no use to the zeros that a carry begins with.
     expected = migrated.apply_with(Encoder, variables, x, rngs={"carry": jax.random.key(1)})
     np.testing.assert_array_equal(applied, expected)
+
+
+def test_what_a_call_does_not_read_need_not_be_given(net: Net) -> None:
+    variables = migrated.variables_of(net)
+    part = {"params": {"dense": variables["params"]["dense"]}}
+
+    doubled = migrated.apply_with(net, part, X, method="doubled")
+
+    np.testing.assert_array_equal(doubled, net.doubled(X))
+    with pytest.raises(TypeError, match="ShapeDtypeStruct"):
+        migrated.apply_with(net, part, X)
+    with pytest.raises(KeyError, match="dense"):
+        migrated.apply_with(net, {"params": {"Dense_0": part["params"]["dense"]}}, X)

@@ -63,13 +63,13 @@ def bound_to(
             graphdef, state = nnx.split(construct())
         flat = nnx.to_flat_state(state)
         keyless = {leaf.tag for _, leaf in flat if isinstance(leaf, nnx.RngState)}
+    names = {str(path[0]) for path, _ in nnx.to_flat_state(state)}
     leaves = []
     for path, leaf in nnx.to_flat_state(state):
         value = leaf.get_value() if isinstance(leaf, nnx.Variable) else leaf
         if not is_own(leaf) and not isinstance(leaf, nnx.RngState):
-            value = variables[nnx.variable_name_from_type(type(leaf), allow_register=True)]
-            for name in path:
-                value = value[str(name)]
+            found = variables[nnx.variable_name_from_type(type(leaf), allow_register=True)]
+            value = value_at(found, tuple(map(str, path)), names, value)
         leaves.append((path, value))
     bound = nnx.merge(graphdef, nnx.from_flat_state(leaves))
     is_eval = mutable is not True and "batch_stats" not in (mutable or ())
@@ -81,6 +81,22 @@ def bound_to(
         streams = {**dict.fromkeys((*keyless, "default"), default), **keys}
         nnx.reseed(bound, policy="match_shape", **streams)
     return bound
+
+
+def value_at(values: Any, path: tuple[str, ...], names: set[str], own: Any) -> Any:
+    """Return the value at a path. As in Linen, parts of a model that a call does not read need not be given.
+
+    Args:
+        values: The variables of a collection.
+        path: Where the value is.
+        names: What the parts of the model are called; where none of them is given, all are wrong.
+        own: The value that the model has itself, whose shape stands for one that is not given.
+    """
+    if path[0] not in values and not names.isdisjoint(values):
+        return jax.eval_shape(jnp.zeros_like, own)
+    for name in path:
+        values = values[name]
+    return values
 
 
 def apply_with(
