@@ -11,7 +11,7 @@ from mypy.types import Instance, get_proper_type
 
 from typed_nnx_codegen.facts.marks import self_name_of
 from typed_nnx_codegen.facts.probes import begins_empty, checked
-from typed_nnx_codegen.facts.targets import blocks_of, own_attributes, statements_of
+from typed_nnx_codegen.facts.targets import own_attributes, statements_of
 from typed_nnx_mypy.call import AttributeCheck, StoreCheck
 from typed_nnx_mypy.models.history import assignments_to
 from typed_nnx_mypy.reporter import Reporter
@@ -35,22 +35,17 @@ class Probe:
 def probe_of(call: nodes.Context, checker: Reporter) -> Probe | None:
     """Return the place that a call checks; None for any other call of the method."""
     around = checker.functions_around[-1]
-    match around:
-        case nodes.FuncDef():
-            block = around.body
-        case nodes.TypeInfo():
-            block = around.defn.defs
-        case _:
-            return None
-    open_blocks = [block]
-    while open_blocks:
-        block = open_blocks.pop()
-        for at, each in enumerate(block.body):
-            place = checked(each)
-            if place is not None and isinstance(each, ExpressionStmt) and each.expr is call:
-                return Probe(place, around, block.body[:at])
-            open_blocks += blocks_of(each)
-    return None
+    if not isinstance(call, nodes.Node) or not isinstance(around, nodes.FuncDef | nodes.TypeInfo):
+        return None
+    statement = checker.parent(call)
+    block, place = statement and checker.parent(statement), checked(statement)
+    if (
+        place is None
+        or not isinstance(statement, ExpressionStmt)
+        or not isinstance(block, nodes.Block)
+    ):
+        return None
+    return Probe(place, around, block.body[: block.body.index(statement)])
 
 
 def attribute_checks(probe: Probe, checker: Reporter) -> list[AttributeCheck]:

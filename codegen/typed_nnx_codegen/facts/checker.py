@@ -46,12 +46,12 @@ class Checker(Internals):
 
     def parent(self, node: Node) -> Node | None:
         """Return the node that `node` stands in."""
-        return self.syntax.parents.get(node)
+        return self.syntax.parent(node)
 
     def above(self, node: Node) -> Iterator[Node]:
         """Yield the nodes around `node`, nearest first."""
-        parents = self.syntax.parents
-        while (parent := parents.get(node)) is not None:
+        tree = self.syntax
+        while (parent := tree.parent(node)) is not None:
             yield parent
             node = parent
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from functools import cached_property
+from itertools import accumulate, chain
 from typing import Final
 
 from mypy import nodes
@@ -80,10 +82,14 @@ _walked: Final[dict[Node, tuple[list[Node], list[Node]]]] = {}
 
 def children(node: Node) -> list[Node]:
     """Return the nodes that stand directly in `node`, in the order of the source."""
-    if type(node) is nodes.CallExpr:  # these two are most of all
+    if isinstance(node, nodes.CallExpr):  # these are most of all
         return [node.callee, *node.args]
-    if type(node) is nodes.MemberExpr:
+    if isinstance(node, nodes.MemberExpr):
         return [node.expr]
+    if isinstance(node, nodes.AssignmentStmt):
+        return [*node.lvalues, node.rvalue]
+    if isinstance(node, nodes.Block):
+        return [*node.body]
     found: list[Node] = []
     for name in _BY_CLASS.get(type(node), ()):
         value = getattr(node, name)
@@ -148,40 +154,86 @@ def walk(first: list[Node], but: tuple[type[Node], ...] = ()) -> list[Node]:
 
 
 class Tree:
-    """The nodes of a file and what they stand in, by one walk.
+    """The nodes of a file and what they stand in. Each statement of it and of its classes is walked once.
+
+    That is done when it is asked for: many files are asked about one statement only.
 
     Attributes:
         file: The file.
-        nodes: All nodes, at any depth, in the order of the source.
-        parents: The node that each stands in.
         functions: The innermost function around nodes that were asked for.
     """
 
     def __init__(self, file: MypyFile) -> None:
         self.file: Final = file
-        self.nodes: Final[list[Node]] = []
-        self.parents: Final[dict[Node, Node]] = {}
         self.functions: Final[dict[Node, nodes.FuncDef | nodes.LambdaExpr | None]] = {}
-        open_nodes: list[Node] = [file]
-        found, parents, of_classes = self.nodes, self.parents, _BY_CLASS
+        self._parents: Final[dict[Node, Node]] = {}
+        self._statements: Final[list[Node]] = []
+        self._walked: Final[dict[Node, list[Node]]] = {}
+        self._of_lines: Final[dict[Node, dict[int, list[Node]]]] = {}
+        self._take(file)
+        self._begins: Final = [*accumulate(map(_first_line, self._statements), max)]
+
+    def _take(self, around: MypyFile | nodes.Block) -> None:
+        for each in children(around):
+            self._parents[each] = around
+            self._statements.append(each)
+            if isinstance(each, nodes.ClassDef):
+                self._take(each.defs)
+
+    @cached_property
+    def nodes(self) -> list[Node]:
+        """All nodes, at any depth, in the order of the source."""
+        return [each for statement in self._statements for each in self._walk(statement)]
+
+    def parent(self, node: Node) -> Node | None:
+        """Return the node that `node` stands in; None for the file and for what is not in it."""
+        parents = self._parents
+        if node not in parents and node is not self.file:
+            for each in chain(self._near(node.line), self._statements):
+                if each not in self._walked:
+                    self._walk(each)
+                    if node in parents:
+                        break
+        return parents.get(node)
+
+    def at(self, line: int) -> list[Node]:
+        """Return the nodes that begin in a line, in the order of the source."""
+        found: list[Node] = []
+        for statement in self._near(line):
+            if statement not in self._of_lines:
+                of_lines = self._of_lines[statement] = {}
+                for each in self._walk(statement):
+                    of_lines.setdefault(each.line, []).append(each)
+            found += self._of_lines[statement].get(line, ())
+        return found
+
+    def _near(self, line: int) -> list[Node]:
+        """Return the statements that may have nodes in a line."""
+        first = bisect_left(self._begins, line)
+        return self._statements[max(first - 1, 0) : bisect_right(self._begins, line, first)]
+
+    def _walk(self, statement: Node) -> list[Node]:
+        """Return a statement with all nodes in it; of a class, without what its body holds."""
+        if statement in self._walked:
+            return self._walked[statement]
+        found = self._walked[statement] = []
+        body = statement.defs if isinstance(statement, nodes.ClassDef) else None
+        open_nodes, parents, of_classes = [statement], self._parents, _BY_CLASS
         while open_nodes:
             node = open_nodes.pop()
             found.append(node)
-            if type(node) in of_classes:
+            if type(node) in of_classes and node is not body:
                 inside = children(node)
                 for each in inside:
                     parents[each] = node
                 inside.reverse()
                 open_nodes += inside
-        del found[0]
-
-    @cached_property
-    def of_lines(self) -> dict[int, list[Node]]:
-        """The nodes by the line in which they begin."""
-        found: dict[int, list[Node]] = {}
-        for node in self.nodes:
-            found.setdefault(node.line, []).append(node)
         return found
+
+
+def _first_line(statement: Node) -> int:
+    decorators = statement.decorators if isinstance(statement, nodes.ClassDef) else ()
+    return min([statement.line, *(each.line for each in decorators)])
 
 
 # The file that was asked about last, and the round: the daemon gives it new statements.

@@ -115,7 +115,7 @@ def lambda_is_inferred(error: MypyError) -> bool:
     info, checker = error.info, error.checker
     if "lambda" not in info.message:
         return False
-    shown = (e for e in checker.syntax.of_lines.get(info.line, ()) if _span(e) == _position(info))
+    shown = (e for e in checker.syntax.at(info.line) if _span(e) == _position(info))
     at = next((each for each in shown if isinstance(each, nodes.LambdaExpr)), None)
     call = checker.parent(at) if at is not None else None
     is_transform = isinstance(call, CallExpr) and bool(transform_named(call.callee, checker))
@@ -133,7 +133,7 @@ def _span(node: nodes.Node) -> tuple[int, int, int | None, int | None]:
 def _call_of(info: ErrorInfo, checker: Reporter) -> CallExpr | Decorator | None:
     """Return the call that an error is of: mypy shows that of a type at an argument."""
     is_at_argument = info.code in (ARG_TYPE, LIST_ITEM)
-    for node in checker.syntax.of_lines.get(info.line, ()):
+    for node in checker.syntax.at(info.line):
         if node.column == info.column and isinstance(node, Expression):
             found = checker.parent(node) if is_at_argument else node
             while isinstance(found, nodes.ListExpr | nodes.TupleExpr):
@@ -392,7 +392,7 @@ def _wrong_type(
 def module_takes_the_place_of_another(error: MypyError) -> bool:
     """Leave out that ``model.layer = nnx.LoRA(...)`` sets another Module than ``__init__`` does."""
     info, checker = error.info, error.checker
-    shown = (e for e in checker.syntax.of_lines.get(info.line, ()) if _span(e) == _position(info))
+    shown = (e for e in checker.syntax.at(info.line) if _span(e) == _position(info))
     match checker.parent(value) if (value := next(shown, None)) is not None else None:
         case nodes.AssignmentStmt(lvalues=[MemberExpr(expr=owner, name=name)], rvalue=made) if (
             not is_self(owner)

@@ -11,7 +11,7 @@ A check of a transform is registered by `on_transform`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import Final, NamedTuple, TypeAlias
@@ -103,15 +103,23 @@ class Transform:
 TransformCheck: TypeAlias = Callable[[Transform], None]
 
 
+_NAMES: Final[set[str]] = set()
+# The call that was asked about last: several checks look at each.
+_LAST: Final[list[tuple[Call, Transform | None]]] = []
+
+
 def on_transform(*names: str) -> Callable[[TransformCheck], TransformCheck]:
     """Register a check of transforms, by their public names, in all forms that they have."""
+    _NAMES.update(names)
 
     def register(check: TransformCheck) -> TransformCheck:
         @on_call(*names, PARTIAL)
         @wraps(check)
         def of_call(call: Call) -> None:
-            transform = _transform_of(call, names)
-            if transform is not None:
+            if not _LAST or _LAST[0][0] is not call:
+                _LAST[:] = [(call, _transform_of(call))]
+            transform = _LAST[0][1]
+            if transform is not None and transform.name in names:
                 check(transform)
 
         return check
@@ -127,12 +135,12 @@ class _Head(NamedTuple):
     first: int
 
 
-def _transform_of(call: Call, names: Container[str]) -> Transform | None:
-    """Return the transform of one of some names that a call, maybe of a partial, puts on a function."""
+def _transform_of(call: Call) -> Transform | None:
+    """Return the transform that a call, maybe of a partial, puts on a function."""
     head: _Head | None = _Head(Name(call.name, call.runtime), call.expression, 0)
     if call.name == PARTIAL:
         head = _head(call.node, call.checker) if isinstance(call.node, Expression) else None
-    if head is None or head.name.public not in names:
+    if head is None or head.name.public not in _NAMES:
         return None
     function, given = _given(call, head.first)
     return _transform(head, call, function, given)
