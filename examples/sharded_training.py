@@ -161,7 +161,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     step = pinned_step(model, optimizer, rows)
     whole = train(step, model, optimizer, range(steps), rows)
     for path, leaf in nnx.to_flat_state(nnx.state(model.blocks[0], nnx.Param)):
-        print(f"{'.'.join(map(str, path)):24} {leaf[...].sharding.spec}")
+        sharding = leaf[...].sharding
+        assert isinstance(sharding, NamedSharding)
+        print(f"{'.'.join(map(str, path)):24} {sharding.spec}")
     print(f"loss, first and last: {whole[0]:.4f}, {whole[-1]:.4f}")
 
     stop = steps // 2

@@ -247,14 +247,14 @@ def value_of(expression: Expression, checker: Checker) -> CallExpr | None:
         case MemberExpr():
             owner = checker.known_type(expression.expr)
             every = file_of(checker).of_attribute.get(expression.name, ())
-            found = [e for e in every if e.owner is not None and not _is_of_other(e.owner, owner)]
+            found = [e for e in every if e.owner is not None and not is_of_other(e.owner, owner)]
             value = found[0].value if len(found) == 1 and not found[0].items else None
         case _:
             return None
     return value if isinstance(value, CallExpr) else None
 
 
-def _is_of_other(target: MemberExpr, owner: ProperType | None) -> bool:
+def is_of_other(target: MemberExpr, owner: ProperType | None) -> bool:
     """Tell whether ``self.x = ...`` defines an attribute of a class that `owner` has none of."""
     variable = target.node
     if not isinstance(variable, Var) or not variable.info or not isinstance(owner, Instance):

@@ -12,7 +12,7 @@ from typing import Final
 from mypy.nodes import Expression, FuncDef, IndexExpr, MemberExpr, StrExpr
 from mypy.types import AnyType, Instance, ProperType, Type, TypeOfAny, get_proper_type
 
-from typed_nnx_codegen.facts.assigned import file_of, value_of
+from typed_nnx_codegen.facts.assigned import file_of, is_of_other, value_of
 from typed_nnx_codegen.facts.filters import entries_of, with_entries
 from typed_nnx_codegen.facts.kinds import (
     holds_array,
@@ -123,7 +123,8 @@ def attribute_exists(access: StateAccess) -> Type | None:
     if access.is_lvalue or _has(found, name) or checker.is_expected_to_fail(node):
         return None
     file = file_of(checker)
-    if name in file.texts or name in file.of_attribute:
+    set_here = (each.owner for each in file.of_attribute.get(name, ()) if each.owner is not None)
+    if name in file.texts or not all(is_of_other(owner, found) for owner in set_here):
         return None
     if name in file.keywords and (is_variable(found.type) or value_of(node.expr, checker) is None):
         return None  # given later, or by another assignment

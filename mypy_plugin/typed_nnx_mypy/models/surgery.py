@@ -182,6 +182,9 @@ def _replaced(checker: Reporter) -> Iterator[tuple[MemberExpr, Type | None]]:
                     depend_on_origin(each, checker)
             owner = early_type(value.owner.expr, checker)
             model = model_of(owner, checker) if isinstance(owner, Instance) else None
+            symbol = owner.type.get(value.owner.name) if isinstance(owner, Instance) else None
+            if symbol is not None and isinstance(symbol.node, nodes.Decorator):
+                continue  # a property, or it raises
             field = model.fields.get(value.owner.name) if model is not None else None
             held = field.type if field is not None and field.is_ready else None
             made = _made_class(value.value, checker) if not value.items else None

@@ -200,10 +200,12 @@ class Stage(Generic[R]):
         self._program = program
         self._stage = stage
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return getattr(self._stage, name)
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            return getattr(self._stage, name)
 
     @property
     def args_info(self) -> Tree:
