@@ -122,10 +122,15 @@ class Call:
         call = self.expression
         return call is not None and any(kind.is_star() for kind in call.arg_kinds)
 
+    @property
+    def named(self) -> dict[str, Argument]:
+        """What is given by keywords."""
+        given = self._given if self.expression is not None else ()
+        return {each.name: each for each in given if each.name is not None}
+
     def keyword(self, name: str) -> Argument | None:
         """Return what is given by the keyword `name`."""
-        named = (each for each in self._given if each.name == name)
-        return next(named, None) if self.expression is not None else None
+        return self.named.get(name)
 
     def argument(self, name: str, position: int) -> Argument | None:
         """Return what is given by the keyword `name` or at `position`, from 0."""
@@ -194,6 +199,13 @@ class StateAccess:
             types = context.arg_types[0] if context.arg_types else []
             self.key_type = get_proper_type(types[0]) if types else None
             self.key = literal(self.key_type)
+
+    @property
+    def base(self) -> nodes.Expression | None:
+        """The expression that is the State."""
+        if isinstance(self.node, nodes.MemberExpr):
+            return self.node.expr
+        return self.node.base if isinstance(self.node, IndexExpr) else None
 
     @property
     def is_index(self) -> bool:

@@ -71,5 +71,5 @@ VARIABLE_VALUE: Final = _code(
 )
 VARIABLE_ARRAY: Final = _code("variable-array", "Say where an array is expected, not its Variable")
 ATTRIBUTE: Final = _code(
-    "attribute", "Check that a Variable or a MultiMetric has the attribute that is read"
+    "attribute", "Check that a Variable, a MultiMetric or a Dict has the attribute that is read"
 )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeAlias, TypeVar
 
-from mypy.nodes import FuncDef, Node, TypeInfo
+from mypy.nodes import FuncDef, TypeInfo
 from mypy.plugin import (
     AttributeContext,
     CheckerPluginInterface,
@@ -49,7 +49,7 @@ from typed_nnx_mypy.reporter import Reporter
 _ = checks, inference
 # What is called where an error of mypy may be read: functions and methods of the runtimes and of jax.
 _READ = ("flax.", "jax", "typed_nnx")
-_INDEXING = ("State.__getitem__", "FlatState.__getitem__")
+_INDEXING = ("State.__getitem__", "FlatState.__getitem__", "Dict.__getitem__")
 CallHook: TypeAlias = Callable[[FunctionContext | MethodContext], Type]
 AttributeHook: TypeAlias = Callable[[AttributeContext], Type]
 Place = TypeVar("Place", bound=ClassCheck)
@@ -130,7 +130,7 @@ class Hooks:
             known = self._name(fullname)
             return partial(self._on_older, known.public) if known is not None else None
         info = find_class(owner)
-        if owner.endswith(".Variable") and info is not None and info.get(name) is None:
+        if owner.endswith((".Variable", ".Dict")) and info is not None and info.get(name) is None:
             return self._on_access if self._name(owner) is not None else None
         if info is not None and is_static_transform(info, name):
             return static_transform
@@ -219,16 +219,9 @@ class Hooks:
         bases = context.cls.info.mro[1:]
         if any(base.name == "Pytree" and runtime_of(base.fullname) for base in bases):
             self._attributes.clear()
-            opening = record_marks(context)
+            opening, info = record_marks(context) or context.cls, context.cls.info
             insert_checks(context)
-            if self._config.report_open:
-                _report_open(context, opening)
-
-
-def _report_open(context: ClassDefContext, opening: Node | None) -> None:
-    """Add a note to a class of which not all attributes are known, at what opens it."""
-    info = context.cls.info
-    reason = opening_of(info)
-    if reason and not runtime_of(info.module_name):
-        said = f"{info.name} is open, by {reason}: {QUIET} do not report what it lacks"
-        note_in_analysis(context.api, said, opening or context.cls, NNX)
+            is_asked = self._config.report_open and not runtime_of(info.module_name)
+            if is_asked and (reason := opening_of(info)):
+                said = f"{info.name} is open, by {reason}: {QUIET} do not report what it lacks"
+                note_in_analysis(context.api, said, opening, NNX)

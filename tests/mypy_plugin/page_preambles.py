@@ -62,7 +62,13 @@ decoder = Decoder(rngs)
 tx = optax.sgd(0.1)
 def loss(model: Model) -> jax.Array: ...
 """,
-    "nnx-attribute": 'metrics = nnx.MultiMetric(loss=nnx.metrics.Average("loss"))',
+    "nnx-attribute": """\
+class Towers(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.heads = nnx.Dict(text=nnx.Linear(2, 2, rngs=rngs), image=nnx.Linear(2, 2, rngs=rngs))
+towers = Towers(rngs)
+metrics = nnx.MultiMetric(loss=nnx.metrics.Average("loss"))
+""",
     "nnx-carry": "def is_early(model: Model) -> jax.Array: ...",
     "nnx-branches": """\
 is_training = jnp.array(True)

@@ -95,6 +95,7 @@ class File:
         self.parameters: Final[set[Node]] = set()  # with functions that are defined again
         self.keys: Final[set[str | int]] = set()
         self.computed: Final[list[Expression]] = []
+        self.changed: Final[list[Expression]] = []
         for node in self.nodes:
             if type(node) in _BINDING:
                 self._look_at(node)
@@ -165,6 +166,7 @@ class File:
             case IndexExpr(index=nodes.EllipsisExpr() | nodes.SliceExpr() | nodes.TupleExpr()):
                 pass  # `kernel[...] = x` sets elements of an array, no key of a State
             case IndexExpr():
+                self.changed.append(target.base)
                 if not self._note_key(target.index):
                     self.computed.append(target.base)
             case _:
@@ -189,6 +191,7 @@ class File:
                     pass
         if not isinstance(call.callee, MemberExpr) or call.callee.name not in _WRITERS:
             return
+        self.changed.append(call.callee.expr)
         self.keys.update(name for name in call.arg_names if name is not None)
         # That of a State takes one, and that of an Optimizer a model and gradients.
         is_of_keys = call.callee.name == "update" and call.arg_names.count(None) == 1

@@ -12,7 +12,7 @@ from mypy.types import Instance, ProperType, TupleType, Type, get_proper_type
 
 from typed_nnx_codegen.facts.checker import Checker
 from typed_nnx_codegen.facts.fields import Field, Model, Status, model_of
-from typed_nnx_codegen.facts.filters import Filter, Key, below, passes
+from typed_nnx_codegen.facts.filters import Filter, Key, below, entries_of, passes
 from typed_nnx_codegen.facts.kinds import (
     Kind,
     arguments_at,
@@ -102,7 +102,7 @@ def _is_made_there(field: Field) -> bool:
     return is_of_layer or kinds == {Kind.ARRAY}
 
 
-def _item(owner: Instance, found: Type, key: int | None = None) -> Field:
+def _item(owner: Instance, found: Type, key: Key | None = None) -> Field:
     """Return what stands at a position of a container, or at any that it may have."""
     name, is_always = ("", False) if key is None else (str(key), True)
     return Field(name, get_proper_type(found), "data", owner.type, is_always)
@@ -141,9 +141,12 @@ def _of_container(instance: Instance) -> Model | None:
     )
     if base is None:
         return None
+    given, is_own = entries_of(instance), base is instance.type
+    if given and is_own:
+        return Model({key: _item(instance, found, key) for key, found in given.items()})
     key = int if base.name == "List" else str
     item = _item(instance, arguments[-1])
-    return Model({}, item, key, is_open=base is not instance.type)
+    return Model({}, item, key, is_open=not is_own)
 
 
 def _of_tuple(row: TupleType) -> Model | None:

@@ -21,7 +21,6 @@ from typed_nnx_codegen.model_stubs.state_class import StateClassWriter
 
 RUNTIMES = ("typed_nnx", "flax.nnx")
 
-
 _TREE = '''\
 # Written by `{command}`. Do not edit.
 # mypy: ignore-errors
@@ -98,7 +97,6 @@ def overlay_text(models: Models, *, runtime: str, command: str) -> str:
     else:
         texts.append(FlaxFunctionsWriter(plan, names, speller).write())
     lines = "".join(f"{line}\n" for line in imports.lines())
-    generic = (*plan.models, *plan.containers)
-    parameters = max((len(info.parameters) for info in generic), default=0)
-    start = head(command, (OURS if ours else FLAX) + lines, parameters)
+    generic = [len(info.parameters) for info in (*plan.models, *plan.containers)]
+    start = head(command, (OURS if ours else FLAX) + lines, max(generic, default=0))
     return "\n".join([start, OUR_CLASSES if ours else FLAX_CLASSES, *texts])

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final, TypeAlias
 
 from mypy.nodes import CallExpr, Context, Expression, ListExpr, TupleExpr
 
 from typed_nnx_codegen.facts.constants import constant_of, items_of
 from typed_nnx_codegen.facts.kinds import short_name
-from typed_nnx_codegen.facts.parameters import Function
 from typed_nnx_codegen.facts.targets import argument_of
 from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.errorcodes import ARGNUMS
@@ -122,22 +120,14 @@ def _number_of_diff_state(expression: Expression, checker: Reporter) -> Expressi
 
 
 def _report_repeated(transform: Transform, option: str, chosen: list[_Chosen]) -> None:
-    seen: set[int] = set()
-    for number, at in chosen:
-        if number in seen:
-            transform.report(
-                ARGNUMS,
-                f"`{option}` names argument {number} twice. "
-                f"Fix: {_fix_repeated(transform, number)}",
-                at,
-            )
-        seen.add(number)
-
-
-def _fix_repeated(transform: Transform, number: int) -> str:
-    if transform.runtime == "jax":
-        return "name it once"
-    return f"name it once; several filters are one, nnx.DiffState({number}, (nnx.Param, nnx.BatchStat))"
+    numbers = [number for number, _ in chosen]
+    for before, (number, at) in enumerate(chosen):
+        if number in numbers[:before]:
+            fix = "name it once"
+            if transform.runtime != "jax":
+                one = f"nnx.DiffState({number}, (nnx.Param, nnx.BatchStat))"
+                fix = f"{fix}; several filters are one, {one}"
+            transform.report(ARGNUMS, f"`{option}` names argument {number} twice. Fix: {fix}", at)
 
 
 def _is_in_range(transform: Transform, option: str, chosen: _Chosen) -> bool:
@@ -168,7 +158,8 @@ def _report_type(transform: Transform, chosen: _Chosen) -> None:
     if function is None or parameter is None:
         return
     if is_not_differentiable(parameter.type, allow_int=_may_be_whole(transform)):
-        others = list(_differentiable(function))
+        every = enumerate(function.positional)
+        others = [number for number, e in every if not is_not_differentiable(e.type)]
         fix = (
             f"name an argument of floats or a Module, argnums={others[0]}"
             if others
@@ -187,10 +178,3 @@ def _may_be_whole(transform: Transform) -> bool:
     option = transform.option("allow_int")
     constant = constant_of(option, transform.checker) if option is not None else None
     return option is not None and (constant is None or constant.value is not False)
-
-
-def _differentiable(function: Function) -> Iterator[int]:
-    """Yield the positions of arguments that may be differentiated."""
-    for number, each in enumerate(function.positional):
-        if not is_not_differentiable(each.type):
-            yield number

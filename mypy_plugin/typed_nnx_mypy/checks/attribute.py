@@ -1,7 +1,7 @@
-"""``nnx-attribute``: attributes that a Variable or a `MultiMetric` does not have.
+"""``nnx-attribute``: attributes that a Variable, a `MultiMetric` or a `Dict` does not have.
 
-A Variable gives its metadata and what its value has as attributes, a MultiMetric its metrics. So
-their classes have a ``__getattr__``, for which every name is one. What a new object is given has a
+A Variable gives its metadata and what its value has as attributes, a MultiMetric its metrics, a Dict
+its entries. So their classes have a ``__getattr__``, for which every name is one. What a new object is given has a
 name where it is made: the type of the object carries these names to where it is read.
 """
 
@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from typing import Final
 
-from mypy.nodes import Expression, FuncDef, IndexExpr, MemberExpr, StrExpr
+from mypy import nodes
+from mypy.nodes import DictExpr, Expression, IndexExpr, MemberExpr
 from mypy.types import AnyType, Instance, ProperType, Type, TypeOfAny, get_proper_type
 
 from typed_nnx_codegen.facts.assigned import file_of, is_of_other, value_of
 from typed_nnx_codegen.facts.filters import entries_of, with_entries
 from typed_nnx_codegen.facts.kinds import (
+    Kind,
     holds_array,
     holds_data,
     is_pytree,
     is_variable,
+    kind_of,
     options,
     short_name,
     value_type,
@@ -27,7 +30,7 @@ from typed_nnx_codegen.facts.leaves import is_leaf, may_be_subclass, members_of
 from typed_nnx_codegen.facts.names import HOOKS, OWN_VARIABLE, VARIABLES, runtime_of
 from typed_nnx_mypy.call import Call, StateAccess
 from typed_nnx_mypy.errorcodes import ATTRIBUTE
-from typed_nnx_mypy.models.bindings import view_at
+from typed_nnx_mypy.models.bindings import may_be, view_at
 from typed_nnx_mypy.models.surgery import may_be_other
 from typed_nnx_mypy.registry import infers, infers_access, on_call
 from typed_nnx_mypy.reporter import Reporter
@@ -57,19 +60,62 @@ def names_given(call: Call) -> Type | None:
         return None
     if not is_variable(made.type) and made.type.name != "MultiMetric":
         return None  # what the daemon knew as a Variable before an edit
-    names = {each for each in written.arg_names if each is not None}
+    named = call.named
+    names = {*named}
     if call.has_stars or any(_may_carry(each.type) for each in call.positional):
         names.add(_UNKNOWN)
     if call.receiver is None:
         names.add(_MADE)
     if is_variable(made.type):
         names |= file_of(call.checker).metadata
-    given = {name: call.keyword(name) for name in sorted(names)}
-    types: dict[str, Type] = {
-        name: each.type if each is not None else AnyType(TypeOfAny.special_form)
-        for name, each in given.items()
-    }
-    return with_entries(made, {**entries_of(made), **types})
+    unknown = AnyType(TypeOfAny.special_form)
+    given = {name: named[name].type if name in named else unknown for name in sorted(names)}
+    return with_entries(made, {**entries_of(made), **given})
+
+
+@infers("Dict")
+def entries_given(call: Call) -> Type | None:
+    """Return the type of a new Dict with its entries, where its file surely adds no others."""
+    made, given = get_proper_type(call.result), {name: e.type for name, e in call.named.items()}
+    if not isinstance(made, Instance) or call.expression is None or call.has_stars:
+        return None
+    for each in call.positional:
+        items = each.expression.items if isinstance(each.expression, DictExpr) else [(None, None)]
+        for key, value in items:
+            if not isinstance(key, nodes.StrExpr) or value is None:
+                return None
+            given[key.value] = call.checker.type_of(value)
+    file = file_of(call.checker)
+    owners = (each.owner for values in file.of_attribute.values() for each in values)
+    changed = [*file.changed, *(each.expr for each in owners if each is not None)]
+    if any(may_be(each, _is_dict, call.checker) for each in changed):
+        return None
+    return with_entries(made, given)
+
+
+def _is_dict(found: ProperType) -> bool:
+    return kind_of(found) is Kind.DICT
+
+
+@infers_access
+def entry_exists(access: StateAccess) -> Type | None:
+    """Return the type of an entry of a Dict; report one that it surely has not."""
+    node, key, checker = access.node, access.key, access.checker
+    found, given = access.receiver, entries_of(access.receiver)
+    if not _is_dict(found) or not given or not isinstance(key, str):
+        return None
+    if access.is_lvalue or key in given:
+        return given.get(key)
+    file, base = file_of(checker), access.base
+    owner = checker.known_type(base.expr) if isinstance(base, MemberExpr) else None
+    is_own = isinstance(owner, Instance) and getattr(base, "name", "") in owner.type.names
+    if not is_own or file.computed or key in file.keys | file.keywords | file.of_attribute.keys():
+        return None
+    if not checker.is_expected_to_fail(node):
+        names = ", ".join(f"`{each}`" for each in given)
+        said = f"Dict: it has no entry `{key}`; its entries are {names}. Fix: one of these"
+        access.report(ATTRIBUTE, said)
+    return None
 
 
 def _may_carry(value: ProperType) -> bool:
@@ -81,16 +127,15 @@ def _may_carry(value: ProperType) -> bool:
 def metric_names_are_free(call: Call) -> None:
     """Report a metric that has the name of a method, which raises."""
     made = get_proper_type(call.result)
-    for name in filter(None, call.expression.arg_names if call.expression is not None else ()):
+    for name, given in call.named.items():
         member = made.type.get(name) if isinstance(made, Instance) else None
         node = member.node if member is not None else None
-        if isinstance(node, FuncDef) and runtime_of(node.fullname):
-            given = call.keyword(name)
+        if isinstance(node, nodes.FuncDef) and runtime_of(node.fullname):
             call.report(
                 ATTRIBUTE,
                 f"MultiMetric: `{name}` is a method of it, and no name for a metric. "
                 f"Fix: another name, {name}_metric=...",
-                given.expression if given is not None else None,
+                given.expression,
             )
 
 
@@ -151,7 +196,7 @@ def attributes_to_set_exist(call: Call) -> None:
         return
     if "raise_if_not_found" in written.arg_names or checker.is_expected_to_fail(written):
         return
-    for name in filter(None, written.arg_names):
+    for name in call.named:
         is_known = name in ("graph",) or _may_be_below(model, name, checker, set())
         if not is_known and not may_be_other([name], [model], written, checker):
             call.report(
@@ -183,7 +228,9 @@ def _may_be_below(found: Type, name: str, checker: Reporter, seen: set[ProperTyp
 def _is_of_layer(expression: Expression, checker: Reporter) -> bool:
     """Tell whether an expression is an attribute that a layer of a runtime has, or one of its State."""
     match expression:
-        case MemberExpr(expr=base, name=name) | IndexExpr(base=base, index=StrExpr(value=name)):
+        case (
+            MemberExpr(expr=base, name=name) | IndexExpr(base=base, index=nodes.StrExpr(value=name))
+        ):
             owner = checker.known_type(base)
         case _:
             return False

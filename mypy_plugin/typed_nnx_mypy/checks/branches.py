@@ -47,13 +47,11 @@ class _Branch:
 @on_call(*_CONDS)
 def cond_returns_the_same(call: Call) -> None:
     """Report branches of cond that surely differ."""
-    found = [call.argument("true_fun", 1), call.argument("false_fun", 2)]
-    given = [each.expression for each in found if each is not None]
-    if len(given) == 2:
-        branches = [
-            _Branch(name, at, function_of(at, call.checker))
-            for name, at in zip(("true_fun", "false_fun"), given, strict=True)
-        ]
+    names = ("true_fun", "false_fun")
+    found = [(name, call.argument(name, at)) for at, name in enumerate(names, start=1)]
+    given = [(name, each.expression) for name, each in found if each is not None]
+    if len(given) == len(names):
+        branches = [_Branch(name, at, function_of(at, call.checker)) for name, at in given]
         _check(call, branches, _operands(call, 3))
 
 
@@ -69,13 +67,10 @@ def switch_returns_the_same(call: Call) -> None:
         call.report(BRANCHES, message, given.expression)
         return
     is_written = isinstance(given.expression, nodes.ListExpr | nodes.TupleExpr)
+    functions = [(item, function_of(item, call.checker)) for item in items]
     branches = [
-        _Branch(
-            f"branch {number}",
-            item if is_written else given.expression,
-            function_of(item, call.checker),
-        )
-        for number, item in enumerate(items)
+        _Branch(f"branch {number}", item if is_written else given.expression, function)
+        for number, (item, function) in enumerate(functions)
     ]
     _check(call, branches, _operands(call, 2))
 

@@ -100,14 +100,15 @@ def keys_can_be_reached(call: Call) -> None:
 
 def _check(call: Call, given: list[Argument]) -> None:
     filters = filters_of(given, call.checker)
-    rest = _early_rest(given)
-    if rest is not None:
-        text = "..." if isinstance(rest, EllipsisExpr) else "True"
+    is_rest = [_is_rest(each.expression) for each in given]
+    early = next((at for at, each in enumerate(is_rest) if each and not all(is_rest[at:])), None)
+    if early is not None:
+        text = "..." if isinstance(given[early].expression, EllipsisExpr) else "True"
         call.report(
             FILTER_ORDER,
             f"{call.name}: `{text}` takes every remaining leaf, so it must be the last filter. "
             "Fix: move it to the end",
-            rest,
+            given[early].expression,
         )
         return
     for at, each in enumerate(filters):
@@ -121,17 +122,8 @@ def _check(call: Call, given: list[Argument]) -> None:
             )
 
 
-def _early_rest(given: list[Argument]) -> Expression | None:
-    """Return `...` or True where a filter of another kind comes after it: the runtimes raise."""
-    for at, each in enumerate(given):
-        if _is_rest(each.expression) and not all(
-            _is_rest(later.expression) for later in given[at + 1 :]
-        ):
-            return each.expression
-    return None
-
-
 def _is_rest(expression: Expression) -> bool:
+    """Tell whether a filter is `...` or True: the runtimes raise where one of another kind follows."""
     is_true = isinstance(expression, NameExpr) and expression.fullname == "builtins.True"
     return isinstance(expression, EllipsisExpr) or is_true
 

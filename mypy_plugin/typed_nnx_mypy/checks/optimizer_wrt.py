@@ -109,19 +109,15 @@ def wrt_chooses_something(call: Call) -> None:
     if is_present(given.type, wrt, call.checker) is not False:
         return
     # What other code may have done to the model is looked for last: that reads the whole file.
-    if _has_param(given, call) and is_new(given.expression, call.node, call.checker):
+    every = leaves_of(given.type, Everything(), call.checker).items
+    is_trainable = any(kind_of(leaf.type) is Kind.VARIABLE for leaf in every)
+    if is_trainable and is_new(given.expression, call.node, call.checker):
         call.report(
             OPTIMIZER_WRT,
             f"{call.name}: `wrt` chooses nothing of {short_name(given.type)}: none of its "
             f"Variables is of the filter `{describe(wrt)}`, and `update` would change nothing. "
             "Fix: name what is trained, wrt=nnx.Param",
         )
-
-
-def _has_param(model: Argument, call: Call) -> bool:
-    """Tell whether a model has Variables that could be trained."""
-    every = leaves_of(model.type, Everything(), call.checker).items
-    return any(kind_of(leaf.type) is Kind.VARIABLE for leaf in every)
 
 
 @on_call("Optimizer.update")

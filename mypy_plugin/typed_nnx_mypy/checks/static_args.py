@@ -5,20 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from mypy.nodes import (
-    CallExpr,
-    Context,
-    Expression,
-    FuncDef,
-    IfStmt,
-    ListExpr,
-    NameExpr,
-    Node,
-    RefExpr,
-    TryStmt,
-    TupleExpr,
-)
-from mypy.types import Instance, ProperType
+from mypy import nodes
+from mypy.nodes import CallExpr, Context, Expression, FuncDef, NameExpr, RefExpr
 
 from typed_nnx_codegen.facts.constants import items_of
 from typed_nnx_codegen.facts.filters import Everything
@@ -172,13 +160,9 @@ def _fix_number(function: Function, number: int) -> str:
 
 
 def _report_both(transform: Transform, options: Options) -> None:
-    static = [each.parameter for each in options.choices if not each.is_donated]
+    static = [e.parameter for e in options.choices if not e.is_donated and e.parameter is not None]
     for each in options.choices:
-        if (
-            each.is_donated
-            and each.parameter is not None
-            and any(parameter is each.parameter for parameter in static)
-        ):
+        if each.is_donated and each.parameter is not None and _is_among(each.parameter, static):
             transform.report(
                 STATIC_ARGS,
                 f"`{each.parameter.name}` is static and donated; only an array has a "
@@ -213,19 +197,9 @@ def _not_static(transform: Transform, parameter: Parameter | Argument) -> str:
     is_module = kind_of(parameter.type) in (Kind.PYTREE, Kind.LIST, Kind.DICT)
     is_jit = transform.name in JITS
     if is_jit and is_module and is_present(parameter.type, Everything(), transform.checker):
-        return (
-            f"a {found} holds arrays, which would stay as they are in the first call. "
-            f"Fix: {_fix_module(transform)}"
-        )
+        fix = "use nnx.jit, and " * (transform.runtime == "jax") + "make it an ordinary argument"
+        return f"a {found} holds arrays, which would stay as they are in the first call. Fix: {fix}"
     return ""
-
-
-def _fix_module(transform: Transform) -> str:
-    return (
-        "use nnx.jit, and make it an ordinary argument"
-        if transform.runtime == "jax"
-        else "make it an ordinary argument"
-    )
 
 
 def _report_untraceable(transform: Transform, function: Function, options: Options) -> None:
@@ -259,10 +233,13 @@ def _report_sizes(transform: Transform, function: Function, options: Options) ->
     if not isinstance(definition, FuncDef) or not is_of_file(definition, transform.checker):
         return
     static = options.by_position + options.by_name
+    whole = transform.checker.instance("builtins.int")
+    number = whole.type if whole is not None else None
     traced = {
         each.name
         for each in function.parameters
-        if each.kind.is_required() and _is_int(each.type) and not _is_among(each, static)
+        if each.kind.is_required() and getattr(each.type, "type", None) is number
+        if not _is_among(each, static)
     }
     body = own_nodes(definition)
     for name in traced:
@@ -270,7 +247,9 @@ def _report_sizes(transform: Transform, function: Function, options: Options) ->
             size = _size_in(node, name) if isinstance(node, CallExpr) else None
             if size is None or _is_bound_again(body, name):
                 continue
-            if not any(isinstance(e, IfStmt | TryStmt) for e in transform.checker.above(size)):
+            if not any(
+                isinstance(e, nodes.IfStmt | nodes.TryStmt) for e in transform.checker.above(size)
+            ):
                 transform.report(
                     STATIC_ARGS,
                     f"`{name}` is traced, so it cannot be a shape or the bound of a range. "
@@ -280,13 +259,9 @@ def _report_sizes(transform: Transform, function: Function, options: Options) ->
                 return
 
 
-def _is_bound_again(body: list[Node], name: str) -> bool:
+def _is_bound_again(body: list[nodes.Node], name: str) -> bool:
     targets = (each for node in body for each in single_targets(node))
     return any(isinstance(each, NameExpr) and each.name.rstrip("'") == name for each in targets)
-
-
-def _is_int(found: ProperType) -> bool:
-    return isinstance(found, Instance) and found.type.fullname == "builtins.int"
 
 
 def _size_in(call: CallExpr, name: str) -> Expression | None:
@@ -301,7 +276,9 @@ def _size_in(call: CallExpr, name: str) -> Expression | None:
     else:
         return None
     items = [
-        part for e in given for part in (e.items if isinstance(e, TupleExpr | ListExpr) else [e])
+        part
+        for e in given
+        for part in (e.items if isinstance(e, nodes.TupleExpr | nodes.ListExpr) else [e])
     ]
     return next((each for each in items if isinstance(each, NameExpr) and each.name == name), None)
 
@@ -325,9 +302,9 @@ def arguments_fit_the_options(call: Call) -> None:
         if number < len(positional):
             is_static = _is_among(positional[number], options.by_position)
             _report_argument(transform, positional[number], argument, is_static)
-    for name in filter(None, written.arg_names):
-        parameter, named = function.named(name), call.keyword(name)
-        if parameter is not None and named is not None:
+    for name, named in call.named.items():
+        parameter = function.named(name)
+        if parameter is not None:
             is_static = _is_among(parameter, options.by_name)
             _report_argument(transform, parameter, named, is_static)
 

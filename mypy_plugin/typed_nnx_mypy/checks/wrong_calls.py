@@ -5,20 +5,12 @@ What mypy says of correct code is left out: a lambda under a transform, a layer 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from typing import Final, NamedTuple
 
-from mypy import nodes, types
-from mypy.errorcodes import (
-    ARG_TYPE,
-    ASSIGNMENT,
-    CALL_ARG,
-    CALL_OVERLOAD,
-    LIST_ITEM,
-    MISC,
-    ErrorCode,
-)
+from mypy import errorcodes, nodes, types
+from mypy.errorcodes import ErrorCode
 from mypy.nodes import CallExpr, Decorator, Expression, MemberExpr, get_member_expr_fullname
 from mypy.plugin import FunctionContext, MethodContext
 from mypy.subtypes import find_member, is_subtype
@@ -46,7 +38,12 @@ from typed_nnx_mypy.registry import on_error
 from typed_nnx_mypy.reporter import Reporter
 from typed_nnx_mypy.syntax.transforms import transform_behind, transform_named
 
-_OF_CALLS: Final = (ARG_TYPE, CALL_ARG, CALL_OVERLOAD, LIST_ITEM)
+_OF_CALLS: Final = (
+    errorcodes.ARG_TYPE,
+    errorcodes.CALL_ARG,
+    errorcodes.CALL_OVERLOAD,
+    errorcodes.LIST_ITEM,
+)
 _FIXES: Final = {
     FILTER: "give it a class such as nnx.Param, `...` for what is left, or a function (path, value)",
     FUNCTION: "give it the function, not what it returns",
@@ -109,17 +106,21 @@ def _reworded(
     return CALL, said and f"{_title(call)}: {said}"
 
 
-@on_error(MISC)
+@on_error(errorcodes.MISC)
 def lambda_is_inferred(error: MypyError) -> bool:
     """Leave out that mypy cannot infer ``nnx.vmap(lambda ...)`` where Any is expected of it."""
     info, checker = error.info, error.checker
     if "lambda" not in info.message:
         return False
-    shown = (e for e in checker.syntax.at(info.line) if _span(e) == _position(info))
-    at = next((each for each in shown if isinstance(each, nodes.LambdaExpr)), None)
+    at = next((each for each in _shown(info, checker) if isinstance(each, nodes.LambdaExpr)), None)
     call = checker.parent(at) if at is not None else None
     is_transform = isinstance(call, CallExpr) and bool(transform_named(call.callee, checker))
     return isinstance(call, CallExpr) and is_transform and checker.is_right(call)
+
+
+def _shown(info: ErrorInfo, checker: Reporter) -> Iterator[nodes.Node]:
+    """Yield the nodes that an error is shown at."""
+    return (e for e in checker.syntax.at(info.line) if _span(e) == _position(info))
 
 
 def _position(info: ErrorInfo) -> tuple[int, int, int | None, int | None]:
@@ -132,7 +133,7 @@ def _span(node: nodes.Node) -> tuple[int, int, int | None, int | None]:
 
 def _call_of(info: ErrorInfo, checker: Reporter) -> CallExpr | Decorator | None:
     """Return the call that an error is of: mypy shows that of a type at an argument."""
-    is_at_argument = info.code in (ARG_TYPE, LIST_ITEM)
+    is_at_argument = info.code in (errorcodes.ARG_TYPE, errorcodes.LIST_ITEM)
     for node in checker.syntax.at(info.line):
         if node.column == info.column and isinstance(node, Expression):
             found = checker.parent(node) if is_at_argument else node
@@ -388,12 +389,12 @@ def _wrong_type(
 # -- model surgery ----------------------------------------------------------------------------
 
 
-@on_error(ASSIGNMENT)
+@on_error(errorcodes.ASSIGNMENT)
 def module_takes_the_place_of_another(error: MypyError) -> bool:
     """Leave out that ``model.layer = nnx.LoRA(...)`` sets another Module than ``__init__`` does."""
     info, checker = error.info, error.checker
-    shown = (e for e in checker.syntax.at(info.line) if _span(e) == _position(info))
-    match checker.parent(value) if (value := next(shown, None)) is not None else None:
+    value = next(_shown(info, checker), None)
+    match checker.parent(value) if value is not None else None:
         case nodes.AssignmentStmt(lvalues=[MemberExpr(expr=owner, name=name)], rvalue=made) if (
             not is_self(owner)
         ):

@@ -11,18 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from mypy import nodes
+from mypy import nodes, types
 from mypy.nodes import AssignmentStmt
 from mypy.plugin import ClassDefContext, FunctionSigContext
-from mypy.types import (
-    CallableType,
-    FunctionLike,
-    ProperType,
-    Type,
-    UninhabitedType,
-    UnionType,
-    get_proper_type,
-)
+from mypy.types import CallableType, FunctionLike, ProperType, Type, get_proper_type
 
 from typed_nnx_codegen.facts.internals import (
     DataclassTransformer,
@@ -53,7 +45,7 @@ def field_signature(context: FunctionSigContext) -> FunctionLike:
     if "default" in given:
         # Both are an error at run time: where nothing fits the parameter, mypy says so.
         result = signature.arg_types[names.index("default")]
-        return _changed(signature, UninhabitedType(), result)
+        return _changed(signature, types.UninhabitedType(), result)
     if "default_factory" in given:
         # Not None, as flax has it: that fails when the default is made.
         factory = _callable_in(get_proper_type(signature.arg_types[names.index("default_factory")]))
@@ -73,7 +65,7 @@ def _changed(signature: CallableType, factory: Type, result: Type) -> CallableTy
 
 
 def _callable_in(found: ProperType) -> CallableType | None:
-    items = found.items if isinstance(found, UnionType) else [found]
+    items = found.items if isinstance(found, types.UnionType) else [found]
     proper = [get_proper_type(each) for each in items]
     return next((each for each in proper if isinstance(each, CallableType)), None)
 

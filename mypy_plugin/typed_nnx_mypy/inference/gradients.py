@@ -101,7 +101,7 @@ def gradients(call: Call) -> Type | None:
         marked = _marked(made, call)
         if marked is None:
             return None
-        return found.copy_modified(ret_type=marked)  # pyright: ignore[reportUnknownMemberType]  # mypy's `Bogus`
+        return _returning(found, marked)
     if not isinstance(made, AnyType | CallableType):
         return None
     function = _function(call)
@@ -116,14 +116,7 @@ def gradients(call: Call) -> Type | None:
 
 
 def _returning(function: CallableType, result: Type) -> CallableType:
-    return CallableType(
-        function.arg_types,
-        function.arg_kinds,
-        function.arg_names,
-        result,
-        function.fallback,
-        is_ellipsis_args=function.is_ellipsis_args,
-    )
+    return function.copy_modified(ret_type=result, type_guard=None, type_is=None)  # pyright: ignore[reportUnknownMemberType]  # mypy's `Bogus`
 
 
 def _function(call: Call) -> CallableType | None:

@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from mypy import nodes
+from mypy import nodes, types
 from mypy.nodes import CallExpr, Decorator, LambdaExpr, TypeInfo
 from mypy.plugin import AttributeContext
-from mypy.types import (
-    AnyType,
-    CallableType,
-    Instance,
-    Parameters,
-    TupleType,
-    Type,
-    TypeOfAny,
-    UninhabitedType,
-    get_proper_type,
-)
+from mypy.types import AnyType, CallableType, Instance, Type, get_proper_type
 
 from typed_nnx_codegen.facts.assigned_types import put_in_by
 from typed_nnx_codegen.facts.children import descendants
@@ -69,9 +59,11 @@ def empty_container(call: Call) -> Type | None:
     if not isinstance(found, Instance) or not found.args:
         return None
     *before, item = map(get_proper_type, found.args)
-    if not isinstance(item, UninhabitedType) or not item.ambiguous:
+    if not isinstance(item, types.UninhabitedType) or not item.ambiguous:
         return None
-    return Instance(found.type, [*before, _put_in_later(call) or AnyType(TypeOfAny.special_form)])
+    return Instance(
+        found.type, [*before, _put_in_later(call) or AnyType(types.TypeOfAny.special_form)]
+    )
 
 
 def _put_in_later(call: Call) -> Type | None:
@@ -111,7 +103,7 @@ def mapped_lambda(call: Call) -> Type | None:
         return None
     if call.runtime != "typed_nnx" or not isinstance(found, CallableType):
         return None
-    takes = Parameters(found.arg_types, found.arg_kinds, found.arg_names)
+    takes = types.Parameters(found.arg_types, found.arg_kinds, found.arg_names)
     return Instance(made.type, [takes, found.ret_type])
 
 
@@ -137,7 +129,7 @@ def result_of_lambda(call: Call) -> Type | None:
 
 def _is_of_arrays(found: Type) -> bool:
     proper = get_proper_type(found)
-    if isinstance(proper, TupleType):
+    if isinstance(proper, types.TupleType):
         return all(map(_is_of_arrays, proper.items))
     if not isinstance(proper, Instance):
         return False

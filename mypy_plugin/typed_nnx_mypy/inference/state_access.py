@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Final
 
-from mypy.nodes import Expression, IndexExpr, MemberExpr
+from mypy.nodes import Expression
 from mypy.typeops import make_simplified_union
 from mypy.types import AnyType, Instance, ProperType, Type, get_proper_type
 
@@ -32,7 +32,7 @@ def value_at_key(access: StateAccess) -> Type | None:
     key = access.key
     if isinstance(key, str) and key.startswith("__"):
         return None
-    base = _state_of_access(access)
+    base = access.base
     if base is None:
         return None
     view = view_at(base, access.receiver, access.checker)
@@ -58,16 +58,6 @@ def _at_some_key(access: StateAccess, view: StateView, base: Expression) -> Type
         return None
     found = options(levels[0].other.type)[0]
     return _Lookup(access, view, kind(), base).value(found, below(view.filter, None, kind))
-
-
-def _state_of_access(access: StateAccess) -> Expression | None:
-    match access.node:
-        case MemberExpr() as node:
-            return node.expr
-        case IndexExpr() as node:
-            return node.base
-        case _:
-            return None
 
 
 class _Lookup:

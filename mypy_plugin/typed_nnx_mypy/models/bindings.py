@@ -10,24 +10,16 @@ read the file in the same run.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from mypy import nodes
+from mypy import nodes, types
 from mypy.nodes import CallExpr, Expression, IndexExpr, MemberExpr, NameExpr, Node, Var
 from mypy.subtypes import is_same_type
-from mypy.types import (
-    AnyType,
-    CallableType,
-    Instance,
-    ProperType,
-    TupleType,
-    Type,
-    TypeOfAny,
-    get_proper_type,
-)
+from mypy.types import CallableType, Instance, ProperType, TupleType, Type, get_proper_type
 
-from typed_nnx_codegen.facts.assigned import Value, file_of
+from typed_nnx_codegen.facts.assigned import Value, assigned_once, file_of
 from typed_nnx_codegen.facts.children import descendants
 from typed_nnx_codegen.facts.early import early_type
 from typed_nnx_codegen.facts.filters import entries_of, with_entries
@@ -41,6 +33,7 @@ from typed_nnx_codegen.facts.states import (
     view_of,
 )
 from typed_nnx_codegen.facts.targets import argument_of, is_self
+from typed_nnx_codegen.facts.values import Display
 from typed_nnx_mypy.reporter import Reporter
 
 _DEEPEST: Final = 4
@@ -157,7 +150,7 @@ def _values_of_itself(expression: Expression, checker: Reporter) -> ProperType |
     values = [view.values for view in views if view is not None and view.values is not None]
     if len(values) == len(made) and all(is_same_type(each, values[0]) for each in values):
         return values[0]
-    return AnyType(TypeOfAny.special_form)
+    return types.AnyType(types.TypeOfAny.special_form)
 
 
 def values_of(expression: Expression, checker: Reporter) -> list[Value]:
@@ -242,28 +235,31 @@ def may_have(key: str | int, access: nodes.Context, checker: Reporter) -> bool:
     """Tell whether a key may be in a State although its model does not have it, or was tested."""
     if not isinstance(access, Node):
         return True
-    file = file_of(checker)
+    file, is_a_state = file_of(checker), lambda found: is_state(found.type)
     if key in file.keys or checker.is_expected_to_fail(access):
         return True
     owners = [each.owner.expr for each in file.set_on(key) if each.owner is not None]
-    if any(_may_be_state(each, checker) for each in owners):
+    if any(may_be(each, is_a_state, checker) for each in owners):
         return True
     root = _root(access)
     return any(
-        _may_be_state(each, checker) and (other == root or getattr(other, "is_argument", False))
+        may_be(each, is_a_state, checker)
+        and (other == root or getattr(other, "is_argument", False))
         for each in file.computed
         for other in (_root(each),)
     )
 
 
-def _may_be_state(expression: Expression, checker: Reporter) -> bool:
+def may_be(expression: Expression, is_so: Callable[[Instance], bool], checker: Reporter) -> bool:
+    """Tell whether something that a file changes may be of some types: a State, a Dict."""
     if isinstance(expression, NameExpr) and isinstance(expression.node, nodes.MypyFile):
         return False  # the module of `nnx.update(model, state)`
     found = early_type(expression, checker)
     if found is None:
-        # Not checked yet, or not known: the object of a method is no State.
-        return not is_self(expression)
-    return isinstance(found, Instance) and is_state(found.type)
+        # Not checked yet, or not known: the object of a method is none of them.
+        node = expression.node if isinstance(expression, NameExpr) else None
+        return not (is_self(expression) or isinstance(assigned_once(node, checker), Display))
+    return isinstance(found, Instance) and is_so(found)
 
 
 def _root(node: Node) -> Var | str | None:

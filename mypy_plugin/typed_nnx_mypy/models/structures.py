@@ -20,7 +20,6 @@ from typed_nnx_codegen.facts.kinds import Kind, kind_of, short_name
 from typed_nnx_codegen.facts.parameters import Function
 from typed_nnx_codegen.facts.states import is_state
 from typed_nnx_codegen.facts.targets import own_nodes
-from typed_nnx_mypy.models import structures
 
 _NUMBERS: Final = ("builtins.bool", "builtins.int", "builtins.float", "builtins.complex")
 _TEXTS: Final = ("builtins.str", "builtins.bytes")
@@ -306,12 +305,12 @@ def result_of(function: Function, checker: Checker) -> Structure:
     """Return the structure of what a function returns."""
     if isinstance(function.result, UninhabitedType):
         return Unsure()  # it never returns
-    declared = structures.structure_of(function.result)
+    declared = structure_of(function.result)
     match function.definition:
         case LambdaExpr() as definition:
-            return structures.both(declared, written(definition.expr(), checker))
+            return both(declared, written(definition.expr(), checker))
         case FuncDef() as definition:
-            return structures.both(declared, _returned(definition, checker))
+            return both(declared, _returned(definition, checker))
         case None:
             return declared
 
@@ -339,7 +338,7 @@ def written(expression: Expression, checker: Checker) -> Structure:
         case _:
             # Only what is known already: it may stand in another function than the check.
             found = checker.known_type(expression)
-            return structures.structure_of(found) if found is not None else Unsure()
+            return structure_of(found) if found is not None else Unsure()
 
 
 def _items(items: list[Expression], checker: Checker) -> tuple[Structure, ...] | None:
@@ -363,7 +362,7 @@ def _returned(function: FuncDef, checker: Checker) -> Structure:
             return Unsure()  # it may never come to its end
         values.append(None)
     found = [written(each, checker) if each is not None else Nothing() for each in values]
-    return reduce(structures.either, found) if found else Unsure()
+    return reduce(either, found) if found else Unsure()
 
 
 def _is_nothing(statement: Statement) -> bool:

@@ -37,6 +37,18 @@ class Open(nnx.Variable[jax.Array]):
         return name
 
 
+class Heads(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.named = nnx.Dict(text=nnx.Linear(2, 3, rngs=rngs), image=nnx.LayerNorm(3, rngs=rngs))
+        self.listed = nnx.Dict({"a": nnx.Linear(2, 3, rngs=rngs)})
+
+
+class Restored(Heads):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.named = nnx.Dict(audio=nnx.Linear(2, 3, rngs=rngs))
+
+
+heads = Heads(nnx.Rngs(0))
 model = Model(nnx.Rngs(0), nnx.Param(x, place=1))
 
 # -- reports
@@ -74,7 +86,17 @@ def in_a_function() -> None:
 model.set_attributes(determinstic=True)  # E: set_attributes: neither Model nor a Module below it has an attribute `determinstic`. Fix: check the spelling, or raise_if_not_found=False  [nnx-attribute]
 nnx.MultiMetric(loss=nnx.metrics.Average(), update=nnx.metrics.Average())  # E: MultiMetric: `update` is a method of it, and no name for a metric. Fix: another name, update_metric=...  [nnx-attribute]
 
+heads.named["texts"]  # E: Dict: it has no entry `texts`; its entries are `text`, `image`. Fix: one of these  [nnx-attribute]
+heads.named.texts  # E: has no entry `texts`  [nnx-attribute]
+heads.listed["b"]  # E: has no entry `b`; its entries are `a`  [nnx-attribute]
+nnx.state(heads).named.texts  # E: State of Dict[Module] has no key 'texts'; its keys are: text, image. Fix: did you mean 'text'?  [nnx-state-key]
+
 # -- correct
+reveal_type(heads.named["text"])  # R: Linear
+reveal_type(heads.named.image)  # R: LayerNorm
+heads.listed.a.kernel
+heads.listed.items()
+nnx.state(heads).named.text.kernel
 nnx.Variable(jnp.exp)(x)
 nnx.state(nnx.MultiHeadAttention(2, 4, rngs=nnx.Rngs(0))).query.bias
 model.scale.mean()
@@ -115,6 +137,8 @@ model.set_attributes(use_bias=False, precision=None)
 model.set_attributes(anything=1, raise_if_not_found=False)
 
 # -- unsure
+Restored(nnx.Rngs(0)).named["audio"]
+Restored(nnx.Rngs(0)).named["text"]
 model.noise.origin
 model.given.place
 model.scale._private
