@@ -87,7 +87,8 @@ class Call:
         """Return the type of an argument; that of a generic call is what a parameter expects."""
         if not isinstance(found, Instance) or not isinstance(expression, CallExpr):
             return found
-        is_expected = found.type.is_protocol and bool(runtime_of(found.type.fullname))
+        name = found.type.fullname
+        is_expected = name == "typing.Mapping" or (found.type.is_protocol and runtime_of(name))
         return self.checker.type_alone(expression) if is_expected else found
 
     @property

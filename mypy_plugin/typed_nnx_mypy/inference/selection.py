@@ -281,17 +281,17 @@ def leaves_in_a_row(call: Call) -> Type | None:
     return Instance(found.type, [make_simplified_union(items)])
 
 
-@infers("State.__iter__")
+@infers("State.__iter__", "to_pure_dict")
 def keys(call: Call) -> Type | None:
     """Return the keys of a State: texts, but numbers in that of a list; it is not its values."""
-    found, receiver = get_proper_type(call.result), call.receiver
-    view = view_of(receiver) if receiver is not None else None
+    found, state = get_proper_type(call.result), call.receiver
+    view = view_of(state) if state is not None else _view_of(call.subject("state"), call)
     members = members_of(view.model, call.checker) if view is not None else None
-    if members is None or not isinstance(found, Instance) or len(found.args) != 1:
+    if members is None or not isinstance(found, Instance) or not found.args:
         return None
     names = {type(key).__name__ for key in members.fields}
     if members.other is not None:
         names.add(members.other_key.__name__)
     key = call.checker.instance(f"builtins.{names.pop()}") if len(names) == 1 else None
     is_known = not isinstance(get_proper_type(found.args[0]), AnyType)
-    return None if key is None or is_known else Instance(found.type, [key])
+    return None if key is None or is_known else Instance(found.type, [key, *found.args[1:]])
