@@ -226,14 +226,12 @@ def _first_of_row(call: Call) -> Argument | None:
 
 @infers("jax.block_until_ready", "jax.device_put", "jax.lax.with_sharding_constraint")
 def placed(call: Call) -> Type | None:
-    """Return the type of what a function of jax puts elsewhere: it stays what it is."""
+    """Return the State or the Pytree that a function of jax puts elsewhere: it stays what it is."""
     tree, result = call.argument("x", 0), get_proper_type(call.result)
     if tree is None or call.has_stars or not isinstance(result, AnyType):
         return None
     if view_at(tree.expression, tree.type, call.checker) is not None:
         return at_home(tree.type, call.expression, call.checker)
-    if kind_of(tree.type) is Kind.ARRAY:
-        return call.checker.instance("jax.Array")
     return tree.type if kind_of(tree.type) is Kind.PYTREE else None
 
 
