@@ -235,16 +235,15 @@ def may_have(key: str | int, access: nodes.Context, checker: Reporter) -> bool:
     """Tell whether a key may be in a State although its model does not have it, or was tested."""
     if not isinstance(access, Node):
         return True
-    file, is_a_state = file_of(checker), lambda found: is_state(found.type)
+    file = file_of(checker)
     if key in file.keys or checker.is_expected_to_fail(access):
         return True
     owners = [each.owner.expr for each in file.set_on(key) if each.owner is not None]
-    if any(may_be(each, is_a_state, checker) for each in owners):
+    if any(may_be(each, _is_state, checker) for each in owners):
         return True
     root = _root(access)
     return any(
-        may_be(each, is_a_state, checker)
-        and (other == root or getattr(other, "is_argument", False))
+        may_be(each, _is_state, checker) and (other == root or getattr(other, "is_argument", False))
         for each in file.computed
         for other in (_root(each),)
     )
@@ -252,14 +251,16 @@ def may_have(key: str | int, access: nodes.Context, checker: Reporter) -> bool:
 
 def may_be(expression: Expression, is_so: Callable[[Instance], bool], checker: Reporter) -> bool:
     """Tell whether something that a file changes may be of some types: a State, a Dict."""
-    if isinstance(expression, NameExpr) and isinstance(expression.node, nodes.MypyFile):
-        return False  # the module of `nnx.update(model, state)`
-    found = early_type(expression, checker)
-    if found is None:
-        # Not checked yet, or not known: the object of a method is none of them.
-        node = expression.node if isinstance(expression, NameExpr) else None
-        return not (is_self(expression) or isinstance(assigned_once(node, checker), Display))
+    node, found = getattr(expression, "node", None), early_type(expression, checker)
+    if found is None:  # not checked yet, or not known; the object of a method is none of them
+        is_module = isinstance(node, nodes.MypyFile)  # that of `nnx.update(model, state)`
+        is_plain = isinstance(node, Var) and isinstance(assigned_once(node, checker), Display)
+        return not (is_module or is_plain or is_self(expression))
     return isinstance(found, Instance) and is_so(found)
+
+
+def _is_state(found: Instance) -> bool:
+    return is_state(found.type)
 
 
 def _root(node: Node) -> Var | str | None:
