@@ -88,13 +88,9 @@ def entries_given(call: Call) -> Type | None:
     file = file_of(call.checker)
     owners = (each.owner for values in file.of_attribute.values() for each in values)
     changed = [*file.changed, *(each.expr for each in owners if each is not None)]
-    if any(may_be(each, _is_dict, call.checker) for each in changed):
+    if any(may_be(e, lambda of: kind_of(of) is Kind.DICT, call.checker) for e in changed):
         return None
     return with_entries(made, given)
-
-
-def _is_dict(found: ProperType) -> bool:
-    return kind_of(found) is Kind.DICT
 
 
 @infers_access
@@ -102,7 +98,7 @@ def entry_exists(access: StateAccess) -> Type | None:
     """Return the type of an entry of a Dict; report one that it surely has not."""
     node, key, checker = access.node, access.key, access.checker
     found, given = access.receiver, entries_of(access.receiver)
-    if not _is_dict(found) or not given or not isinstance(key, str):
+    if kind_of(found) is not Kind.DICT or not given or not isinstance(key, str):
         return None
     if access.is_lvalue or key in given:
         return given.get(key)

@@ -233,12 +233,10 @@ def _report_sizes(transform: Transform, function: Function, options: Options) ->
     if not isinstance(definition, FuncDef) or not is_of_file(definition, transform.checker):
         return
     static = options.by_position + options.by_name
-    whole = transform.checker.instance("builtins.int")
-    number = whole.type if whole is not None else None
     traced = {
         each.name
         for each in function.parameters
-        if each.kind.is_required() and getattr(each.type, "type", None) is number
+        if each.kind.is_required() and short_name(each.type) == "int"
         if not _is_among(each, static)
     }
     body = own_nodes(definition)

@@ -5,9 +5,9 @@ What mypy says of correct code is left out: a lambda under a transform, a layer 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from mypy import errorcodes, nodes, types
 from mypy.errorcodes import ErrorCode
@@ -24,6 +24,7 @@ from typed_nnx_codegen.facts.kinds import (
     Kind,
     expected_texts,
     holds_array,
+    is_variable,
     kind_of,
     short_name,
     value_type,
@@ -50,6 +51,7 @@ _FIXES: Final = {
 }
 
 
+_StandIn: TypeAlias = Callable[[Instance], Type | None]
 # The call that was read last, while it was checked, with the error that is shown: mypy says more of it.
 _LAST: Final[list[tuple[object, nodes.Node, ErrorInfo]]] = []
 
@@ -70,6 +72,10 @@ def call_fits_an_overload(error: MypyError) -> bool:
     node = _call_of(info, checker)
     if node is None or (last is not None and is_current and node is last[1]):
         return node is not None and last is not None and info is not last[2]
+    # To a type with entries mypy does not give what its ``__getattr__`` has.
+    if isinstance(node, CallExpr) and _fitting(node, checker, lambda e: Instance(e.type, e.args)):
+        _LAST[:] = [(checker.round, node, info)]
+        return True
     code, said = _reworded(node, info, checker)
     if checker.config.of(code.code) == "off":
         return False
@@ -192,10 +198,8 @@ def _title(call: Call) -> str:
 
 def _given_variable(call: CallExpr, info: ErrorInfo, checker: Reporter) -> str:
     """Say which Variable is given where its array would fit; empty where it would not."""
-    variables: list[Expression] = []
-    args = [_with_arrays(each, variables, checker) for each in call.args]
-    actual = list(zip(args, call.arg_kinds, call.arg_names, strict=True))
-    if not variables or checker.type_of_call(checker.type_of(call.callee), actual, call) is None:
+    variables = _fitting(call, checker, lambda e: value_type(e) if holds_array(e) else None)
+    if not variables:
         return ""
     shown = [each for each in variables if _span(each) == _position(info)]
     at = (shown or variables)[0]
@@ -205,24 +209,30 @@ def _given_variable(call: CallExpr, info: ErrorInfo, checker: Reporter) -> str:
     return f"{said} is {found}; expected an array. Fix: {text or 'variable'}[...]"
 
 
-def _with_arrays(
-    expression: Expression, variables: list[Expression], checker: Reporter
+def _fitting(call: CallExpr, checker: Reporter, stand_in: _StandIn) -> list[Expression]:
+    """Return the Variables that a call is given, if it fits where other types stand for theirs."""
+    variables: list[Expression] = []
+    args = [_replaced(each, variables, checker, stand_in) for each in call.args]
+    actual = list(zip(args, call.arg_kinds, call.arg_names, strict=True))
+    fits = variables and checker.type_of_call(checker.type_of(call.callee), actual, call)
+    return variables if fits else []
+
+
+def _replaced(
+    expression: Expression, variables: list[Expression], checker: Reporter, stand_in: _StandIn
 ) -> Expression:
-    """Return an argument in which arrays stand for Variables, which are put into a list."""
+    """Return an argument in which other types stand for Variables, which are put into a list."""
     if isinstance(expression, nodes.ListExpr | nodes.TupleExpr):
-        items = [_with_arrays(each, variables, checker) for each in expression.items]
-        row = (
-            nodes.ListExpr(items)
-            if isinstance(expression, nodes.ListExpr)
-            else nodes.TupleExpr(items)
-        )
+        items = [_replaced(each, variables, checker, stand_in) for each in expression.items]
+        row = type(expression)(items)
         row.set_line(expression)
         return row
     found = checker.type_of(expression)
-    if kind_of(found) is not Kind.VARIABLE or not holds_array(found):
+    other = stand_in(found) if isinstance(found, Instance) and is_variable(found.type) else None
+    if other is None:
         return expression
     variables.append(expression)
-    return nodes.TempNode(value_type(found), context=expression)
+    return nodes.TempNode(other, context=expression)
 
 
 # -- what is wrong ----------------------------------------------------------------------------

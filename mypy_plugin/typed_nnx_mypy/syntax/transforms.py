@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import Final, NamedTuple, TypeAlias
 
 from mypy.errorcodes import ErrorCode
@@ -104,8 +104,6 @@ TransformCheck: TypeAlias = Callable[[Transform], None]
 
 
 _NAMES: Final[set[str]] = set()
-# The call that was asked about last: several checks look at each.
-_LAST: Final[list[tuple[Call, Transform | None]]] = []
 
 
 def on_transform(*names: str) -> Callable[[TransformCheck], TransformCheck]:
@@ -116,9 +114,7 @@ def on_transform(*names: str) -> Callable[[TransformCheck], TransformCheck]:
         @on_call(*names, PARTIAL)
         @wraps(check)
         def of_call(call: Call) -> None:
-            if not _LAST or _LAST[0][0] is not call:
-                _LAST[:] = [(call, _transform_of(call))]
-            transform = _LAST[0][1]
+            transform = _transform_of(call)
             if transform is not None and transform.name in names:
                 check(transform)
 
@@ -135,6 +131,7 @@ class _Head(NamedTuple):
     first: int
 
 
+@lru_cache(maxsize=1)  # several checks ask
 def _transform_of(call: Call) -> Transform | None:
     """Return the transform that a call, maybe of a partial, puts on a function."""
     head: _Head | None = _Head(Name(call.name, call.runtime), call.expression, 0)

@@ -111,6 +111,8 @@ with pytest.raises(TypeError):
     nnx.state(model, 3)  # E: state: argument 2 is int; expected a filter  [call-overload]
 
 # -- correct
+jnp.zeros_like(kernel)
+jnp.ones_like(model.linear.kernel)
 nnx.split(model, nnx.Param, ...)
 nnx.state(model, 3)  # type: ignore[call-overload]
 nnx.grad(loss, argnums=1)(model, x)
