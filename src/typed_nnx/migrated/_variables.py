@@ -11,21 +11,28 @@ import jax
 import jax.numpy as jnp
 
 import typed_nnx as nnx
+from typed_nnx.migrated._linen_names import linen_names, piece_of
 
 
 def variables_of(model: nnx.Module) -> dict[str, Any]:
-    """Return the variables of a model by collection: nested dicts of arrays."""
+    """Return the variables of a model by collection: nested dicts of arrays.
+
+    They have the names that Linen had, where the map beside the file of their class tells.
+    """
+    variables = dict(nnx.to_flat_state(nnx.state(model)))
     found: dict[str, Any] = {}
-    for path, variable in nnx.to_flat_state(nnx.state(model)):
-        if not isinstance(variable, nnx.Variable) or isinstance(variable, nnx.RngState):
-            continue
-        collection = nnx.variable_name_from_type(type(variable), allow_register=True)
-        *above, last = (collection, *map(str, path))
+    for names, (path, number, count) in linen_names(model).items():
+        variable = variables[path]
+        *above, last = (_collection(variable), *names)
         inner = found
         for name in above:
             inner = inner.setdefault(name, {})
-        inner[last] = variable.get_value()
+        inner[last] = piece_of(variable.get_value(), number, count)
     return found
+
+
+def _collection(variable: Any) -> str:
+    return nnx.variable_name_from_type(type(variable), allow_register=True)
 
 
 def bound_to(
@@ -44,7 +51,7 @@ def bound_to(
             return True
         if isinstance(leaf, nnx.RngState):
             return False
-        collection = nnx.variable_name_from_type(type(leaf), allow_register=True)
+        collection = _collection(leaf)
         return collection != "params" and collection not in variables
 
     def construct() -> Any:
@@ -52,26 +59,30 @@ def bound_to(
 
     # What is constructed here has no keys that a call could draw from.
     keyless: set[str] = set()
-    if isinstance(model, nnx.Module):
-        graphdef, state = nnx.split(model)
-    else:
+    if not isinstance(model, nnx.Module):
         given = getattr(model, "keywords", {})
         model = partial(model, **{**KnownSizes.of(model, variables), **given})
         # Its structure is enough where all values are given.
-        graphdef, state = nnx.split(nnx.eval_shape(construct))
-        if any(is_own(leaf) for _, leaf in nnx.to_flat_state(state)):
-            graphdef, state = nnx.split(construct())
-        flat = nnx.to_flat_state(state)
+        made = nnx.eval_shape(construct)
+        flat = nnx.to_flat_state(nnx.state(made))
         keyless = {leaf.tag for _, leaf in flat if isinstance(leaf, nnx.RngState)}
-    names = {str(path[0]) for path, _ in nnx.to_flat_state(state)}
-    leaves = []
-    for path, leaf in nnx.to_flat_state(state):
-        value = leaf.get_value() if isinstance(leaf, nnx.Variable) else leaf
-        if not is_own(leaf) and not isinstance(leaf, nnx.RngState):
-            found = variables[nnx.variable_name_from_type(type(leaf), allow_register=True)]
-            value = value_at(found, tuple(map(str, path)), names, value)
-        leaves.append((path, value))
-    bound = nnx.merge(graphdef, nnx.from_flat_state(leaves))
+        model = construct() if any(is_own(leaf) for _, leaf in flat) else made
+    graphdef, state = nnx.split(model)
+    leaves = {path: _content(leaf) for path, leaf in nnx.to_flat_state(state)}
+    kinds = dict(nnx.to_flat_state(state))
+    held = linen_names(model)
+    first = {names[0] for names in held}
+    pieces: dict[Any, list[Any]] = {}
+    for names, (path, _, _) in held.items():
+        if not is_own(kinds[path]):
+            found = value_at(variables[_collection(kinds[path])], names, first)
+            pieces.setdefault(path, []).append(found)
+    for path, found in pieces.items():
+        if any(one is None for one in found):
+            leaves[path] = jax.eval_shape(jnp.zeros_like, leaves[path])
+        else:
+            leaves[path] = found[0] if len(found) == 1 else jnp.concatenate(found, axis=-1)
+    bound = nnx.merge(graphdef, nnx.from_flat_state([*leaves.items()]))
     is_eval = mutable is not True and "batch_stats" not in (mutable or ())
     bound.set_attributes(asks_for_mode, use_running_average=is_eval, raise_if_not_found=False)
     if rngs is not None or keyless:
@@ -83,20 +94,23 @@ def bound_to(
     return bound
 
 
-def value_at(values: Any, path: tuple[str, ...], names: set[str], own: Any) -> Any:
-    """Return the value at a path. As in Linen, parts of a model that a call does not read need not be given.
+def value_at(values: Any, path: tuple[str, ...], names: set[str]) -> Any:
+    """Return the value at a path, or None: as in Linen, a part that a call does not read need not be given.
 
     Args:
         values: The variables of a collection.
         path: Where the value is.
         names: What the parts of the model are called; where none of them is given, all are wrong.
-        own: The value that the model has itself, whose shape stands for one that is not given.
     """
     if path[0] not in values and not names.isdisjoint(values):
-        return jax.eval_shape(jnp.zeros_like, own)
+        return None
     for name in path:
         values = values[name]
     return values
+
+
+def _content(leaf: Any) -> Any:
+    return leaf.get_value() if isinstance(leaf, nnx.Variable) else leaf
 
 
 def apply_with(
@@ -367,6 +381,27 @@ class HaikuTransformed(tuple[object, object]):
         return self[1]
 
 
+def by_haiku_module(params: Mapping[str, Any], name: str = "") -> dict[str, dict[str, Any]]:
+    """Return nested parameters as Haiku has them: by the name of the module, then by their own."""
+    inside = {key: one for key, one in params.items() if isinstance(one, Mapping)}
+    own = {key: one for key, one in params.items() if key not in inside}
+    found = {name or "~": own} if own else {}
+    for key, one in inside.items():
+        found |= by_haiku_module(one, f"{name}/{key}" if name else key)
+    return found
+
+
+def by_part(params: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return parameters by the names of modules as nested dicts."""
+    found: dict[str, Any] = {}
+    for name, own in params.items():
+        inner = found
+        for part in name.split("/") if name != "~" else ():
+            inner = inner.setdefault(part, {})
+        inner.update(own)
+    return found
+
+
 def haiku_transform(module: Any, takes_rng: bool = True) -> HaikuTransformed:
     """Return `init(rng, *args)`, which gives parameters, and `apply(params, rng, *args)`.
 
@@ -376,12 +411,14 @@ def haiku_transform(module: Any, takes_rng: bool = True) -> HaikuTransformed:
     """
 
     def init(rng: Any, *args: Any, **kwargs: Any) -> Any:
-        return init_with(module, 0 if rng is None else rng, *args, **kwargs).get("params", {})
+        found = init_with(module, 0 if rng is None else rng, *args, **kwargs)
+        return by_haiku_module(found.get("params", {}))
 
     def apply(params: Any, *args: Any, **kwargs: Any) -> Any:
         rng, args = (args[0], args[1:]) if takes_rng else (None, args)
         rngs = None if rng is None else {"default": rng}
-        return apply_with(module, {"params": params}, *args, rngs=rngs, **kwargs)
+        variables = {"params": by_part(params)}
+        return apply_with(module, variables, *args, rngs=rngs, **kwargs)
 
     return HaikuTransformed(init, apply)
 
@@ -396,12 +433,12 @@ def haiku_transform_with_state(module: Any, takes_rng: bool = True) -> HaikuTran
 
     def init(rng: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         found = dict(init_with(module, 0 if rng is None else rng, *args, **kwargs))
-        return found.pop("params", {}), found
+        return by_haiku_module(found.pop("params", {})), found
 
     def apply(params: Any, state: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         rng, args = (args[0], args[1:]) if takes_rng else (None, args)
         rngs = None if rng is None else {"default": rng}
-        variables = {"params": params, **state}
+        variables = {"params": by_part(params), **state}
         names = list(state)
         found: tuple[Any, Any] = apply_with(
             module, variables, *args, rngs=rngs, mutable=names, **kwargs

@@ -1,7 +1,7 @@
 """Each module of the corpus is migrated, run with transplanted weights, and compared with Linen.
 
 What a class without a marker computes is what it computed: outputs, gradients, updated collections.
-It has no variables that Linen did not have.
+It has no variables that Linen did not have, and names them as Linen did where they are apart from it.
 Which classes get a marker is listed: none may join them unnoticed.
 """
 
@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+import jax
+import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from tests.codegen.migrate.linen.corpus_cases import (
@@ -28,10 +31,15 @@ from tests.codegen.migrate.linen.marked_classes import (
     LEFT_OUT_OF_FLAX,
     MARKED,
 )
+from typed_nnx.migrated import variables_of
 from typed_nnx_codegen.migrate.linen.migration import migrate_linen
 from typed_nnx_codegen.migrate.options import Options
 from typed_nnx_codegen.migrate.weight_map import map_path
-from typed_nnx_codegen.migrate.weights.class_maps import class_maps
+from typed_nnx_codegen.migrate.weights.class_maps import ClassMaps, class_maps
+from typed_nnx_codegen.migrate.weights.loading import Loaded, load_with
+from typed_nnx_codegen.migrate.weights.placing import SOWN
+from typed_nnx_codegen.migrate.weights.trees import Tree, leaves_of
+from typed_nnx_codegen.verify import nnx_side
 from typed_nnx_codegen.verify.differences import Tolerance
 from typed_nnx_codegen.verify.running import Verifier
 from typed_nnx_codegen.verify.sides import Side, import_side
@@ -74,6 +82,23 @@ def _migrated(file: Path, folder: Path, runtime: Runtime) -> tuple[Side, dict[st
     return import_side(folder / file.relative_to(CORPUS), imported(file)), marked
 
 
+def _differences(linen: Tree, found: Tree) -> list[str]:
+    """Return the paths whose values are not the same; what is sown is in no checkpoint."""
+    sown = {path for path in linen.keys() | found.keys() if path[0] == SOWN}
+    return [
+        "/".join(path)
+        for path in sorted((linen.keys() | found.keys()) - sown)
+        if path not in linen
+        or path not in found
+        or not np.array_equal(_plain(linen[path].value), _plain(found[path].value))
+    ]
+
+
+def _plain(value: Any) -> Any:
+    is_key = jnp.issubdtype(getattr(value, "dtype", jnp.float32), jax.dtypes.prng_key)
+    return jax.random.key_data(value) if is_key else value
+
+
 @pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore:Using 'Module.sow:DeprecationWarning")
 @pytest.mark.filterwarnings("ignore:kwargs are not supported in vmap:RuntimeWarning")
@@ -81,8 +106,17 @@ def _migrated(file: Path, folder: Path, runtime: Runtime) -> tuple[Side, dict[st
     ("file", "runtime"), _RUNS, ids=lambda one: one if isinstance(one, str) else name_of(one)
 )
 def test_what_is_migrated_without_a_marker_computes_what_it_computed(
-    file: Path, runtime: Runtime, tmp_path: Path
+    file: Path, runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    named: list[object] = []
+
+    def loaded(variables: Any, model: Any, maps: ClassMaps, **options: Any) -> Loaded:
+        result = load_with(variables, model, maps, **options)
+        if runtime == "typed_nnx" and not result.missing:
+            named.append(_differences(leaves_of(variables), leaves_of(variables_of(model))))
+        return result
+
+    monkeypatch.setattr(nnx_side, "load_with", loaded)
     new, marked = _migrated(file, tmp_path, runtime)
     maps = class_maps([map_path(new.path)])
     verifier = Verifier(imported(file), new, maps, file, Tolerance(1e-5, 1e-5))
@@ -100,6 +134,7 @@ def test_what_is_migrated_without_a_marker_computes_what_it_computed(
         if not one.is_equal
     }
     assert different == {}
+    assert [each for each in named if each] == []
     in_part = {one.name for one in results if one.loaded is not None and one.loaded.missing}
     assert in_part <= FILLED_IN_PART.get(name_of(file), set())
     assert {*marked} == MARKED.get(name_of(file), set()), marked

@@ -39,6 +39,7 @@ from typed_nnx_codegen.migrate.linen.domain.names import nnx_name, written_name
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.layers.products import ConvLayer, DenseLayer, NormLayer
 from typed_nnx_codegen.migrate.linen.project.gradual import code_in_bridges
+from typed_nnx_codegen.migrate.options import TYPED_NNX
 
 _COLLECTIONS: Final = frozenset({"params", "batch_stats", "cache", "intermediates"})
 # `Dense_0`, or what is filled in later: `Dense_{i}`, `Dense_%d`.
@@ -302,7 +303,8 @@ class Callers:
             self._kinds = Kinds(self._constructions, self._plan_of)
         writing = Writing(file, self._constructions, self._kinds, self._plan_of)
         writing.run()
-        mark_path_names(file, self._constructions, self._path_names(), writing.plan)
+        if file.options.target != TYPED_NNX:  # its helpers give variables the names of Linen
+            mark_path_names(file, self._constructions, self._path_names(), writing.plan)
         mark_leftovers(file, self._constructions, writing.plan)
         writing.plan.marks += _waiting_modules(file, self._constructions, self._kinds)
         return writing.plan

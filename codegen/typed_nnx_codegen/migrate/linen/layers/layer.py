@@ -119,7 +119,15 @@ class Helper:
 
 
 class _Untyped(Transformer):
-    """Leaves out types: files do not import what they are written with."""
+    """Leaves out types: files do not import what they are written with.
+
+    Variables have the names of NNX there, as files for flax.nnx do not read maps.
+    """
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.Name:
+        """Return a name."""
+        is_linen = original_node.value == "linen_names"
+        return updated_node.with_changes(value="nnx_names") if is_linen else updated_node
 
     def leave_Param(self, original_node: cst.Param, updated_node: cst.Param) -> cst.Param:
         """Return a parameter; plain types and those of NNX stay."""
@@ -157,20 +165,23 @@ def _definitions() -> dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]]:
     assert spec is not None
     assert spec.submodule_search_locations is not None
     folder = Path(spec.submodule_search_locations[0], "migrated")
+    bodies = [cst.parse_module(one.read_text("utf-8")).body for one in folder.glob("_*.py")]
+    defining = (cst.FunctionDef, cst.ClassDef)
+    every = {one.name.value for body in bodies for one in body if isinstance(one, defining)}
     found: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {}
-    for path in sorted(folder.glob("_*.py")):
-        body = cst.parse_module(path.read_text(encoding="utf-8")).body
-        nodes = [one for one in body if isinstance(one, cst.FunctionDef | cst.ClassDef)]
+    for body in bodies:
         imports = [one for one in body if isinstance(one, cst.SimpleStatementLine)]
-        for node in nodes:
+        texts = [code_of(one.with_changes(leading_lines=())).strip() for one in imports]
+        texts = [text for text in texts if not text.startswith("from typed_nnx")]
+        for node in body:
+            if not isinstance(node, defining):
+                continue
             bare = _Untyped().applied(node.with_changes(leading_lines=()))
             read = {one.value for one in descendants(bare) if isinstance(one, cst.Name)}
-            texts = [code_of(one.with_changes(leading_lines=())).strip() for one in imports]
             needed = [text for text in texts if _binds_one_of(text, read)]
-            others = [one.name.value for one in nodes if one.name.value in read]
             name = node.name.value
-            after = tuple(one for one in others if one != name)
-            found[name] = (code_of(bare), tuple(needed), after)
+            after = sorted((read & every) - {name})
+            found[name] = (code_of(bare), tuple(needed), tuple(after))
     return found
 
 

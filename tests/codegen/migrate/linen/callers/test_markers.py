@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -130,6 +131,37 @@ class Both(nn.Module):
 def both():
     return Both(MLP(3))
 """,
+    "a module of a function that another one is given": """
+def inner():
+    return MLP(3)
+
+
+def wrapped():
+    return Wrapper(inner=inner())
+""",
+    "what another module is given that nothing tells": """
+def wrapped(load):
+    return Wrapper(inner=load("inner"))
+""",
+    "a method of what is not constructed yet": """
+model = MLP(4)
+
+
+def half():
+    return model.halved()
+""",
+    "specifications of parameters": """
+def specs(key, x):
+    return nn.get_partition_spec(jax.eval_shape(MLP(4).init, key, x))
+""",
+    "the functions of linen": """
+def run(variables, x):
+    return nn.apply(lambda module, x: module(x), MLP(4))(variables, x)
+""",
+}
+
+# For flax.nnx: the helpers of typed_nnx name variables as Linen did.
+NAMES = {
     "a name of a submodule in a path": """
 def kernel(params):
     return params["MLP_0"]["Dense_0"]["kernel"]
@@ -179,18 +211,6 @@ class Embedded(nn.Module):
 def shops(params):
     return params["emb_shop"]["embedding"]
 """,
-    "a module of a function that another one is given": """
-def inner():
-    return MLP(3)
-
-
-def wrapped():
-    return Wrapper(inner=inner())
-""",
-    "what another module is given that nothing tells": """
-def wrapped(load):
-    return Wrapper(inner=load("inner"))
-""",
     "a name of a submodule in a mask": """
 def mask(params):
     return jax.tree_util.tree_map_with_path(lambda path, _: "LayerNorm" not in str(path), params)
@@ -210,30 +230,24 @@ def decays(params):
     flat = traverse_util.flatten_dict(params, sep="/")
     return {path: not any(one in path for one in ("bias", "norm")) for path in flat}
 """,
-    "a method of what is not constructed yet": """
-model = MLP(4)
-
-
-def half():
-    return model.halved()
-""",
-    "specifications of parameters": """
-def specs(key, x):
-    return nn.get_partition_spec(jax.eval_shape(MLP(4).init, key, x))
-""",
-    "the functions of linen": """
-def run(variables, x):
-    return nn.apply(lambda module, x: module(x), MLP(4))(variables, x)
-""",
 }
 
 
-@pytest.mark.parametrize("code", MARKED.values(), ids=MARKED.keys())
-def test_what_is_not_migrated_gets_a_marker(code: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("code", "target"),
+    [
+        *((one, "typed_nnx") for one in MARKED.values()),
+        *((one, "flax.nnx") for one in NAMES.values()),
+    ],
+    ids=[*MARKED, *NAMES],
+)
+def test_what_is_not_migrated_gets_a_marker(
+    code: str, target: Literal["typed_nnx", "flax.nnx"], tmp_path: Path
+) -> None:
     path = tmp_path / "program.py"
     path.write_text(MODULES + code)
 
-    (result,) = migrate_linen([path], [path], Options())
+    (result,) = migrate_linen([path], [path], Options(target))
 
     _, _, callers = result.after.partition("class Wrapper")
     assert "# TODO[typed-nnx] TN20" in callers
@@ -252,7 +266,7 @@ def test_a_string_that_names_no_submodule_gets_no_marker(code: str, tmp_path: Pa
     path = tmp_path / "program.py"
     path.write_text(MODULES + code)
 
-    (result,) = migrate_linen([path], [path], Options())
+    (result,) = migrate_linen([path], [path], Options("flax.nnx"))
 
     assert "TODO[typed-nnx]" not in result.after.partition("class Wrapper")[2]
 
@@ -266,7 +280,7 @@ def test_a_text_that_is_in_the_same_names_as_before_gets_no_marker(tmp_path: Pat
         + "    return {path: not path.endswith('bias') and 'scale' not in path for path in flat}\n"
     )
 
-    (result,) = migrate_linen([path], [path], Options())
+    (result,) = migrate_linen([path], [path], Options("flax.nnx"))
 
     assert "TODO[typed-nnx]" not in result.after.partition("class Wrapper")[2]
 

@@ -16,8 +16,17 @@ from tests.codegen.migrate.linen.callers.programs_run import (
 # Flax says it of each `sow`, also of those that its own guide shows.
 @pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore:Using 'Module.sow:DeprecationWarning")
-@pytest.mark.parametrize("target", ["typed_nnx", "flax.nnx"])
-@pytest.mark.parametrize("path", programs(), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    ("path", "target"),
+    [
+        (path, target)
+        for path in programs()
+        for target in ("typed_nnx", "flax.nnx")
+        # For flax.nnx variables have other names, and the texts of this one a marker.
+        if target == "typed_nnx" or path.stem != "names_in_paths"
+    ],
+    ids=lambda one: one if isinstance(one, str) else one.stem,
+)
 def test_a_migrated_program_gives_the_numbers_of_the_linen_program(
     path: Path, target: str, tmp_path: Path
 ) -> None:
