@@ -199,12 +199,12 @@ class KnownSizes:
 
 
 def init_like(
-    model: nnx.Module, rngs: Any, *args: Any, method: Any = None, **kwargs: Any
+    model: Any, rngs: Any, *args: Any, method: Any = None, **kwargs: Any
 ) -> Mapping[str, Any]:
     """Return the variables of a new model that has the fields of another one, by collection.
 
     Args:
-        model: The other model.
+        model: The other model, or what constructs it.
         rngs: A key, or keys by the names of streams.
         *args: The arguments of a call, which have the sizes that the constructor needs.
         method: The method that is called; `__call__` if absent.
@@ -213,6 +213,8 @@ def init_like(
     Raises:
         TypeError: A field holds a module, which would be the same one.
     """
+    if not isinstance(model, nnx.Module):
+        return init_with(model, rngs, *args, method=method, **kwargs)
     names = set(signature_of(type(model)).parameters) - {"rngs"}
     fields = {name: getattr(model, name) for name in names if hasattr(model, name)}
     for name, value in fields.items():
@@ -304,16 +306,28 @@ def signature_of(construct: Any) -> inspect.Signature:
 
 
 def field_of(model: Any, name: str) -> Any:
-    """Return a field of a model, or of what constructs it; an attribute of anything else."""
+    """Return a field or a method of a model, or of what constructs it; an attribute of anything else.
+
+    A method of what constructs a model sees the fields, as that of a Linen module without variables does.
+    """
     is_function = inspect.isfunction(getattr(model, "func", model))
     if isinstance(model, nnx.Module) or not (constructs(model, nnx.Module) or is_function):
         return getattr(model, name)
-    function, args, kwargs = model, (), {}
-    if isinstance(model, partial):
-        function, args, kwargs = model.func, model.args, model.keywords
-    bound = signature_of(function).bind_partial(*args, **kwargs)
+    waiting = model if isinstance(model, partial) else partial(model)
+    function = waiting.func
+    bound = signature_of(function).bind_partial(*waiting.args, **waiting.keywords)
     bound.apply_defaults()
-    return bound.arguments[name]
+    if name in bound.arguments or not hasattr(function, name):
+        return bound.arguments[name]
+    return inspect.getattr_static(function, name).__get__(Unbound(waiting), function)
+
+
+class Unbound(partial[Any]):
+    """What constructs a model, with the fields and methods of the model."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a field or a method."""
+        return field_of(self, name)
 
 
 def constructs(layer: Any, kind: type) -> bool:

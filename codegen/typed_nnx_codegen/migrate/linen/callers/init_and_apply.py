@@ -481,7 +481,7 @@ class MemberReads:
     code: Rendering
 
     def member(self, use: Use) -> None:
-        """See that an attribute is still there: a field."""
+        """See that an attribute is still there: a field, or a method."""
         is_waiting = use.classes and isinstance(self.code.kinds.of_use(use), Deferred)
         if use.name == "clone" and use.call is not None and is_waiting:
             text = self.code.waiting(use.node.value, use.call.args)
@@ -497,13 +497,9 @@ class MemberReads:
             raise NoSizes(f"`{use.name}` of a module has no counterpart here")
         if isinstance(self.code.kinds.of_use(use), Live):
             return
-        if not any(cls.method(use.name) for cls in use.classes):
-            receiver = self.code.render(use.node.value)
-            self.code.plan.code[use.node] = (
-                f'{self.code.helper(FIELD_OF)}({receiver}, "{use.name}")'
-            )
-            return
-        raise NoSizes(f"`{use.name}` is read of what is not constructed yet")
+        receiver = self.code.render(use.node.value)
+        text = f'{self.code.helper(FIELD_OF)}({receiver}, "{use.name}")'
+        self.code.plan.code[use.node] = text
 
 
 _APPLY = f"{LINEN}.apply"

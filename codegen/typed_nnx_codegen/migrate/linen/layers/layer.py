@@ -145,6 +145,17 @@ class _Untyped(Transformer):
         del original_node
         return updated_node.with_changes(returns=None)
 
+    def leave_ClassDef(
+        self, original_node: cst.ClassDef, updated_node: cst.ClassDef
+    ) -> cst.ClassDef:
+        """Return a class."""
+        del original_node
+        bases = [
+            one.with_changes(value=one.value.value) if isinstance(one.value, cst.Subscript) else one
+            for one in updated_node.bases
+        ]
+        return updated_node.with_changes(bases=bases)
+
     def leave_AnnAssign(
         self, original_node: cst.AnnAssign, updated_node: cst.AnnAssign
     ) -> cst.BaseSmallStatement:

@@ -57,6 +57,7 @@ DICT: Final = "nnx.Dict"
 _LISTS: Final = frozenset({"Sequence", "List", "Tuple", "list", "tuple", "Iterable", "Collection"})
 _DICTS: Final = frozenset({"Dict", "dict", "Mapping", "MutableMapping", "FrozenDict"})
 
+_PLAIN: Final = frozenset({"int", "float", "bool", "str"})
 _ARRAYS: Final = frozenset({"ndarray", "Array", "DeviceArray", "ArrayLike", "ArrayTree"})
 
 
@@ -870,6 +871,10 @@ class Evidence:
 
     def of(self, one: Field, frame: Frame) -> list[Value]:
         """Return what callers outside of modules give for a field, where that is a kind of thing."""
+        said = descendants(one.annotation.annotation)
+        kinds = {each.value for each in said if isinstance(each, cst.Name)}
+        if kinds & _PLAIN and kinds <= _PLAIN | _LISTS | {"Optional", "None"}:
+            return []
         if not self._is_read:
             self._is_read = True
             for analysis in self._classes.analyses:
@@ -883,8 +888,8 @@ class Evidence:
         if not found and one.default is None:
             for node, analysis in (*self._named.get(one.name, ()), *_compared(one)):
                 at = Frame(frame.recorder, analysis, records=False)
-                kinds = self._values(node, _NO_LOCALS, at, 0)
-                found += [value for value in kinds if isinstance(value, ClassRef)]
+                values = self._values(node, _NO_LOCALS, at, 0)
+                found += [value for value in values if isinstance(value, ClassRef)]
             known = {value.cls for value in found if isinstance(value, ClassRef)}
             found += [ClassRef(cls, cls.name, (cls.home,)) for cls in self._derived(known)]
         return [value for value in found if held_kind(value) is not None]

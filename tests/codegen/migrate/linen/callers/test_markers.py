@@ -143,13 +143,6 @@ def wrapped():
 def wrapped(load):
     return Wrapper(inner=load("inner"))
 """,
-    "a method of what is not constructed yet": """
-model = MLP(4)
-
-
-def half():
-    return model.halved()
-""",
     "specifications of parameters": """
 def specs(key, x):
     return nn.get_partition_spec(jax.eval_shape(MLP(4).init, key, x))
