@@ -43,12 +43,13 @@ _Claim: TypeAlias = dict[Names, Held]
 def linen_names(model: Any) -> dict[Names, Held]:
     """Return where a model has its variables, by their paths in Linen, without the collection.
 
-    What no map tells of has the path of NNX.
+    What no map tells of, as what is sown, has the name of its attribute there.
     """
     graphdef = nnx.graphdef(model)
-    if graphdef not in _known:
-        _known[graphdef] = _named(model)
-    return _known[graphdef]
+    found = _known.get(graphdef)
+    if found is None:
+        found = _known[graphdef] = _named(model)
+    return found
 
 
 _known: Final[WeakKeyDictionary[nnx.GraphDef[Any], dict[Names, Held]]] = WeakKeyDictionary()
@@ -63,12 +64,24 @@ def _named(model: Any) -> dict[Names, Held]:
     # A module that several have is named by the one that built it: its path is the shortest.
     for claim in sorted(claims, key=lambda one: min(map(len, one))):
         found.setdefault(next(iter(claim.values()))[0], claim)
-    rest = [item for item in plain.items() if item[1][0] not in found]
+    left = [path for path, _, _ in plain.values() if path not in found]
+    rest = [(_beside(path, found), (path, 0, 1)) for path in left]
     every = [item for claim in found.values() for item in claim.items()] + rest
     named = dict(every)
     above = {names[:k] for names in named for k in range(len(names))}
     is_ambiguous = len(named) < len(every) or not above.isdisjoint(named)
     return plain if is_ambiguous else named
+
+
+def _beside(path: Keys, found: Mapping[Keys, _Claim]) -> Names:
+    """Return the name of a variable that no map tells, from those in the same part of the model."""
+    for count in range(len(path) - 1, 0, -1):
+        for other, claim in found.items():
+            names, behind = next(iter(claim)), other[count:]
+            is_plain = not any(isinstance(key, int) for key in behind)
+            if other[:count] == path[:count] and is_plain and len(names) > len(behind):
+                return (*names[: len(names) - len(behind)], *map(str, path[count:]))
+    return tuple(map(str, path))
 
 
 def nnx_names(model: Any) -> dict[Names, Held]:
