@@ -84,14 +84,20 @@ def _migrated(file: Path, folder: Path, runtime: Runtime) -> tuple[Side, dict[st
 
 
 def _differences(linen: Tree, found: Tree) -> list[str]:
-    """Return the paths whose values are not the same; what is sown is in no checkpoint."""
-    sown = {path for path in linen.keys() | found.keys() if path[0] == SOWN}
+    """Return the paths whose values are not the same.
+
+    What is sown is in no checkpoint, and names of axes are metadata in NNX.
+    """
+    every = {one for one in linen.keys() | found.keys() if not one[0].endswith("_axes")}
     return [
         "/".join(path)
-        for path in sorted((linen.keys() | found.keys()) - sown)
-        if path not in linen
-        or path not in found
-        or not np.array_equal(_plain(linen[path].value), _plain(found[path].value))
+        for path in sorted(every)
+        if path[0] != SOWN
+        and not (
+            path in linen
+            and path in found
+            and np.array_equal(_plain(linen[path].value), _plain(found[path].value))
+        )
     ]
 
 
