@@ -206,8 +206,12 @@ LEFT_OUT_OF_FLAX: Final[dict[str, str]] = {
     "FieldOfCall 2": "the same",
 }
 
-# Classes that a setting decides to build under `nn.remat`, for which Linen has another name.
-NAMED_OTHERWISE: Final[dict[str, set[str]]] = {"lifted_transforms": {"RematLoop", "MaybeRemat"}}
+# Classes that a setting decides to build under `nn.remat`, for which Linen has another name, and
+# layers whose variables are called in Linen by the path of the weight that they normalise.
+NAMED_OTHERWISE: Final[dict[str, set[str]]] = {
+    "lifted_transforms": {"RematLoop", "MaybeRemat"},
+    "normalisation": {"SpectralMLP", "WeightNormed", "NormedEnsemble"},
+}
 # The examples whose call creates less in Linen than its class has: one of its methods, a mode, inputs of a size.
 FILLED_IN_PART: Final[dict[str, set[str]]] = {
     "agents": {"one head"},
