@@ -729,16 +729,19 @@ class NameTaken(Exception):
 
 def in_order(helpers: Iterable[Helper]) -> list[Helper]:
     """Return helpers, each once, behind those that they need themselves."""
-    found: dict[Helper, None] = {}
+    found: list[Helper] = []
+    seen: set[Helper] = set()
 
     def add(helper: Helper) -> None:
-        for one in helper.after:
-            add(one)
-        found[helper] = None
+        if helper not in seen:
+            seen.add(helper)  # two may need each other
+            for one in helper.after:
+                add(one)
+            found.append(helper)
 
     for helper in helpers:
         add(helper)
-    return list(found)
+    return found
 
 
 def check_names(helpers: Iterable[Helper], file: File) -> None:
