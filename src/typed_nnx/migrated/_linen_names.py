@@ -46,7 +46,10 @@ def linen_names(model: Any) -> dict[Names, Held]:
     What no map tells of, as what is sown, has the name of its attribute there.
     """
     graphdef = nnx.graphdef(model)
-    found = _known.get(graphdef)
+    try:
+        found = _known.get(graphdef)
+    except TypeError:
+        return _named(model)  # a static attribute has no hash
     if found is None:
         found = _known[graphdef] = _named(model)
     return found
