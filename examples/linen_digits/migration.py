@@ -17,7 +17,7 @@ MARKER = "TODO[typed-nnx]"
 # Where the part of the diff that the terminal shows begins, and how many lines it has.
 EXCERPTS = (
     (f"{PACKAGE}/models.py", "class ConvBlock", 22),
-    (f"{PACKAGE}/train.py", "import functools", 34),
+    (f"{PACKAGE}/train.py", "import jax", 34),
 )
 
 

@@ -62,7 +62,7 @@ def test_the_diff_leads_from_the_linen_project_to_the_migrated_one(
 def test_the_migrated_loop_keeps_its_form_and_the_typed_one_is_written_by_hand(demo: Run) -> None:
     package = demo.out / "project/digit_reader"
     before, after = ((where / "train.py").read_text() for where in (ORIGINAL, package))
-    assert "apply_fn=functools.partial(apply_with, model)" in after
+    assert "apply_fn=apply_of(model)" in after
     assert before[before.index("@jax.jit") :] == after[after.index("@jax.jit") :]
     assert (package / TYPED).read_text() == BY_HAND.read_text()
     assert f"{TYPED}, written by hand" in " ".join(demo.said.split())

@@ -26,6 +26,7 @@ from typed_nnx.migrated._linen_layers import with_accepted_arguments as with_acc
 from typed_nnx.migrated._variables import HaikuTransformed as HaikuTransformed
 from typed_nnx.migrated._variables import KnownSizes as KnownSizes
 from typed_nnx.migrated._variables import OwnParameters as OwnParameters
+from typed_nnx.migrated._variables import apply_of as apply_of
 from typed_nnx.migrated._variables import apply_with as apply_with
 from typed_nnx.migrated._variables import bound_to as bound_to
 from typed_nnx.migrated._variables import construct_later as construct_later

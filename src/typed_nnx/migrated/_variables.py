@@ -147,6 +147,21 @@ def apply_with(
     return output, {name: found[name] for name in names if name in found}
 
 
+def apply_of(model: Any) -> Callable[..., Any]:
+    """Return `apply_with` for a model; two of the same model are equal, as methods of an object are."""
+    return Applying(apply_with, model)
+
+
+class Applying(partial[Any]):
+    """`apply_with` for a model."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Applying) and self.args[0] is other.args[0]
+
+    def __hash__(self) -> int:
+        return id(self.args[0])
+
+
 def init_with(
     model: Any, rngs: Any, *args: Any, method: Any = None, **kwargs: Any
 ) -> Mapping[str, Any]:

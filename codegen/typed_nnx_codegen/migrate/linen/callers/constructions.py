@@ -49,7 +49,7 @@ from typed_nnx_codegen.migrate.linen.domain.classes import (
     LinenClass,
     LinenClasses,
 )
-from typed_nnx_codegen.migrate.linen.layers.layer import APPLY_WITH, INIT_WITH
+from typed_nnx_codegen.migrate.linen.layers.layer import APPLY_OF, APPLY_WITH, INIT_WITH
 
 # What only modules of Linen have, and how many arguments it takes at least.
 METHODS: Final = {"init": 2, "init_with_output": 2, "apply": 2, "bind": 1}
@@ -57,7 +57,7 @@ _MODELS: Final = re.compile(r"model|module|net|actor|critic|polic", re.IGNORECAS
 _CLASS_OF_MODELS: Final = re.compile(r"(model|module|net|network)_?(cls|class)$")
 INITS: Final = frozenset({"init", "init_with_output"})
 # Functions of an earlier run, which have a call of Linen in them.
-_OURS: Final = frozenset({APPLY_WITH.name, INIT_WITH.name})
+_OURS: Final = frozenset({APPLY_OF.name, APPLY_WITH.name, INIT_WITH.name})
 # A table that is filled elsewhere has no items where it is read.
 _UNKNOWN: Final = (UNKNOWN, NOTHING)
 # A class of which no more is said than that it is one of modules: `type[nn.Module]`.
@@ -337,7 +337,8 @@ class Constructions:
         match node:
             case cst.Call(func=func):
                 value = resolved(analysis.values.get(func, UNKNOWN))
-                is_any = value in (*_UNKNOWN, _ANY_MODULE)
+                # What is said to be a module is a class where its call gives a model.
+                is_any = value in (*_UNKNOWN, _ANY_MODULE, Instance(_ANY_MODULE.name))
                 if is_any and node in places and node not in self.planned:
                     yield node
                 found += self._returned(value)

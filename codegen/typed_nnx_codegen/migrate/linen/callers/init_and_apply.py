@@ -48,6 +48,7 @@ from typed_nnx_codegen.migrate.linen.domain.code import code_with, operand
 from typed_nnx_codegen.migrate.linen.domain.names import names_in_nnx
 from typed_nnx_codegen.migrate.linen.layers import Helper
 from typed_nnx_codegen.migrate.linen.layers.layer import (
+    APPLY_OF,
     APPLY_WITH,
     BOUND_TO,
     CONSTRUCT_LATER,
@@ -382,16 +383,18 @@ class Calls:
             for cls in use.classes:
                 check_sizes(self.code.plan_of(cls), method)
         model = self.model(use)
-        name = self.code.helper(helper)
-        if use.call is None or use.call.func is not use.node:
-            node = use.node  # also in `jax.jit(model.init)(...)`
-            partial = self.code.refer("functools.partial")
-            self.code.plan.code[node] = f"{partial}({name}, {model})"
+        if use.call is None or use.call.func is not use.node:  # also in `jax.jit(model.init)(...)`
+            if helper == APPLY_WITH:
+                text = f"{self.code.helper(APPLY_OF)}({model})"
+            else:
+                partial = self.code.refer("functools.partial")
+                text = f"{partial}({self.code.helper(helper)}, {model})"
+            self.code.plan.code[use.node] = text
             return
         if any(keyword_of(arg) == "capture_intermediates" for arg in use.call.args):
             raise NoSizes("`capture_intermediates` has no counterpart here")
-        args = [self._applied_arg(arg) for arg in use.call.args]
-        self.code.plan.code[use.call] = f"{name}({joined([model, *args])})"
+        args = [model, *(self._applied_arg(arg) for arg in use.call.args)]
+        self.code.plan.code[use.call] = f"{self.code.helper(helper)}({joined(args)})"
 
     def has_sizes(self, classes: Sequence[LinenClass], use: Use | None = None) -> bool:
         """Whether a model has its sizes when it runs: there already, or from `init` in this file."""

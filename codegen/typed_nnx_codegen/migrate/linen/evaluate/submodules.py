@@ -887,6 +887,9 @@ class Members:
         if len(modules) > 1:
             kinds = tuple(dict.fromkeys(each.default for each in modules))
             return FieldModule(one.name, kinds[0] if len(kinds) == 1 else OneOf(kinds))
+        functions = [value for value in found if isinstance(value, FunctionRef)]
+        if functions and any(is_class(value) for value in found):
+            return Code(f"self.{one.name}", holds=one.holds)  # functions do not take sizes
         if found:
             return found[0]
         if self._is_module(one, frame):

@@ -912,7 +912,7 @@ class Evidence:
         if isinstance(node, cst.IfExp):
             sides = (node.body, node.orelse)
             return [one for side in sides for one in self._values(side, names, frame, depth + 1)]
-        if not isinstance(node, cst.Call):
+        if not isinstance(node, cst.Call | cst.Lambda):
             return []
         inner = Frame(frame.recorder, frame.analysis, records=False)
         for below in descendants(node):
