@@ -225,9 +225,9 @@ class Site:
         loops: The loops of the constructor around it.
         conditions: The branches around it.
         branches: The branches on arguments of the call around it.
-        is_open: Whether some of its arguments are not known: `**kwargs`.
-        options: The code of the mappings that have these; None where the constructor does not
-            know one of them.
+        is_open: Whether some of its arguments are not known: `*sizes`, `**kwargs`.
+        options: The code of these, with the stars; None where the constructor does not know one of
+            them.
         is_verbatim: Whether it stays where it is written: in `setup`.
         stacks: The transforms of functions around it, outermost first.
         sizes: How often each transform of the class runs it, by what it is called with.

@@ -347,7 +347,13 @@ class Submodules:
         site.conditions = tuple(recorder.conditions)
         site.branches = tuple(recorder.branch_path)
         site.is_open = bound.is_open
-        options = [one.code for one in bound.extra if one.star == "**" and one.code is not None]
+        # A class of the project has the parameters in the same order.
+        stars = ("*", "**") if isinstance(target, LinenClass) else ("**",)
+        options = [
+            f"{one.star}{one.code}"
+            for one in bound.extra
+            if one.star in stars and one.code is not None
+        ]
         is_said = len(options) == sum(bool(one.star) for one in bound.extra)
         site.options = tuple(options) if is_said else None
         site.stacks = recorder.stacks

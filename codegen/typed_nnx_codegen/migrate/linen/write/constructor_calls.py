@@ -377,7 +377,7 @@ class ConstructorCalls:
         ]
         for one in built.helpers:
             self._plan.log.append(Need(one))
-        arguments += [f"**{code}" for code in site.options or ()]
+        arguments += site.options or ()
         if built.takes_rngs:
             arguments.append(f"rngs={self._recorder.rngs}")
         name = site.code or (
@@ -474,7 +474,7 @@ class ConstructorCalls:
                 arguments += self._at_calls(cls, name, one)
                 continue
             arguments.append(f"{name}={one.code}" if one.keyword else one.code)
-        arguments += [f"**{code}" for code in site.options or ()]
+        arguments += site.options or ()
         if self._executor.gradual is not None and self._executor.plan_of(cls).stays:
             return self._bridged(site)
         if cls is self._plan.cls:

@@ -1,4 +1,4 @@
-"""Mappings of settings in fields, which submodules are constructed with."""
+"""Mappings and tuples of settings in fields, which submodules are constructed with."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -46,6 +46,16 @@ class ConfiguredInSetup(nn.Module):
         return self.last(self.first(x))
 
 
+class Starred(nn.Module):
+    """A tuple in a field has the last settings of the other module."""
+
+    sizes: tuple[int, ...]
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(2)(Layers(*self.sizes, use_bias=False)(x))
+
+
 class ConfiguredConv(nn.Module):
     """The settings of a convolution decide the shape of its output."""
 
@@ -64,5 +74,7 @@ EXAMPLES = [
     Example(Build("Configured", {"width": 5}, {"use_bias": False}), X),
     Example(Build("Layers", depth=2), X),
     Example(Build("ConfiguredInSetup", {"depth": 2, "use_bias": False}), X),
+    Example(Build("Starred", (4, 2)), X),
+    Example(Build("Starred", ()), X),
     Example(Build("ConfiguredConv", {"strides": 2}), IMAGES),
 ]
