@@ -142,7 +142,8 @@ def test_what_is_migrated_without_a_marker_computes_what_it_computed(
         if not one.is_equal
     }
     assert different == {}
-    assert {*other_names} == NAMED_OTHERWISE.get(name_of(file), set()), other_names
+    if runtime == "typed_nnx":
+        assert {*other_names} == NAMED_OTHERWISE.get(name_of(file), set()), other_names
     in_part = {one.name for one in results if one.loaded is not None and one.loaded.missing}
     assert in_part <= FILLED_IN_PART.get(name_of(file), set())
     assert {*marked} == MARKED.get(name_of(file), set()), marked
