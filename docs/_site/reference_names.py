@@ -315,7 +315,7 @@ PAGES = (
         " [`--haiku`](../migrating-haiku.md) write `from typed_nnx.migrated import ...` for.",
         {
             "A model apart from its variables": """migrated.variables_of migrated.bound_to migrated.init_like
-                migrated.init_with migrated.apply_with migrated.init_with_output
+                migrated.init_with migrated.apply_with migrated.apply_of migrated.init_with_output
                 migrated.KnownSizes migrated.with_parameters
                 migrated.made_once migrated.OwnParameters""",
             "What constructs a model": """migrated.with_input_sizes migrated.field_of
