@@ -128,6 +128,16 @@ def test_each_way_sees_a_change_that_keeps_size_and_second(
     assert len({*said}) == 4
 
 
+@pytest.mark.xfail(raises=EOFError, strict=True, reason="a defect of mypy 2.4.1, not of the plugin")
+def test_the_daemon_of_mypy_survives_a_file_that_goes_while_what_imports_it_is_broken(
+    tmp_path: Path,
+) -> None:
+    with CheckerProcess(tmp_path, daemon, config="[mypy]\n") as checker:
+        checker.check({"uses.py": "import part\n", "part.py": ""})
+        checker.check({"uses.py": "import part\nbroken(:\n"})
+        checker.check({"uses.py": "import part\n"})
+
+
 def test_a_seed_decides_the_edits_and_most_of_them_change_a_file() -> None:
     programs, again = ([each.files() for _, each in edited(100, seed=1)] for _ in range(2))
 
