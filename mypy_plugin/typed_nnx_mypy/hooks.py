@@ -49,7 +49,10 @@ from typed_nnx_mypy.reporter import Reporter
 _ = checks, inference
 # What is called where an error of mypy may be read: functions and methods of the runtimes and of jax.
 _READ = ("flax.", "jax", "typed_nnx")
-_INDEXING = ("State.__getitem__", "FlatState.__getitem__", "Dict.__getitem__")
+_INDEXING = tuple(
+    f"{each}.__getitem__" for each in ("State", "FlatState", "Dict", "List", "Sequential")
+)
+_LAYERS = ".Sequential.layers"
 CallHook: TypeAlias = Callable[[FunctionContext | MethodContext], Type]
 AttributeHook: TypeAlias = Callable[[AttributeContext], Type]
 Place = TypeVar("Place", bound=ClassCheck)
@@ -123,7 +126,7 @@ class Hooks:
         self, fullname: str, find_class: Callable[[str], TypeInfo | None]
     ) -> AttributeHook | None:
         owner, _, name = fullname.rpartition(".")
-        if ".State." in fullname or ".MultiMetric." in fullname:
+        if ".State." in fullname or ".MultiMetric." in fullname or fullname.endswith(_LAYERS):
             known = self._name(owner)
             return self._on_access if known is not None else None
         if is_older_attribute(fullname):

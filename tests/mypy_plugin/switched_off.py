@@ -24,11 +24,16 @@ from typed_nnx_mypy.reporter import Reporter
 
 # Of a part whose case files are not named after it.
 _CASE_FILES = {
+    "argnums": ("argnums", "has_aux"),
+    "attribute": ("attribute", "variable_value"),
     "dataclasses": ("nnx_dataclass",),  # mypy would take dataclasses.py for the standard module
     "methods": ("given_models",),
     "lost_writes": ("lost_update",),
+    "filter_order": ("filter_order", "filter_coverage"),
+    "selection": ("selection", "graphdefs"),
     "state_mismatch": ("state_mismatch", "state_missing"),
     "state_access": ("state_access", "state_excluded", "state_key"),
+    "static_data": ("static_data", "data_status"),
 }
 
 
@@ -92,7 +97,7 @@ def silence_hooks() -> None:
         if not is_off(report_attribute.__module__, checker.tree.fullname):
             report_attribute(context, public, checker)
 
-    vars(hooks).update(make_dataclass=made, field_signature=signed, report_attribute=reported)
+    hooks.__dict__.update(make_dataclass=made, field_signature=signed, report_attribute=reported)
 
 
 if __name__ == "__main__":

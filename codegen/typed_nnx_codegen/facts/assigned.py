@@ -93,7 +93,8 @@ class File:
         self.of_variable: Final[defaultdict[Node, list[Value]]] = defaultdict(list)
         self.of_attribute: Final[defaultdict[str, list[Value]]] = defaultdict(list)
         self.parameters: Final[set[Node]] = set()  # with functions that are defined again
-        self.keys: Final[set[str | int]] = set()
+        # What is tested for, set or taken, with the objects that have it.
+        self.keys: Final[defaultdict[str | int, list[Expression]]] = defaultdict(list)
         self.computed: Final[list[Expression]] = []
         self.changed: Final[list[Expression]] = []
         for node in self.nodes:
@@ -138,7 +139,7 @@ class File:
                     value = None if isinstance(item, nodes.StarExpr) else item
                     self._bind(node.index, Value(node, value))
             case nodes.ComparisonExpr():
-                self._note_key(node.operands[0])
+                self._note_key(node.operands[0], node.operands[1])
             case CallExpr():
                 self._note_call(node)
             case nodes.FuncDef() | nodes.LambdaExpr():
@@ -167,21 +168,21 @@ class File:
                 pass  # `kernel[...] = x` sets elements of an array, no key of a State
             case IndexExpr():
                 self.changed.append(target.base)
-                if not self._note_key(target.index):
+                if not self._note_key(target.index, target.base):
                     self.computed.append(target.base)
             case _:
                 pass
 
-    def _note_key(self, expression: Expression) -> bool:
+    def _note_key(self, expression: Expression, owner: Expression) -> bool:
         if isinstance(expression, nodes.StrExpr | nodes.IntExpr):
-            self.keys.add(expression.value)
+            self.keys[expression.value].append(owner)
             return True
         return False
 
     def _note_call(self, call: CallExpr) -> None:
         if isinstance(call.callee, NameExpr) and call.callee.name in _BY_NAME:
             for argument in call.args[1:2]:
-                self._note_key(argument)
+                self._note_key(argument, call.args[0])
             match call:
                 case CallExpr(
                     callee=NameExpr(name="setattr"), args=[owner, nodes.StrExpr(value=name), value]
@@ -191,17 +192,19 @@ class File:
                     pass
         if not isinstance(call.callee, MemberExpr) or call.callee.name not in _WRITERS:
             return
-        self.changed.append(call.callee.expr)
-        self.keys.update(name for name in call.arg_names if name is not None)
+        owner = call.callee.expr
+        self.changed.append(owner)
+        for name in filter(None, call.arg_names):
+            self.keys[name].append(owner)
         # That of a State takes one, and that of an Optimizer a model and gradients.
         is_of_keys = call.callee.name == "update" and call.arg_names.count(None) == 1
         for argument in call.args:
             if isinstance(argument, nodes.DictExpr):
                 for key, _ in argument.items:
                     if key is not None:
-                        self._note_key(key)
-            elif not self._note_key(argument) and is_of_keys:
-                self.computed.append(call.callee.expr)
+                        self._note_key(key, owner)
+            elif not self._note_key(argument, owner) and is_of_keys:
+                self.computed.append(owner)
 
 
 _LAST: Final[list[File]] = []

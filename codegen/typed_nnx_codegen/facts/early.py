@@ -11,7 +11,7 @@ from mypy.nodes import CallExpr, Expression, MemberExpr, NameExpr, RefExpr, Var
 from mypy.types import Instance, ProperType, get_proper_type
 from mypy.typevars import fill_typevars, fill_typevars_with_any
 
-from typed_nnx_codegen.facts.assigned import assigned_once
+from typed_nnx_codegen.facts.assigned import assigned_once, file_of, is_of_other
 from typed_nnx_codegen.facts.checker import Checker
 from typed_nnx_codegen.facts.children import descendants
 from typed_nnx_codegen.facts.kinds import arguments_at
@@ -56,6 +56,27 @@ def _of_variable(variable: Var, at: Expression, checker: Checker) -> ProperType 
         return get_proper_type(fill_typevars(around.info)) if around is not None else None
     value = assigned_once(variable, checker)
     return early_type(value, checker) if value is not None else None
+
+
+def only_target(value: Expression, checker: Checker) -> Expression | None:
+    """Return the variable or the attribute that a value is assigned to, if it is all that it gets."""
+    statement = checker.parent(value)
+    target = statement.lvalues[0] if isinstance(statement, nodes.AssignmentStmt) else None
+    return target if target is not None and is_assigned_once(target, checker) else None
+
+
+def is_assigned_once(target: Expression, checker: Checker) -> bool:
+    """Tell whether the file assigns a variable, or an attribute of objects of a class, in one place."""
+    file = file_of(checker)
+    match target:
+        case NameExpr(node=Var() as variable):
+            return len(file.of_variable[variable]) == 1 and variable not in file.parameters
+        case MemberExpr(expr=owner, name=name):
+            of = early_type(owner, checker)
+            owners = (each.owner for each in file.of_attribute.get(name, ()))
+            return sum(each is not None and not is_of_other(each, of) for each in owners) == 1
+        case _:
+            return False
 
 
 def depend_on_origin(expression: Expression, checker: Checker) -> None:

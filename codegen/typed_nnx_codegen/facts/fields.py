@@ -202,7 +202,8 @@ def _own_fields(base: TypeInfo, instance: Instance) -> Iterator[tuple[str, Field
         if instance.type.get(name) is None:
             sown = get_proper_type(sown_type(base, name))
             unknown = types.AnyType(types.TypeOfAny.special_form)
-            yield name, Field(name, sown or unknown, "data" if sown else "unknown", base)
+            status: Status = "data" if sown else "unknown"
+            yield name, Field(name, sown or unknown, status, base, is_exact=bool(sown))
 
 
 def _stored(name: str, base: TypeInfo) -> str:

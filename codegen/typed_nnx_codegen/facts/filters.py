@@ -373,6 +373,8 @@ def describe(of: Filter) -> str:
 
 FILTER: Final = "__nnx_filter__"
 """The entry of a type that holds a filter."""
+UNSAID: Final = "**"
+"""The entry of an object that has more entries than its type."""
 
 _Part: TypeAlias = "Filter | Instance | str | int | tuple[_Part, ...]"
 _ROW: Final = "()"

@@ -12,10 +12,11 @@ from mypy.types import Instance, ProperType, TupleType, Type, get_proper_type
 
 from typed_nnx_codegen.facts.checker import Checker
 from typed_nnx_codegen.facts.fields import Field, Model, Status, model_of
-from typed_nnx_codegen.facts.filters import Filter, Key, below, entries_of, passes
+from typed_nnx_codegen.facts.filters import UNSAID, Filter, Key, below, entries_of, passes
 from typed_nnx_codegen.facts.kinds import (
     Kind,
     arguments_at,
+    holds_data,
     is_base_class,
     is_rngs,
     kind_of,
@@ -78,7 +79,13 @@ def _of_pytree(instance: Instance, checker: Checker) -> Model | None:
     # A class without attributes is there to be derived from; an Rngs has streams.
     is_base = is_base or instance.type.is_abstract or not (named or stream)
     other = _item(instance, stream) if stream is not None else model.other
-    return replace(model, fields=named, other=other, is_open=model.is_open or is_base)
+    is_open, given = model.is_open or is_base, entries_of(instance)
+    # What a MultiMetric or a Sequential was given, which its class does not say.
+    made = {name for name in given if name.isidentifier() and not name.startswith("__")}
+    if made:
+        named |= {name: _item(instance, given[name], name) for name in made}
+        is_open = UNSAID in given
+    return replace(model, fields=named, other=other, is_open=is_open)
 
 
 def _stream(info: TypeInfo, checker: Checker) -> Instance | None:
@@ -105,7 +112,8 @@ def _is_made_there(field: Field) -> bool:
 def _item(owner: Instance, found: Type, key: Key | None = None) -> Field:
     """Return what stands at a position of a container, or at any that it may have."""
     name, is_always = ("", False) if key is None else (str(key), True)
-    return Field(name, get_proper_type(found), "data", owner.type, is_always)
+    status: Status = "static" if holds_data(found) is False else "data"
+    return Field(name, get_proper_type(found), status, owner.type, is_always)
 
 
 def _status(field: Field) -> Status:
@@ -142,11 +150,11 @@ def _of_container(instance: Instance) -> Model | None:
     if base is None:
         return None
     given, is_own = entries_of(instance), base is instance.type
-    if given and is_own:
-        return Model({key: _item(instance, found, key) for key, found in given.items()})
     key = int if base.name == "List" else str
-    item = _item(instance, arguments[-1])
-    return Model({}, item, key, is_open=not is_own)
+    fields = {key(at): _item(instance, found, key(at)) for at, found in given.items()}
+    if fields and key is str:
+        return Model(fields)
+    return Model(fields, _item(instance, arguments[-1]), key, is_open=not is_own)
 
 
 def _of_tuple(row: TupleType) -> Model | None:
@@ -169,6 +177,26 @@ def _of_dict(instance: Instance) -> Model | None:
 def is_leaf(found: Type) -> bool:
     """Tell whether a type is that of a leaf: of a Variable or an array."""
     return kind_of(found) in (Kind.VARIABLE, Kind.ARRAY)
+
+
+def parts_in(
+    found: Type, checker: Checker, seen: set[ProperType] | None = None
+) -> Iterator[ProperType | None]:
+    """Yield what a value may be, and all that it may hold as data, each type once; None for any."""
+    seen = set() if seen is None else seen
+    parts, _ = options(found)
+    if not parts:
+        yield None
+    for part in parts:
+        if part in seen:
+            continue
+        seen.add(part)
+        yield part
+        members = None if is_leaf(part) else members_of(part, checker)
+        if members is not None:
+            held = [each for each in members.fields.values() if each.status != "static"]
+            for each in (*held, *([members.other] if members.other is not None else [])):
+                yield from parts_in(each.type, checker, seen)
 
 
 # -- all leaves -------------------------------------------------------------------------------

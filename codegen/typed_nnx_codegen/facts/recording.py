@@ -14,6 +14,7 @@ from mypy.types import AnyType, Instance, LiteralType, Type, TypeOfAny, UnboundT
 
 from typed_nnx_codegen.facts.children import descendants
 from typed_nnx_codegen.facts.internals import set_fullname
+from typed_nnx_codegen.facts.kinds import runtime_of_class
 from typed_nnx_codegen.facts.marks import (
     KEY,
     SOWN,
@@ -221,8 +222,14 @@ class _Names:
                 return UNSURE
 
     def sown_by(self, call: CallExpr) -> Instance | None:
-        """Return the type of the Variable in which ``sow`` collects values; None if it is not written."""
-        variable = self._find(name) if (name := _written(call.args[0])) else None
+        """Return the type of the Variable of ``sow`` or ``perturb``; None if it is not written."""
+        first = call.args[0]
+        if isinstance(first, nodes.StrExpr) and len(call.args) < _OPTIONS_OF_SOW:  # of ``perturb``
+            name = f"{runtime_of_class(self._definition.info)}.Perturbation"
+            symbol = self._api.lookup_fully_qualified_or_none(name)
+            variable = symbol.node if symbol is not None else None
+        else:
+            variable = self._find(name) if (name := _written(first)) else None
         if not isinstance(variable, TypeInfo):
             return None
         value: Type = AnyType(TypeOfAny.special_form)

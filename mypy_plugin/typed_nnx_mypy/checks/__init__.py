@@ -5,11 +5,8 @@ from typed_nnx_mypy.checks import attribute as attribute
 from typed_nnx_mypy.checks import axes as axes
 from typed_nnx_mypy.checks import branches as branches
 from typed_nnx_mypy.checks import carry as carry
-from typed_nnx_mypy.checks import data_status as data_status
 from typed_nnx_mypy.checks import deprecated as deprecated
-from typed_nnx_mypy.checks import filter_coverage as filter_coverage
 from typed_nnx_mypy.checks import filter_order as filter_order
-from typed_nnx_mypy.checks import has_aux as has_aux
 from typed_nnx_mypy.checks import jax_mutation as jax_mutation
 from typed_nnx_mypy.checks import lost_arguments as lost_arguments
 from typed_nnx_mypy.checks import lost_update as lost_update
@@ -20,5 +17,4 @@ from typed_nnx_mypy.checks import plain_container as plain_container
 from typed_nnx_mypy.checks import state_mismatch as state_mismatch
 from typed_nnx_mypy.checks import static_args as static_args
 from typed_nnx_mypy.checks import static_data as static_data
-from typed_nnx_mypy.checks import variable_value as variable_value
 from typed_nnx_mypy.checks import wrong_calls as wrong_calls

@@ -1,4 +1,4 @@
-"""``nnx-argnums``: arguments to differentiate by that do not exist or cannot be differentiated."""
+"""``nnx-argnums`` and ``nnx-has-aux``: what is differentiated, by which arguments, and what comes with it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typed_nnx_codegen.facts.constants import constant_of, items_of
 from typed_nnx_codegen.facts.kinds import short_name
 from typed_nnx_codegen.facts.targets import argument_of
 from typed_nnx_mypy.call import Call
-from typed_nnx_mypy.errorcodes import ARGNUMS
+from typed_nnx_mypy.errorcodes import ARGNUMS, HAS_AUX
 from typed_nnx_mypy.models.arguments import is_not_differentiable
+from typed_nnx_mypy.models.structures import Leaf, Row, Structure, Unsure, result_of, text_of
 from typed_nnx_mypy.registry import on_call
 from typed_nnx_mypy.reporter import Reporter
 from typed_nnx_mypy.syntax.transforms import (
@@ -178,3 +179,38 @@ def _may_be_whole(transform: Transform) -> bool:
     option = transform.option("allow_int")
     constant = constant_of(option, transform.checker) if option is not None else None
     return option is not None and (constant is None or constant.value is not False)
+
+
+# -- nnx-has-aux ------------------------------------------------------------------------------
+
+
+@on_transform(*_OF_NNX, "jax.grad", "jax.value_and_grad")
+def result_is_a_loss(transform: Transform) -> None:
+    """Report a function whose result is not what `has_aux` says."""
+    if transform.has_stars or transform.function is None:
+        return
+    option = transform.option("has_aux", position=2 if transform.runtime == "jax" else None)
+    constant = constant_of(option, transform.checker) if option is not None else None
+    if option is not None and (constant is None or not isinstance(constant.value, bool)):
+        return
+    found = result_of(transform.function, transform.checker)
+    fix = _fix(found, has_aux=constant is not None and constant.value is True)
+    if fix:
+        transform.report(HAS_AUX, f"it returns {text_of(found)}, {fix}", option)
+
+
+def _fix(found: Structure, *, has_aux: bool) -> str:
+    """Return what is wrong with a result, and how to mend it; empty where it may be right."""
+    if isinstance(found, Unsure):
+        return ""
+    items = found.items if isinstance(found, Row) and found.kind == "tuple" else None
+    is_pair = items is not None and len(items) == 2
+    if has_aux:
+        if is_pair or (isinstance(found, Row) and items is None):
+            return ""
+        said = "and `has_aux` asks for a loss and what comes with it"
+        return f"{said}. Fix: return loss, aux, or leave `has_aux` out"
+    if isinstance(found, Leaf):
+        return ""
+    more = "has_aux=True where the second comes with the loss, or " if is_pair else ""
+    return f"which has no gradient. Fix: {more}return the loss alone"

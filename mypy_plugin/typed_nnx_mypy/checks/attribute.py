@@ -1,4 +1,4 @@
-"""``nnx-attribute``: attributes that a Variable, a `MultiMetric` or a `Dict` does not have.
+"""``nnx-attribute`` and ``nnx-variable-value``: what Variables, MultiMetrics, Dicts and Sequentials hold.
 
 A Variable gives its metadata and what its value has as attributes, a MultiMetric its metrics, a Dict
 its entries. So their classes have a ``__getattr__``, for which every name is one. What a new object is given has a
@@ -11,14 +11,26 @@ from typing import Final
 
 from mypy import nodes
 from mypy.nodes import DictExpr, Expression, IndexExpr, MemberExpr
-from mypy.types import AnyType, Instance, ProperType, Type, TypeOfAny, get_proper_type
+from mypy.subtypes import find_member
+from mypy.types import (
+    AnyType,
+    CallableType,
+    Instance,
+    NoneType,
+    ProperType,
+    Type,
+    TypeOfAny,
+    get_proper_type,
+)
 
-from typed_nnx_codegen.facts.assigned import file_of, is_of_other, value_of
-from typed_nnx_codegen.facts.filters import entries_of, with_entries
+from typed_nnx_codegen.facts.assigned import file_of, is_of_other
+from typed_nnx_codegen.facts.early import attribute_type, only_target
+from typed_nnx_codegen.facts.filters import UNSAID, entries_of, with_entries
 from typed_nnx_codegen.facts.kinds import (
     Kind,
     holds_array,
     holds_data,
+    is_of_runtime,
     is_pytree,
     is_variable,
     kind_of,
@@ -26,18 +38,17 @@ from typed_nnx_codegen.facts.kinds import (
     short_name,
     value_type,
 )
-from typed_nnx_codegen.facts.leaves import is_leaf, may_be_subclass, members_of
+from typed_nnx_codegen.facts.leaves import is_leaf, may_be_subclass, members_of, parts_in
 from typed_nnx_codegen.facts.names import HOOKS, OWN_VARIABLE, VARIABLES, runtime_of
 from typed_nnx_mypy.call import Call, StateAccess
-from typed_nnx_mypy.errorcodes import ATTRIBUTE
+from typed_nnx_mypy.errorcodes import ATTRIBUTE, VARIABLE_VALUE
 from typed_nnx_mypy.models.bindings import may_be, view_at
 from typed_nnx_mypy.models.surgery import may_be_other
 from typed_nnx_mypy.registry import infers, infers_access, on_call
 from typed_nnx_mypy.reporter import Reporter
 
-# Keys beside the names: where all of them are known, and where they are not.
+# A key beside the names: where all of them are known.
 _MADE: Final = "__made__"
-_UNKNOWN: Final = "**"
 # Metadata that functions of the runtimes give, and what arrays have and the stubs of jax do not say.
 _ANYWHERE: Final = frozenset(
     {"eager_sharding", "hijax", "mesh", "out_sharding", "ref", "sharding_names", "sharding_rules"}
@@ -62,8 +73,11 @@ def names_given(call: Call) -> Type | None:
         return None  # what the daemon knew as a Variable before an edit
     named = call.named
     names = {*named}
-    if call.has_stars or any(_may_carry(each.type) for each in call.positional):
-        names.add(_UNKNOWN)
+    is_open = any(_may_carry(each.type) for each in call.positional)
+    if not is_variable(made.type) and call.receiver is None:
+        is_open = call.expression is None or only_target(call.expression, call.checker) is None
+    if call.has_stars or is_open:
+        names.add(UNSAID)
     if call.receiver is None:
         names.add(_MADE)
     if is_variable(made.type):
@@ -73,31 +87,69 @@ def names_given(call: Call) -> Type | None:
     return with_entries(made, {**entries_of(made), **given})
 
 
-@infers("Dict")
+@infers("Dict", "Sequential")
 def entries_given(call: Call) -> Type | None:
-    """Return the type of a new Dict with its entries, where its file surely adds no others."""
+    """Return the type of a new Dict with its entries, where its file surely adds no others.
+
+    That of a Sequential has its layers, where it is all that an attribute ever is.
+    """
     made, given = get_proper_type(call.result), {name: e.type for name, e in call.named.items()}
-    if not isinstance(made, Instance) or call.expression is None or call.has_stars:
+    written, checker, file = call.expression, call.checker, file_of(call.checker)
+    if not isinstance(made, Instance) or written is None or call.has_stars:
         return None
-    for each in call.positional:
+    row = attribute_type(made, "layers")
+    if row is not None and not isinstance(only_target(written, checker), MemberExpr):
+        return None
+    for at, each in enumerate(call.positional):
+        if row is not None:
+            given[str(at)] = each.type
+            continue
         items = each.expression.items if isinstance(each.expression, DictExpr) else [(None, None)]
         for key, value in items:
             if not isinstance(key, nodes.StrExpr) or value is None:
                 return None
-            given[key.value] = call.checker.type_of(value)
-    file = file_of(call.checker)
+            given[key.value] = checker.type_of(value)
     owners = (each.owner for values in file.of_attribute.values() for each in values)
-    changed = [*file.changed, *(each.expr for each in owners if each is not None)]
-    if any(may_be(e, lambda of: kind_of(of) is Kind.DICT, call.checker) for e in changed):
+    changed = [*file.changed, *(each.expr for each in owners if each is not None and row is None)]
+    classes = {each.type for each in (made, row) if isinstance(each, Instance)}
+    if any(may_be(e, lambda of: not classes.isdisjoint(of.type.mro), checker) for e in changed):
         return None
-    return with_entries(made, given)
+    if not isinstance(row, Instance):
+        return with_entries(made, given)
+    return with_entries(made, {"layers": with_entries(row, given)})
+
+
+@infers("Sequential.__call__", "MultiMetric.compute")
+def result_of_given(call: Call) -> Type | None:
+    """Return what the last layer of a Sequential returns, and what metrics compute if it is one type."""
+    given, result = entries_of(call.receiver), get_proper_type(call.result)
+    if "layers" in given and not isinstance(result, Instance):
+        layers = entries_of(given["layers"])
+        return _returned("__call__", layers[str(len(layers) - 1)]) if layers else None
+    values = {_returned("compute", each) for name, each in given.items() if name != _MADE}
+    if len(values) != 1 or not isinstance(result, Instance) or (value := values.pop()) is None:
+        return None
+    return Instance(result.type, [result.args[0], value])
+
+
+def _returned(method: str, found: Type) -> Type | None:
+    """Return the type that a method of an object returns; for a function, its own."""
+    of = get_proper_type(found)
+    function = get_proper_type(find_member(method, of, of)) if isinstance(of, Instance) else of
+    is_known = isinstance(function, CallableType) and not function.variables
+    return function.ret_type if isinstance(function, CallableType) and is_known else None
 
 
 @infers_access
 def entry_exists(access: StateAccess) -> Type | None:
-    """Return the type of an entry of a Dict; report one that it surely has not."""
+    """Return the type of an entry of a Dict, or of a layer; report an entry that a Dict surely has not."""
     node, key, checker = access.node, access.key, access.checker
     found, given = access.receiver, entries_of(access.receiver)
+    if isinstance(key, int):
+        given = entries_of(given.get("layers", found))
+        return given.get(str(key if key >= 0 else len(given) + key))
+    if kind_of(found) is Kind.PYTREE and key == "layers":
+        return given.get(key)
     if kind_of(found) is not Kind.DICT or not given or not isinstance(key, str):
         return None
     if access.is_lvalue or key in given:
@@ -105,7 +157,11 @@ def entry_exists(access: StateAccess) -> Type | None:
     file, base = file_of(checker), access.base
     owner = checker.known_type(base.expr) if isinstance(base, MemberExpr) else None
     is_own = isinstance(owner, Instance) and getattr(base, "name", "") in owner.type.names
-    if not is_own or file.computed or key in file.keys | file.keywords | file.of_attribute.keys():
+    if (
+        not is_own
+        or file.computed
+        or key in file.keywords | file.keys.keys() | file.of_attribute.keys()
+    ):
         return None
     if not checker.is_expected_to_fail(node):
         names = ", ".join(f"`{each}`" for each in given)
@@ -159,7 +215,7 @@ def attribute_exists(access: StateAccess) -> Type | None:
     if name in given and not is_variable(found.type):
         return given[name]
     is_made = _MADE in given or _is_of_layer(node.expr, checker)
-    if not is_made or name in given or _UNKNOWN in given or name.startswith("_"):
+    if not is_made or name in given or UNSAID in given or name.startswith("_"):
         return None
     if access.is_lvalue or _has(found, name) or checker.is_expected_to_fail(node):
         return None
@@ -167,9 +223,9 @@ def attribute_exists(access: StateAccess) -> Type | None:
     set_here = (each.owner for each in file.of_attribute.get(name, ()) if each.owner is not None)
     if name in file.texts or not all(is_of_other(owner, found) for owner in set_here):
         return None
-    if name in file.keywords and (is_variable(found.type) or value_of(node.expr, checker) is None):
-        return None  # given later, or by another assignment
     if is_variable(found.type):
+        if name in file.keywords:
+            return None  # given later
         said = f"neither it nor its array has `{name}`. Fix: another name, or {{}}(..., {name}=...)"
     else:
         metrics = ", ".join(f"`{each}`" for each in sorted({*given} - {_MADE})) or "none"
@@ -183,42 +239,47 @@ def attribute_exists(access: StateAccess) -> Type | None:
     return None
 
 
-@on_call("Module.set_attributes")
+@on_call("Module.set_attributes", "with_attributes", "view")
 def attributes_to_set_exist(call: Call) -> None:
-    """Report an attribute that surely no Module below the object has, which raises."""
-    written, checker = call.expression, call.checker
-    model = get_proper_type(call.receiver)
+    """Report an attribute, or an argument of ``set_view``, that surely no Module of an object has."""
+    written, checker, subject = call.expression, call.checker, call.subject()
+    model = subject.type if subject is not None else None
     if written is None or call.has_stars or not isinstance(model, Instance):
         return
     if "raise_if_not_found" in written.arg_names or checker.is_expected_to_fail(written):
         return
+    is_view = call.name == "view"
     for name in call.named:
-        is_known = name in ("graph",) or _may_be_below(model, name, checker, set())
-        if not is_known and not may_be_other([name], [model], written, checker):
+        is_known = name in ("graph", "node", "only")
+        parts = () if is_known else parts_in(model, checker)
+        if is_known or any(_may_have(e, name, checker, is_view=is_view) for e in parts):
+            continue
+        if is_view or not may_be_other([name], [model], written, checker):
             call.report(
                 ATTRIBUTE,
-                f"set_attributes: neither {short_name(model)} nor a Module below it has an "
-                f"attribute `{name}`. Fix: check the spelling, or raise_if_not_found=False",
+                f"{call.name}: neither {short_name(model)} nor a Module below it has an "
+                f"{'argument of set_view' if is_view else 'attribute'} `{name}`. "
+                "Fix: check the spelling, or raise_if_not_found=False",
             )
 
 
-def _may_be_below(found: Type, name: str, checker: Reporter, seen: set[ProperType]) -> bool:
-    """Tell whether an object, or a Module below it, may have an attribute."""
-    parts, _ = options(found)
-    for part in parts:
-        if part in seen or is_leaf(part) or holds_data(part) is False:
-            continue
-        seen.add(part)
-        members = members_of(part, checker)
-        if members is None or not isinstance(part, Instance) or part.type.get(name) is not None:
-            return True
-        if members.is_open or may_be_subclass(part.type, checker):
-            return True
-        held = [each.type for each in members.fields.values() if each.status != "static"]
-        held += [members.other.type] if members.other is not None else []
-        if any(_may_be_below(each, name, checker, seen) for each in held):
-            return True
-    return not parts
+def _may_have(found: ProperType | None, name: str, checker: Reporter, *, is_view: bool) -> bool:
+    """Tell whether an object may have an attribute, or take it in ``set_view``."""
+    if found is None or is_leaf(found) or holds_data(found) is False:
+        return found is None
+    members = members_of(found, checker)
+    if members is None or members.is_open or not isinstance(found, Instance):
+        return True
+    return may_be_subclass(found.type, checker) or _takes(found, name, is_view)
+
+
+def _takes(found: Instance, name: str, is_view: bool) -> bool:
+    if not is_view:
+        return found.type.get(name) is not None
+    method = get_proper_type(find_member("set_view", found, found))
+    if not isinstance(method, CallableType):
+        return method is not None
+    return name in method.arg_names or method.is_kw_arg
 
 
 def _is_of_layer(expression: Expression, checker: Reporter) -> bool:
@@ -248,3 +309,52 @@ def _has(found: Instance, name: str) -> bool:
     if not isinstance(value, Instance) or not holds_array(found):
         return True
     return value.type.get(name) is not None or name in _ANYWHERE
+
+
+# -- nnx-variable-value -----------------------------------------------------------------------
+
+_NO_ARRAYS: Final = frozenset(
+    f"builtins.{name}" for name in ("bytes", "dict", "frozenset", "set", "str")
+)
+# A class of Variables with one of them may take other values.
+_SETTERS: Final = ("__setitem__", "on_set_value", "set_value")
+
+
+@on_call("Variable.__setitem__")
+def value_can_be_an_array(call: Call) -> None:
+    """Report ``variable[...] = value`` where the Variable holds an array, which the value is not."""
+    given, receiver = call.formals(1), get_proper_type(call.receiver)
+    if len(given) != 1 or not isinstance(receiver, Instance) or not _takes_arrays(receiver):
+        return
+    if _is_no_array(given[0].type) and not call.checker.is_expected_to_fail(call.node):
+        call.report(
+            VARIABLE_VALUE,
+            f"{short_name(receiver)}: got {_text(given[0].type)}; expected an array or numbers. "
+            "Fix: jnp.asarray(...), or a new Variable",
+            given[0].expression,
+        )
+
+
+def _takes_arrays(receiver: Instance) -> bool:
+    """Tell whether a Variable holds an array, and nothing of its class makes one of other values."""
+    return holds_array(receiver) and all(is_of_runtime(receiver.type, name) for name in _SETTERS)
+
+
+def _is_no_array(found: ProperType) -> bool:
+    match found:
+        case Instance():
+            return found.type.fullname in _NO_ARRAYS
+        case CallableType():
+            return not found.is_type_obj()
+        case _:
+            return isinstance(found, NoneType)
+
+
+def _text(found: ProperType) -> str:
+    match found:
+        case Instance():
+            return short_name(found)
+        case NoneType():
+            return "None"
+        case _:
+            return "a function"

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from mypy import types
-from mypy.nodes import ArgKind, LambdaExpr
+from mypy.nodes import (
+    ArgKind,
+    AssignmentStmt,
+    CallExpr,
+    Expression,
+    LambdaExpr,
+    MemberExpr,
+    NameExpr,
+    RefExpr,
+    Var,
+)
 from mypy.subtypes import is_same_type
 from mypy.typeops import make_simplified_union
 from mypy.types import AnyType, CallableType, Instance, ProperType, TupleType, Type, get_proper_type
 
+from typed_nnx_codegen.facts.assigned import assigned_once
+from typed_nnx_codegen.facts.checker import Checker
 from typed_nnx_codegen.facts.filter_syntax import CLASSES, read_call
 from typed_nnx_codegen.facts.filters import (
     FILTER,
@@ -22,12 +35,14 @@ from typed_nnx_codegen.facts.filters import (
     narrowed,
     with_entries,
 )
-from typed_nnx_codegen.facts.kinds import Kind, kind_of, options
+from typed_nnx_codegen.facts.kinds import Kind, is_base_class, kind_of, options
 from typed_nnx_codegen.facts.leaves import leaves_of, members_of
+from typed_nnx_codegen.facts.names import is_named
 from typed_nnx_codegen.facts.states import StateView, declared_view_of, is_state, state_of, view_of
 from typed_nnx_mypy.call import Argument, Call, filters_of
 from typed_nnx_mypy.models.bindings import at_home, view_at
 from typed_nnx_mypy.registry import infers
+from typed_nnx_mypy.syntax.uses import function_of_statement
 
 # -- filters ----------------------------------------------------------------------------------
 
@@ -293,3 +308,61 @@ def keys(call: Call) -> Type | None:
     key = call.checker.instance(f"builtins.{names.pop()}") if len(names) == 1 else None
     is_known = not isinstance(get_proper_type(found.args[0]), AnyType)
     return None if key is None or is_known else Instance(found.type, [key, *found.args[1:]])
+
+
+# -- GraphDefs --------------------------------------------------------------------------------
+
+_METHODS: Final = ("apply", "merge")
+
+
+@infers("graphdef")
+def graphdef_of_model(call: Call) -> Type | None:
+    """Return a GraphDef of the model, as that of `split` is, where flax says ``GraphDef[Any]``.
+
+    GraphDefs of two classes do not fit each other for mypy. So this is done only where the result
+    goes nowhere but into `merge`; code that mypy takes today must stay right.
+    """
+    node = call.argument("node", 0)
+    found = get_proper_type(call.result)
+    if node is None or call.expression is None or not isinstance(found, Instance):
+        return None
+    if len(found.args) != 1 or not isinstance(get_proper_type(found.args[0]), AnyType):
+        return None
+    if kind_of(node.type) not in (Kind.PYTREE, Kind.LIST, Kind.DICT):
+        return None
+    if isinstance(node.type, Instance) and is_base_class(node.type.type):
+        return None
+    if not _is_only_merged(call.expression, call.checker):
+        return None
+    return Instance(found.type, [node.type])
+
+
+def _is_only_merged(graphdef: CallExpr, checker: Checker) -> bool:
+    """Tell whether a GraphDef is merged where it is made, or by its local name and nothing else."""
+    if _is_merged(graphdef, checker):
+        return True
+    match checker.parent(graphdef):
+        case AssignmentStmt(lvalues=[NameExpr(node=Var() as variable) as target]) as statement:
+            pass
+        case _:
+            return False
+    function = function_of_statement(statement, checker)
+    if function is None or not target.is_inferred_def:
+        return False
+    if assigned_once(variable, checker) is not graphdef:
+        return False
+    return all(
+        _is_merged(each, checker)
+        for each in checker.syntax.nodes
+        if isinstance(each, NameExpr) and each.node is variable and each is not target
+    )
+
+
+def _is_merged(graphdef: Expression, checker: Checker) -> bool:
+    match checker.parent(graphdef):
+        case CallExpr(callee=RefExpr(fullname=fullname), args=[first, *_]) if first is graphdef:
+            return is_named(fullname, "merge")
+        case MemberExpr(name=method):
+            return method in _METHODS
+        case _:
+            return False

@@ -169,7 +169,7 @@ class _Lookup:
             str(name)
             for level in levels
             for name, member in level.fields.items()
-            if member.status != "static"
+            if member.status == "data"
         ]
         said = self._hint(levels, names)
         self._access.report(

@@ -21,7 +21,7 @@ from mypy.types import CallableType, Instance, ProperType, TupleType, Type, get_
 
 from typed_nnx_codegen.facts.assigned import Value, assigned_once, file_of
 from typed_nnx_codegen.facts.children import descendants
-from typed_nnx_codegen.facts.early import early_type
+from typed_nnx_codegen.facts.early import early_type, is_assigned_once
 from typed_nnx_codegen.facts.filters import entries_of, with_entries
 from typed_nnx_codegen.facts.kinds import literal
 from typed_nnx_codegen.facts.names import name_of, runtime_of
@@ -236,9 +236,10 @@ def may_have(key: str | int, access: nodes.Context, checker: Reporter) -> bool:
     if not isinstance(access, Node):
         return True
     file = file_of(checker)
-    if key in file.keys or checker.is_expected_to_fail(access):
+    if checker.is_expected_to_fail(access):
         return True
     owners = [each.owner.expr for each in file.set_on(key) if each.owner is not None]
+    owners += file.keys.get(key, ())
     if any(may_be(each, _is_state, checker) for each in owners):
         return True
     root = _root(access)
@@ -306,17 +307,13 @@ def _kept(found: Type, target: Expression, checker: Reporter) -> Type:
 
 def _only_home(target: Expression, checker: Reporter) -> str:
     """Return the full name of a target that its file assigns nowhere else; empty if it does."""
-    file = file_of(checker)
-    match target:
-        case NameExpr(node=Var() as variable):
-            fullname = f"{checker.tree.fullname}.{target.name}"
-            symbol = checker.tree.names.get(target.name)
+    match target if is_assigned_once(target, checker) else None:
+        case NameExpr(node=Var() as variable, name=name):
+            fullname, symbol = f"{checker.tree.fullname}.{name}", checker.tree.names.get(name)
             is_global = symbol is not None and symbol.node is variable
-            is_only = len(file.of_variable[variable]) == 1
-            return fullname if is_global and is_only and variable.fullname == fullname else ""
-        case MemberExpr(node=Var() as variable) if variable.info:
-            is_only = len(file.of_attribute[target.name]) == 1
-            return f"{variable.info.fullname}.{target.name}" if is_only else ""
+            return fullname if is_global and variable.fullname == fullname else ""
+        case MemberExpr(node=Var() as variable, name=name) if variable.info:
+            return f"{variable.info.fullname}.{name}"
         case _:
             return ""
 

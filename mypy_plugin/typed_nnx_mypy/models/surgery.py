@@ -11,12 +11,11 @@ from mypy.types import AnyType, CallableType, Instance, ProperType, Type, TypeVa
 
 from typed_nnx_codegen.facts.assigned import assigned_once, file_of, value_of
 from typed_nnx_codegen.facts.early import depend_on_origin, early_type
-from typed_nnx_codegen.facts.fields import Model, model_of
+from typed_nnx_codegen.facts.fields import model_of
 from typed_nnx_codegen.facts.filter_syntax import read_filter
 from typed_nnx_codegen.facts.filters import passes
 from typed_nnx_codegen.facts.kinds import Kind, is_base_class, kind_of, options, short_name
-from typed_nnx_codegen.facts.leaves import is_leaf, members_of
-from typed_nnx_codegen.facts.names import runtime_of
+from typed_nnx_codegen.facts.leaves import parts_in
 from typed_nnx_codegen.facts.targets import is_same_target, is_self, single_targets
 from typed_nnx_mypy.reporter import Reporter
 
@@ -215,7 +214,7 @@ def _is_inside(model: Type, held: Type | None, checker: Reporter) -> bool:
     if held is None:
         return False
     return any(
-        _may_hold(whole, part, checker, set())
+        _may_hold(whole, part, checker)
         for whole in options(held)[0]
         for part in options(model)[0]
         if isinstance(whole, Instance) and kind_of(whole) is Kind.PYTREE
@@ -229,37 +228,22 @@ def _may_share(changed: ProperType | None, model: Type, checker: Reporter) -> bo
     if not parts or not asked:
         return True
     return any(
-        _may_hold(one, other, checker, set()) or _may_hold(other, one, checker, set())
+        _may_hold(one, other, checker) or _may_hold(other, one, checker)
         for one in parts
         for other in asked
     )
 
 
-def _may_hold(whole: ProperType, part: ProperType, checker: Reporter, seen: set[TypeInfo]) -> bool:
+def _may_hold(whole: ProperType, part: ProperType, checker: Reporter) -> bool:
     """Tell whether an object of one type may be or hold, at any depth, one of another."""
-    if not isinstance(part, Instance) or isinstance(whole, AnyType | TypeVarType):
-        return True
-    if not isinstance(whole, Instance):
-        members = members_of(whole, checker)
-        return members is None or _is_among(members, part, checker, seen)
-    if whole.type in part.type.mro or part.type in whole.type.mro:
-        return True
-    if (
-        whole.type in seen
-        or is_leaf(whole)
-        or bool(runtime_of(whole.type.fullname) and not whole.args)
-    ):
-        return False
-    members = members_of(whole, checker)
-    if members is None:
-        return False
-    return _is_among(members, part, checker, {*seen, whole.type})
-
-
-def _is_among(members: Model, part: ProperType, checker: Reporter, seen: set[TypeInfo]) -> bool:
-    held = [each.type for each in members.fields.values() if each.status != "static"]
-    held += [members.other.type] if members.other is not None else []
-    return any(_may_hold(each, part, checker, seen) for found in held for each in options(found)[0])
+    return not isinstance(part, Instance) or any(
+        isinstance(each, TypeVarType)
+        or (
+            isinstance(each, Instance)
+            and (each.type in part.type.mro or part.type in each.type.mro)
+        )
+        for each in parts_in(whole, checker)
+    )
 
 
 def _handed_on(call: CallExpr, checker: Reporter) -> Iterator[Expression]:

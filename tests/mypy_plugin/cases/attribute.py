@@ -43,6 +43,15 @@ class Heads(nnx.Module):
         self.listed = nnx.Dict({"a": nnx.Linear(2, 3, rngs=rngs)})
 
 
+class Stages(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.stem = nnx.Sequential(nnx.Linear(2, 3, rngs=rngs), nnx.relu, nnx.LayerNorm(3, rngs=rngs))
+        self.down = nnx.Sequential(nnx.Linear(2, 3, rngs=rngs))
+        if rngs is not None:
+            self.down = nnx.Sequential(nnx.LayerNorm(2, rngs=rngs))
+        self.metrics = nnx.MultiMetric(loss=nnx.metrics.Average("loss"))
+
+
 class Restored(Heads):
     def __init__(self, rngs: nnx.Rngs) -> None:
         self.named = nnx.Dict(audio=nnx.Linear(2, 3, rngs=rngs))
@@ -90,8 +99,26 @@ heads.named["texts"]  # E: Dict: it has no entry `texts`; its entries are `text`
 heads.named.texts  # E: has no entry `texts`  [nnx-attribute]
 heads.listed["b"]  # E: has no entry `b`; its entries are `a`  [nnx-attribute]
 nnx.state(heads).named.texts  # E: State of Dict[Module] has no key 'texts'; its keys are: text, image. Fix: did you mean 'text'?  [nnx-state-key]
+stages = Stages(nnx.Rngs(0))
+stages.stem.layers[0].scale  # E: "Linear" has no attribute "scale"  [attr-defined]
+nnx.state(stages).stem.layers[0].scale  # E: State of Linear has no key 'scale'  [nnx-state-key]
+nnx.state(stages).stem.layers[1]  # E: is static, so it is in the GraphDef  [nnx-state-excluded]
+nnx.state(stages).metrics.accuracy  # E: State of MultiMetric has no key 'accuracy'; its keys are: loss. Fix: use one of them  [nnx-state-key]
+nnx.view(model, determinstic=True)  # E: view: neither Model nor a Module below it has an argument of set_view `determinstic`. Fix: check the spelling, or raise_if_not_found=False  [nnx-attribute]
+nnx.with_attributes(model, use_bais=True)  # E: with_attributes: neither Model nor a Module below it has an attribute `use_bais`  [nnx-attribute]
 
 # -- correct
+reveal_type(stages.stem[0])  # R typed_nnx: Linear
+reveal_type(stages.stem.layers[-1])  # R: LayerNorm
+reveal_type(stages.stem(x))  # R typed_nnx: Array  # R flax: Any
+stages.stem.layers[0].kernel
+stages.down.layers[0]
+stages.down(x)
+nnx.state(stages).down.layers[0]
+nnx.state(stages).metrics.loss
+nnx.view(stages, use_running_average=True)
+nnx.with_attributes(stages, use_bias=True)
+nnx.view(model, anything=True, raise_if_not_found=False)
 reveal_type(heads.named["text"])  # R: Linear
 reveal_type(heads.named.image)  # R: LayerNorm
 heads.listed.a.kernel
@@ -133,6 +160,8 @@ either = nnx.MultiMetric(first=nnx.metrics.Average())
 either = nnx.MultiMetric(second=nnx.metrics.Average())
 either.first
 either.second
+nnx.state(either).first
+nnx.state(either).second
 model.set_attributes(use_bias=False, precision=None)
 model.set_attributes(anything=1, raise_if_not_found=False)
 

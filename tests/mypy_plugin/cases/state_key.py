@@ -58,6 +58,21 @@ class Dynamic(nnx.Module):
             setattr(self, name, nnx.Linear(2, 3, rngs=rngs))
 
 
+@dataclasses.dataclass(frozen=True)
+class Config:
+    size: int = 2
+
+
+class Configured(nnx.Module):
+    def __init__(self, config: Config, rngs: nnx.Rngs) -> None:
+        self.config = config
+        self.linear = nnx.Linear(config.size, 3, rngs=rngs)
+
+
+def is_on(path: tuple[str, ...]) -> bool:
+    return "krnel" in path  # is no test of a State
+
+
 model = Model(nnx.Rngs(0))
 child = Child(nnx.Rngs(0))
 state = nnx.state(model)
@@ -68,6 +83,7 @@ recorded = nnx.state(Recording(nnx.Rngs(0)))
 state.linaer
 # E: State of Recording has no key 'linaer'; its keys are: linear, hidden, features. Fix: did you mean 'linear'?  [nnx-state-key]
 recorded.linaer
+nnx.state(Configured(Config(), nnx.Rngs(0))).lin  # E: its keys are: linear. Fix  [nnx-state-key]
 state["linaer"]  # E: did you mean 'linear'?  [nnx-state-key]
 state.linear.weight  # E: State of Linear has no key 'weight'  [nnx-state-key]
 state["linear"]["weight"]  # E: has no key 'weight'  [nnx-state-key]
