@@ -80,9 +80,8 @@ class Reporter(Checker):
         if not isinstance(context, Expression):
             return False
         last = context.end_line if context.end_line is not None else context.line
-        return any(
-            context.line <= line <= last and not _is_own(code) for line, code in self.error_lines
-        )
+        codes = [code for line, code in self.error_lines if context.line <= line <= last]
+        return any(code is None or not code.code.startswith("nnx") for code in codes)
 
 
 def _asks_for_exception(node: Node) -> bool:
@@ -95,7 +94,3 @@ def _asks_for_exception(node: Node) -> bool:
     return any(
         isinstance(e, nodes.NameExpr | nodes.MemberExpr) and e.name in _RAISES for e in callees
     )
-
-
-def _is_own(code: ErrorCode | None) -> bool:
-    return code is not None and code.code.startswith("nnx")

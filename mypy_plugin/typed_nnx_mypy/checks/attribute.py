@@ -41,7 +41,7 @@ from typed_nnx_codegen.facts.kinds import (
 from typed_nnx_codegen.facts.leaves import is_leaf, may_be_subclass, members_of, parts_in
 from typed_nnx_codegen.facts.names import HOOKS, OWN_VARIABLE, VARIABLES, runtime_of
 from typed_nnx_mypy.call import Call, StateAccess
-from typed_nnx_mypy.errorcodes import ATTRIBUTE, VARIABLE_VALUE
+from typed_nnx_mypy.errorcodes import ATTRIBUTE, CALL, VARIABLE_VALUE
 from typed_nnx_mypy.models.bindings import may_be, view_at
 from typed_nnx_mypy.models.surgery import may_be_other
 from typed_nnx_mypy.registry import infers, infers_access, on_call
@@ -73,7 +73,9 @@ def names_given(call: Call) -> Type | None:
         return None  # what the daemon knew as a Variable before an edit
     named = call.named
     names = {*named}
-    is_open = any(_may_carry(each.type) for each in call.positional)
+    # An initializer with metadata brings it along.
+    given = [e.type.type.name if isinstance(e.type, Instance) else "" for e in call.positional]
+    is_open = not {"", "VariableMetadata"}.isdisjoint(given)
     if not is_variable(made.type) and call.receiver is None:
         is_open = call.expression is None or only_target(call.expression, call.checker) is None
     if call.has_stars or is_open:
@@ -83,8 +85,8 @@ def names_given(call: Call) -> Type | None:
     if is_variable(made.type):
         names |= file_of(call.checker).metadata
     unknown = AnyType(TypeOfAny.special_form)
-    given = {name: named[name].type if name in named else unknown for name in sorted(names)}
-    return with_entries(made, {**entries_of(made), **given})
+    known = {name: named[name].type if name in named else unknown for name in sorted(names)}
+    return with_entries(made, {**entries_of(made), **known})
 
 
 @infers("Dict", "Sequential")
@@ -134,10 +136,14 @@ def result_of_given(call: Call) -> Type | None:
 
 def _returned(method: str, found: Type) -> Type | None:
     """Return the type that a method of an object returns; for a function, its own."""
+    function = _method(found, method)
+    return function.ret_type if function is not None and not function.variables else None
+
+
+def _method(found: Type, name: str) -> CallableType | None:
     of = get_proper_type(found)
-    function = get_proper_type(find_member(method, of, of)) if isinstance(of, Instance) else of
-    is_known = isinstance(function, CallableType) and not function.variables
-    return function.ret_type if isinstance(function, CallableType) and is_known else None
+    method = get_proper_type(find_member(name, of, of)) if isinstance(of, Instance) else of
+    return method if isinstance(method, CallableType) else None
 
 
 @infers_access
@@ -170,11 +176,6 @@ def entry_exists(access: StateAccess) -> Type | None:
     return None
 
 
-def _may_carry(value: ProperType) -> bool:
-    """Tell whether a value may bring metadata along, as an initializer with metadata does."""
-    return not isinstance(value, Instance) or value.type.name == "VariableMetadata"
-
-
 @on_call("MultiMetric")
 def metric_names_are_free(call: Call) -> None:
     """Report a metric that has the name of a method, which raises."""
@@ -189,6 +190,20 @@ def metric_names_are_free(call: Call) -> None:
                 f"Fix: another name, {name}_metric=...",
                 given.expression,
             )
+
+
+@on_call("MultiMetric.update")
+def metrics_get_what_they_ask_for(call: Call) -> None:
+    """Report what a metric must be given by name and is not, which raises."""
+    if call.has_stars or call.checker.is_expected_to_fail(call.node):
+        return
+    for name, metric in entries_of(call.receiver).items():
+        update = _method(metric, "update")
+        rows = zip(update.arg_names, update.arg_kinds, strict=True) if update is not None else ()
+        missing = [f"`{e}`" for e, kind in rows if kind.is_required() and e not in call.named]
+        if missing:
+            listed = ", ".join(missing)
+            call.report(CALL, f"MultiMetric.update: `{name}` needs {listed}. Fix: give all by name")
 
 
 @on_call("Variable.__call__")
@@ -249,10 +264,8 @@ def attributes_to_set_exist(call: Call) -> None:
     if "raise_if_not_found" in written.arg_names or checker.is_expected_to_fail(written):
         return
     is_view = call.name == "view"
-    for name in call.named:
-        is_known = name in ("graph", "node", "only")
-        parts = () if is_known else parts_in(model, checker)
-        if is_known or any(_may_have(e, name, checker, is_view=is_view) for e in parts):
+    for name in sorted(call.named.keys() - {"graph", "node", "only"}):
+        if any(_may_have(e, name, checker, is_view=is_view) for e in parts_in(model, checker)):
             continue
         if is_view or not may_be_other([name], [model], written, checker):
             call.report(
@@ -324,7 +337,9 @@ _SETTERS: Final = ("__setitem__", "on_set_value", "set_value")
 def value_can_be_an_array(call: Call) -> None:
     """Report ``variable[...] = value`` where the Variable holds an array, which the value is not."""
     given, receiver = call.formals(1), get_proper_type(call.receiver)
-    if len(given) != 1 or not isinstance(receiver, Instance) or not _takes_arrays(receiver):
+    if len(given) != 1 or not isinstance(receiver, Instance) or not holds_array(receiver):
+        return
+    if not all(is_of_runtime(receiver.type, name) for name in _SETTERS):
         return
     if _is_no_array(given[0].type) and not call.checker.is_expected_to_fail(call.node):
         call.report(
@@ -333,11 +348,6 @@ def value_can_be_an_array(call: Call) -> None:
             "Fix: jnp.asarray(...), or a new Variable",
             given[0].expression,
         )
-
-
-def _takes_arrays(receiver: Instance) -> bool:
-    """Tell whether a Variable holds an array, and nothing of its class makes one of other values."""
-    return holds_array(receiver) and all(is_of_runtime(receiver.type, name) for name in _SETTERS)
 
 
 def _is_no_array(found: ProperType) -> bool:

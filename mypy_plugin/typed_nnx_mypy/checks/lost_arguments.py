@@ -77,15 +77,11 @@ def _is_lost(found: Mutation, function: FuncDef, names: set[str], inside: Outer)
         return False
     own = {node, *descendants(node)}
     places = [n for n in own if isinstance(n, NameExpr) and n.name in names]
-    mentioned = {each.name for each in places if _may_change(each, inside)}
+    types = [(each.name, inside.type_of(each)) for each in places]  # an array does not change
+    mentioned = {name for name, of in types if of is None or kind_of(of) is not Kind.ARRAY}
     return not any(may_be_read_after(name, node, function) for name in mentioned) and all(
         place in own or _is_only_read(place, inside) for place in occurrences(found.root, function)
     )
-
-
-def _may_change(place: NameExpr, inside: Outer) -> bool:
-    found = inside.type_of(place)
-    return not (isinstance(found, Instance) and kind_of(found) is Kind.ARRAY)
 
 
 def _is_only_read(place: NameExpr, inside: Outer) -> bool:

@@ -33,7 +33,8 @@ def container_is_marked(check: AttributeCheck) -> None:
     if value is None or not is_stored_as_given(owner) or marks_on(owner, check.name):
         return
     found = check.assigned.type(checker)
-    if found is None or _is_empty(value) or not _loses_data(check.value, found, checker):
+    is_empty = isinstance(value, nodes.ListExpr | nodes.DictExpr) and not value.items
+    if found is None or is_empty or not _loses_data(check.value, found, checker):
         return
     if any(isinstance(each, nodes.CallExpr) and mark_in_call(each) for each in descendants(value)):
         return  # that is what `nnx-misplaced-mark` is about
@@ -50,10 +51,6 @@ def _loses_data(value: Expression | None, found: ProperType, checker: Checker) -
     return (is_state or is_plain_container(found)) and (
         value_holds_data(value, checker) is True or _type_holds(found)
     )
-
-
-def _is_empty(value: Expression) -> bool:
-    return isinstance(value, nodes.ListExpr | nodes.DictExpr) and not value.items
 
 
 @at_end

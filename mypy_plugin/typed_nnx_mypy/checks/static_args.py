@@ -240,14 +240,14 @@ def _report_sizes(transform: Transform, function: Function, options: Options) ->
         if not _is_among(each, static)
     }
     body = own_nodes(definition)
-    for name in traced:
+    targets = [each for node in body for each in single_targets(node)]
+    again = {each.name.rstrip("'") for each in targets if isinstance(each, NameExpr)}
+    for name in sorted(traced - again):
         for node in body:
             size = _size_in(node, name) if isinstance(node, CallExpr) else None
-            if size is None or _is_bound_again(body, name):
-                continue
-            if not any(
-                isinstance(e, nodes.IfStmt | nodes.TryStmt) for e in transform.checker.above(size)
-            ):
+            around = transform.checker.above(size) if size is not None else ()
+            is_sure = not any(isinstance(e, nodes.IfStmt | nodes.TryStmt) for e in around)
+            if size is not None and is_sure:
                 transform.report(
                     STATIC_ARGS,
                     f"`{name}` is traced, so it cannot be a shape or the bound of a range. "
@@ -255,11 +255,6 @@ def _report_sizes(transform: Transform, function: Function, options: Options) ->
                     size,
                 )
                 return
-
-
-def _is_bound_again(body: list[nodes.Node], name: str) -> bool:
-    targets = (each for node in body for each in single_targets(node))
-    return any(isinstance(each, NameExpr) and each.name.rstrip("'") == name for each in targets)
 
 
 def _size_in(call: CallExpr, name: str) -> Expression | None:

@@ -32,8 +32,6 @@ _AUX: Final = "__nnx_aux__"
 _TREES: Final = ("graph", "graph_updates")
 _MADE: Final = ("Gradient", "ValueAndGradient")
 """What typed_nnx's `grad` and `value_and_grad` make; its stubs have classes below them."""
-_WITH_AUX: Final = 2
-"""How many results a function has that returns something with its loss."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +113,28 @@ def gradients(call: Call) -> Type | None:
     return _returning(found, result)
 
 
+@infers("jax.grad", "jax.value_and_grad")
+def gradients_of_states(call: Call) -> Type | None:
+    """Return the function that jax makes, which gives gradients of States as those States."""
+    function, argnums = _function(call), call.argument("argnums", 1)
+    wrt = read_wrt(argnums.type) if argnums is not None else [Wrt(0, None)]
+    if function is None or function.variables or call.has_stars or not wrt:
+        return None
+    unknown = AnyType(TypeOfAny.special_form)
+    takes: dict[int, types.TypeVarLikeType] = {}
+    for at in (each.argnum for each in wrt):
+        asked = get_proper_type(function.arg_types[at]) if at < len(function.arg_types) else None
+        if at < 0 or not isinstance(asked, Instance) or not is_state(asked.type):
+            return None
+        name, key = f"S{at}", types.TypeVarId(-1 - at)
+        takes[at] = types.TypeVarType(name, name, key, [], asked, unknown)
+    known = [takes.get(at, unknown) for at in range(len(function.arg_types))]
+    rest = (function.arg_kinds, function.arg_names, function.ret_type, function.fallback)
+    made = CallableType(known, *rest, variables=[*takes.values()])
+    result = _result(call, made)
+    return _returning(made, result) if result is not None else None
+
+
 def _returning(function: CallableType, result: Type) -> CallableType:
     return function.copy_modified(ret_type=result, type_guard=None, type_is=None)  # pyright: ignore[reportUnknownMemberType]  # mypy's `Bogus`
 
@@ -131,7 +151,7 @@ def _function(call: Call) -> CallableType | None:
 
 
 def _result(call: Call, function: CallableType) -> Type | None:
-    argnums, has_aux = call.keyword("argnums"), call.keyword("has_aux")
+    argnums, has_aux = call.argument("argnums", 1), call.keyword("has_aux")
     wrt = read_wrt(argnums.type) if argnums is not None else [Wrt(0, None)]
     with_aux = truth(has_aux.type) if has_aux is not None else False
     if wrt is None or with_aux is None:
@@ -141,10 +161,10 @@ def _result(call: Call, function: CallableType) -> Type | None:
     slope: Type = slopes[0] if is_one else call.checker.row([*slopes])
     value, aux = get_proper_type(function.ret_type), None
     if with_aux:
-        if not isinstance(value, TupleType) or len(value.items) != _WITH_AUX:
+        if not isinstance(value, TupleType) or len(value.items) != 2:
             return None
         aux = value.items[1]
-    if call.name == "value_and_grad":
+    if call.name.endswith("value_and_grad"):
         return call.checker.row([value if with_aux else _loss(value, call), slope])
     return slope if aux is None else call.checker.row([slope, aux])
 
@@ -158,7 +178,7 @@ def _loss(found: Type, call: Call) -> Type:
 def _with_aux(found: Type, call: Call) -> Type:
     """Return the type of a loss with what comes beside it."""
     row = get_proper_type(found)
-    if isinstance(row, TupleType) and len(row.items) == _WITH_AUX:
+    if isinstance(row, TupleType) and len(row.items) == 2:
         return call.checker.row([_loss(row.items[0], call), row.items[1]])
     return call.checker.row([_loss(row, call), row]) if isinstance(row, AnyType) else found
 
@@ -171,7 +191,8 @@ def _gradient(call: Call, function: CallableType, wrt: Wrt) -> Type:
     kinds = function.arg_kinds[: wrt.argnum + 1]
     if not all(kind.is_positional() for kind in kinds):
         return unknown
-    return _slope(get_proper_type(function.arg_types[wrt.argnum]), wrt, call) or unknown
+    argument = get_proper_type(function.arg_types[wrt.argnum])
+    return argument if call.runtime == "jax" else _slope(argument, wrt, call) or unknown
 
 
 def _slope(argument: types.ProperType, wrt: Wrt, call: Call) -> Instance | None:
@@ -235,7 +256,7 @@ def _by_arguments(call: Call) -> Type | None:
     is_valued = any(base.name == "ValueAndGradient" for base in made.type.mro)
     if not is_valued and _AUX not in said:
         return _better(found, slopes, call, is_tuple=is_tuple)
-    if not isinstance(found, TupleType) or len(found.items) != _WITH_AUX:
+    if not isinstance(found, TupleType) or len(found.items) != 2:
         return None
     items = [*found.items]
     at = 1 if is_valued else 0

@@ -107,7 +107,7 @@ def mapped_lambda(call: Call) -> Type | None:
     return Instance(made.type, [takes, found.ret_type])
 
 
-@infers("JitWrapped.__call__", "Vmapped.__call__")
+@infers("JitWrapped.__call__", "Vmapped.__call__", "jax.JitWrapped.__call__")
 def result_of_lambda(call: Call) -> Type | None:
     """Return what a transformed lambda returns for the arguments that are given.
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from mypy import types
-from mypy.nodes import ARG_NAMED, ARG_POS, Expression, RefExpr, TempNode
+from mypy.nodes import ARG_NAMED, ARG_POS, TempNode
 from mypy.plugin import FunctionContext, MethodContext
 from mypy.types import Instance, LiteralType, Overloaded, TupleType, Type, get_proper_type
 
@@ -53,7 +53,8 @@ def bound_transform(call: Call) -> Type | None:
     transform = given[0].type
     if not isinstance(transform, Overloaded):
         return None
-    fullname = _fullname(given[0].expression)
+    # Its type says the name only where no cache was read.
+    fullname = getattr(given[0].expression, "fullname", "") or ""
     if not runtime_of(fullname):
         return None
     builtin = call.checker.api.named_type
@@ -62,12 +63,6 @@ def bound_transform(call: Call) -> Type | None:
     bound = TupleType([name, *by_position], builtin("builtins.tuple"))
     named = {_NAMED + each.name: each.type for each in given[1:] if each.name is not None}
     return with_entries(made, {**entries_of(made), _BOUND: bound, **named})
-
-
-def _fullname(transform: Expression) -> str:
-    """Return the full name of a function; its type says it only where no cache was read."""
-    node = transform.node if isinstance(transform, RefExpr) else None
-    return node.fullname if node is not None else ""
 
 
 @infers("functools.partial.__call__")

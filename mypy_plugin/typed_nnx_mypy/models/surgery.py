@@ -252,20 +252,15 @@ def _handed_on(call: CallExpr, checker: Reporter) -> Iterator[Expression]:
     is_class = isinstance(callee, CallableType) and callee.is_type_obj()
     if not isinstance(callee, AnyType | CallableType) or is_class:
         return
-    if isinstance(callee, AnyType) and _is_of_error(callee):
-        return
-    if _is_of_library(call.callee, checker):
+    source = callee.source_any or callee if isinstance(callee, AnyType) else None
+    is_error = source is not None and source.type_of_any == types.TypeOfAny.from_error
+    if is_error or _is_of_library(call.callee, checker):
         return
     for at, argument in enumerate(call.args):
         found = checker.known_type(argument)
         is_model = found is not None and kind_of(found) is Kind.PYTREE
         if is_model and _takes_any(callee, at, call.arg_names[at]):
             yield argument
-
-
-def _is_of_error(found: AnyType) -> bool:
-    """Tell whether a type is not known since mypy has reported what would have it."""
-    return (found.source_any or found).type_of_any == types.TypeOfAny.from_error
 
 
 def _is_of_library(callee: Expression, checker: Reporter) -> bool:

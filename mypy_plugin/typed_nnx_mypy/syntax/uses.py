@@ -45,7 +45,8 @@ def may_be_read_after(name: str, node: Node, function: FuncDef) -> bool:
     """Tell whether a function may read a name after a node in it, but for loops around both."""
     if may_be_used_elsewhere(name, function):
         return True
-    reads = set(reads_of(name, function)) - {node, *descendants(node)}
+    bound = {target for each in descendants(function) for target in targets_of(each)}
+    reads = {*occurrences(name, function)} - {node, *descendants(node)} - bound
     below = dropwhile(lambda each: each is not node, descendants(function))
     return any(each in reads for each in below)
 
@@ -73,12 +74,6 @@ def occurrences(name: str, within: Node) -> Iterator[NameExpr]:
     for node in descendants(within):
         if isinstance(node, NameExpr) and plain(node.name) == name:
             yield node
-
-
-def reads_of(name: str, within: Node) -> Iterator[NameExpr]:
-    """Yield the places where a name stands and is not just given a value."""
-    bound = {target for node in descendants(within) for target in targets_of(node)}
-    return (each for each in occurrences(name, within) if each not in bound)
 
 
 def targets_of(node: Node) -> Iterator[NameExpr]:

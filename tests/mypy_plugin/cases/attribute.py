@@ -94,6 +94,7 @@ def in_a_function() -> None:
 
 model.set_attributes(determinstic=True)  # E: set_attributes: neither Model nor a Module below it has an attribute `determinstic`. Fix: check the spelling, or raise_if_not_found=False  [nnx-attribute]
 nnx.MultiMetric(loss=nnx.metrics.Average(), update=nnx.metrics.Average())  # E: MultiMetric: `update` is a method of it, and no name for a metric. Fix: another name, update_metric=...  [nnx-attribute]
+metrics.update(loss=x, logits=x, label=x)  # E: MultiMetric.update: `accuracy` needs `labels`. Fix: give all by name  [nnx-call]
 
 heads.named["texts"]  # E: Dict: it has no entry `texts`; its entries are `text`, `image`. Fix: one of these  [nnx-attribute]
 heads.named.texts  # E: has no entry `texts`  [nnx-attribute]
@@ -147,7 +148,8 @@ try:
 except AttributeError:
     print("as expected")
 
-metrics.update(loss=x)
+metrics.update(loss=x, logits=x, labels=x)
+metrics.update(**{"loss": x})
 metrics.compute()
 metrics.reset()
 metrics.loss.compute()

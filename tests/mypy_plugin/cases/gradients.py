@@ -34,11 +34,28 @@ def of_array(model: Model, x: jax.Array) -> jax.Array:
 model = Model(nnx.Rngs(0))
 x = jax.numpy.ones((1, 2))
 
+graphdef, params, rest = nnx.split(model, nnx.Param, ...)
+
+
+def of_states(params: nnx.State, rest: nnx.State, x: jax.Array) -> tuple[jax.Array, int]:
+    return loss(nnx.merge(graphdef, params, rest), x), 1
+
+
+def of_one(params: nnx.State, x: jax.Array) -> jax.Array:
+    return of_states(params, rest, x)[0]
+
+
 # -- reports
+jax.grad(of_one)(params, x).liner  # E: did you mean 'linear'?  [nnx-state-key]
+jax.grad(of_one)(params, x).norm.mean  # E: [nnx-state-excluded]
 nnx.grad(loss)(model, x).norm.mean  # E: [nnx-state-excluded]
 nnx.grad(loss)(model, x).liner  # E: did you mean 'linear'?  [nnx-state-key]
 
 # -- correct
+reveal_type(jax.grad(of_one)(params, x).linear.kernel)  # R typed_nnx: Param[Array]  # R flax: Param[Any]
+reveal_type(jax.value_and_grad(of_states, (0, 1), has_aux=True)(params, rest, x)[0])  # R: tuple[Array, int]
+reveal_type(jax.grad(of_states, has_aux=True)(params, rest, 1.0)[1])  # R: int
+jax.grad(of_one, argnums=1)(params, x).shape
 reveal_type(nnx.grad(loss)(model, x).linear.bias)  # R: Param[Array]
 value, grads = nnx.value_and_grad(loss)(model, x)
 reveal_type(value)  # R: Array
