@@ -9,11 +9,12 @@ from typing import Final, Literal, TypeAlias
 from mypy import types
 from mypy.expandtype import expand_type_by_instance
 from mypy.maptype import map_instance_to_supertype
-from mypy.nodes import TypeInfo, Var
+from mypy.nodes import Expression, MemberExpr, TypeInfo, Var
 from mypy.types import Instance, PartialType, ProperType, get_proper_type
 
 from typed_nnx_codegen.facts.assigned_types import assigned_type, has_kept_types
 from typed_nnx_codegen.facts.checker import Checker
+from typed_nnx_codegen.facts.filters import entries_of
 from typed_nnx_codegen.facts.kinds import (
     holds_data,
     is_dataclass,
@@ -123,12 +124,41 @@ def attributes_of(instance: Instance) -> Model:
             fields = _kept(fields, base)
             for name, found in _own_fields(base, instance):
                 fields[name] = _together(fields.get(name), found)
+    fields = {name: _as_last_assigned(each, info) for name, each in fields.items()}
     if any(map(has_kept_types, info.mro)):
         fields = {name: _with_all_types(each, instance) for name, each in fields.items()}
     return Model(
         fields,
         is_open=any(e.fallback_to_any or (not _is_bare(e) and opening_of(e)) for e in info.mro),
     )
+
+
+def _as_last_assigned(field: Field, info: TypeInfo) -> Field:
+    """Return a field without what its value was made with, if a class below assigns another one."""
+    found = field.type
+    if (
+        not isinstance(found, Instance)
+        or not entries_of(found)
+        or not is_set_again(info, field.name)
+    ):
+        return field
+    return replace(field, type=Instance(found.type, found.args))
+
+
+def is_set_again(info: TypeInfo, name: str) -> bool:
+    """Tell whether a class and a base of it assign an attribute, so that mypy has the type of the base."""
+    return sum(each.is_assigned for _, each in all_said(info, name)) > 1
+
+
+def entries_at(
+    expression: Expression | None, found: types.Type | None, checker: Checker
+) -> Mapping[str, types.Type]:
+    """Return the entries that the object that an expression is was made with, as far as its type says."""
+    if isinstance(expression, MemberExpr):
+        owner = checker.known_type(expression.expr)
+        if isinstance(owner, Instance) and is_set_again(owner.type, expression.name):
+            return {}
+    return entries_of(found)
 
 
 def _with_all_types(field: Field, instance: Instance) -> Field:

@@ -7,6 +7,7 @@ name where it is made: the type of the object carries these names to where it is
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from mypy import nodes
@@ -25,6 +26,7 @@ from mypy.types import (
 
 from typed_nnx_codegen.facts.assigned import file_of, is_of_other
 from typed_nnx_codegen.facts.early import attribute_type, only_target
+from typed_nnx_codegen.facts.fields import entries_at
 from typed_nnx_codegen.facts.filters import UNSAID, entries_of, with_entries
 from typed_nnx_codegen.facts.kinds import (
     Kind,
@@ -124,7 +126,7 @@ def entries_given(call: Call) -> Type | None:
 @infers("Sequential.__call__", "MultiMetric.compute")
 def result_of_given(call: Call) -> Type | None:
     """Return what the last layer of a Sequential returns, and what metrics compute if it is one type."""
-    given, result = entries_of(call.receiver), get_proper_type(call.result)
+    given, result = _given(call), get_proper_type(call.result)
     if "layers" in given and not isinstance(result, Instance):
         layers = entries_of(given["layers"])
         return _returned("__call__", layers[str(len(layers) - 1)]) if layers else None
@@ -132,6 +134,13 @@ def result_of_given(call: Call) -> Type | None:
     if len(values) != 1 or not isinstance(result, Instance) or (value := values.pop()) is None:
         return None
     return Instance(result.type, [result.args[0], value])
+
+
+def _given(call: Call) -> Mapping[str, Type]:
+    callee = call.expression.callee if call.expression is not None else None
+    if isinstance(callee, MemberExpr) and not call.name.endswith("__call__"):
+        callee = callee.expr
+    return entries_at(callee, call.receiver, call.checker)
 
 
 def _returned(method: str, found: Type) -> Type | None:
@@ -150,7 +159,7 @@ def _method(found: Type, name: str) -> CallableType | None:
 def entry_exists(access: StateAccess) -> Type | None:
     """Return the type of an entry of a Dict, or of a layer; report an entry that a Dict surely has not."""
     node, key, checker = access.node, access.key, access.checker
-    found, given = access.receiver, entries_of(access.receiver)
+    found, given = access.receiver, entries_at(access.base, access.receiver, checker)
     if isinstance(key, int):
         given = entries_of(given.get("layers", found))
         return given.get(str(key if key >= 0 else len(given) + key))
@@ -197,7 +206,7 @@ def metrics_get_what_they_ask_for(call: Call) -> None:
     """Report what a metric must be given by name and is not, which raises."""
     if call.has_stars or call.checker.is_expected_to_fail(call.node):
         return
-    for name, metric in entries_of(call.receiver).items():
+    for name, metric in _given(call).items():
         update = _method(metric, "update")
         rows = zip(update.arg_names, update.arg_kinds, strict=True) if update is not None else ()
         missing = [f"`{e}`" for e, kind in rows if kind.is_required() and e not in call.named]
@@ -226,7 +235,7 @@ def attribute_exists(access: StateAccess) -> Type | None:
         return None
     if not is_variable(found.type) and found.type.name != "MultiMetric":
         return None  # a State
-    name, given = node.name, entries_of(found)
+    name, given = node.name, entries_at(node.expr, found, checker)
     if name in given and not is_variable(found.type):
         return given[name]
     is_made = _MADE in given or _is_of_layer(node.expr, checker)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mypy import nodes
-from mypy.nodes import ArgKind, Context, Expression, RefExpr, TypeInfo
+from mypy.nodes import ArgKind, Context, RefExpr, TypeInfo
 from mypy.types import Instance
 
 from typed_nnx_codegen.facts.checker import Checker
@@ -243,14 +243,10 @@ def _at_once(mapped: Mapped) -> Iterator[Misfit]:
         if kind.is_positional()
     ]
     for number, argument in enumerate(arguments):
-        if isinstance(_axis_of(mapped, number), Number) and _is_number(argument):
+        plain = argument.expr if isinstance(argument, nodes.UnaryExpr) else argument
+        is_number = isinstance(plain, nodes.IntExpr | nodes.FloatExpr)
+        if isinstance(_axis_of(mapped, number), Number) and is_number:
             yield Misfit(argument, "a number has no axis to map over", "give it the axis None")
-
-
-def _is_number(argument: Expression) -> bool:
-    if isinstance(argument, nodes.UnaryExpr):
-        argument = argument.expr
-    return isinstance(argument, nodes.IntExpr | nodes.FloatExpr)
 
 
 # -- results ----------------------------------------------------------------------------------

@@ -64,18 +64,16 @@ def updates_are_applied(call: Call) -> None:
         if isinstance(each, NameExpr)
     }
     for each in descendants(function):
-        if isinstance(each, CallExpr) and _is_apply_updates(each):
-            tree = each.args[0]
-            if isinstance(tree, NameExpr) and tree.name in names:
+        match each:
+            case CallExpr(
+                callee=nodes.MemberExpr(
+                    name="apply_updates", expr=NameExpr(name="optax", node=MypyFile() | nodes.Var())
+                ),
+                args=[NameExpr(name=tree), _],
+            ) if tree in names:
                 _report_unused(call, each, "optax.apply_updates", "the State")
-
-
-def _is_apply_updates(call: CallExpr) -> bool:
-    match call.callee:
-        case nodes.MemberExpr(name="apply_updates", expr=NameExpr(name="optax", node=owner)):
-            return isinstance(owner, MypyFile | nodes.Var) and len(call.args) == 2
-        case _:
-            return False
+            case _:
+                pass
 
 
 # -- what is changed --------------------------------------------------------------------------

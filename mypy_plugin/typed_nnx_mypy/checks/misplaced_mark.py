@@ -106,19 +106,13 @@ class _Place:
             return ""
         text = "it stands inside a container, where nothing takes the mark off"
         match parent:
-            case AssignmentStmt():
-                return text if self._is_stored(parent) else ""
+            case AssignmentStmt(lvalues=targets):
+                owners = (each.expr for each in targets if isinstance(each, MemberExpr))
+                return text if any(map(self._is_pytree, owners)) else ""
             case CallExpr():
                 return text if self._takes_container(parent, depth) else ""
             case _:
                 return ""
-
-    def _is_stored(self, statement: AssignmentStmt) -> bool:
-        """Tell whether an assignment is to an attribute of a Pytree."""
-        return any(
-            isinstance(target, MemberExpr) and self._is_pytree(target.expr)
-            for target in statement.lvalues
-        )
 
     def _takes_container(self, call: CallExpr, depth: int) -> bool:
         public = _public(call)

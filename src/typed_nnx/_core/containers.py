@@ -330,7 +330,7 @@ class Sequential(Module):
         *fns: Modules and functions.
     """
 
-    layers: List[Callable[..., Any]]
+    layers: List[Any]  # functions, and Modules with attributes of their own
 
     def __init__(self, *fns: Callable[..., Any]) -> None:
         self.layers = List(fns)
@@ -372,14 +372,14 @@ class Sequential(Module):
     def __len__(self) -> int:
         return len(self.layers)
 
-    def __iter__(self) -> Iterator[Callable[..., Any]]:
+    def __iter__(self) -> Iterator[Any]:
         return iter(self.layers)
 
     @overload
-    def __getitem__(self, index: int) -> Callable[..., Any]: ...
+    def __getitem__(self, index: int) -> Any: ...
     @overload
     def __getitem__(self, index: slice) -> Sequential: ...
-    def __getitem__(self, index: int | slice) -> Callable[..., Any]:
+    def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
             return Sequential(*self.layers[index])
         return self.layers[index]

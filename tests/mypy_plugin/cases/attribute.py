@@ -169,6 +169,7 @@ model.set_attributes(anything=1, raise_if_not_found=False)
 
 # -- unsure
 Restored(nnx.Rngs(0)).named["audio"]
+nnx.state(Restored(nnx.Rngs(0))).named.audio
 Restored(nnx.Rngs(0)).named["text"]
 model.noise.origin
 model.given.place
