@@ -52,7 +52,6 @@ _READ = ("flax.", "jax", "typed_nnx")
 _INDEXING = tuple(
     f"{each}.__getitem__" for each in ("State", "FlatState", "Dict", "List", "Sequential")
 )
-_LAYERS = ".Sequential.layers"
 CallHook: TypeAlias = Callable[[FunctionContext | MethodContext], Type]
 AttributeHook: TypeAlias = Callable[[AttributeContext], Type]
 Place = TypeVar("Place", bound=ClassCheck)
@@ -126,7 +125,7 @@ class Hooks:
         self, fullname: str, find_class: Callable[[str], TypeInfo | None]
     ) -> AttributeHook | None:
         owner, _, name = fullname.rpartition(".")
-        if ".State." in fullname or ".MultiMetric." in fullname or fullname.endswith(_LAYERS):
+        if any(e in f"{fullname}." for e in (".State.", ".MultiMetric.", ".Sequential.layers.")):
             known = self._name(owner)
             return self._on_access if known is not None else None
         if is_older_attribute(fullname):

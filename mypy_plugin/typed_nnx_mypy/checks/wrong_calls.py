@@ -72,8 +72,13 @@ def call_fits_an_overload(error: MypyError) -> bool:
     node = _call_of(info, checker)
     if node is None or (last is not None and is_current and node is last[1]):
         return node is not None and last is not None and info is not last[2]
+    lambdas = [e for e in getattr(node, "args", ()) if isinstance(e, nodes.LambdaExpr)]
+    is_inside = not all(map(checker.is_right, lambdas))  # which mypy says, too
     # To a type with entries mypy does not give what its ``__getattr__`` has.
-    if isinstance(node, CallExpr) and _fitting(node, checker, lambda e: Instance(e.type, e.args)):
+    fits = isinstance(node, CallExpr) and _fitting(
+        node, checker, lambda e: Instance(e.type, e.args)
+    )
+    if fits or is_inside:
         _LAST[:] = [(checker.round, node, info)]
         return True
     code, said = _reworded(node, info, checker)

@@ -106,6 +106,7 @@ jnp.maximum(kernel, 0.0)  # E: Fix: kernel[...]  [nnx-variable-array]
 jax.nn.relu(nnx.Param(x))  # E: an argument is Param; expected an array. Fix: variable[...]  [nnx-variable-array]
 nnx.relu(kernel)  # E: Fix: kernel[...]  [nnx-variable-array]
 jitted(model, kernel)  # E: `kernel` is Param; expected an array. Fix: kernel[...]  [arg-type]
+nnx.eval_shape(lambda: Model(0))  # E: Argument 1 to "Model" has incompatible type "int"  [arg-type]
 
 with pytest.raises(TypeError):
     nnx.state(model, 3)  # E: state: argument 2 is int; expected a filter  [call-overload]
