@@ -645,9 +645,18 @@ class _Migration:
             for cls in self._every:
                 self._check_helpers(cls)
             plans = {cls: self._planner.plan_of(cls) for cls in self._every}
-            if not gradual.wraps_layers or not gradual.keep(plans, self._classes):
+            self._callers = Callers(self._classes, self._composed, self._planner.plan_of)
+            if not gradual.wraps_layers or not gradual.keep(plans, self._classes, self._used):
                 break
-        self._callers = Callers(self._classes, self._composed, self._planner.plan_of)
+
+    def _used(self) -> dict[LinenClass, str]:
+        """Return the modules that callers use in a way which is left to a person, and why."""
+        found: dict[LinenClass, str] = {}
+        for file in self._files.values() if self._front.has_callers else ():
+            for mark in self._callers.plan(file).marks:
+                for cls in self._callers.concerned(mark.node, file.analysis):
+                    found.setdefault(cls, f"{file.analysis.path.name} uses it: {mark.message}")
+        return found
 
     def _check_helpers(self, cls: LinenClass) -> None:
         plan = self._planner.plan_of(cls)

@@ -11,8 +11,9 @@ from typing import Final
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.members import class_derives
-from typed_nnx_codegen.migrate.analysis.syntax import dotted, text_of
+from typed_nnx_codegen.migrate.analysis.syntax import descendants, dotted, text_of
 from typed_nnx_codegen.migrate.analysis.values import NOTHING, UNKNOWN, External
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.linen.callers.composed import ComposedModels as ComposedModels
@@ -288,6 +289,7 @@ class Callers:
         self._plan_of = plan_of
         self._constructions: Constructions | None = None
         self._kinds: Kinds | None = None
+        self._every: list[LinenClass] = []
         self._plans: list[ClassPlan] = []
         # The names of paths, and the modules that stay then.
         self._names: tuple[list[LinenClass], PathNames] | None = None
@@ -296,7 +298,7 @@ class Callers:
         """Return what is written differently in a file, outside of modules."""
         if self._constructions is None or self._kinds is None:
             every = [cls for one in self._classes.analyses for cls in self._classes.all_in(one)]
-            self._plans = [self._plan_of(cls) for cls in every]
+            self._every, self._plans = every, [self._plan_of(cls) for cls in every]
             self._constructions = Constructions(
                 self._classes, self._composed, self._plans, self._plan_of
             )
@@ -307,7 +309,25 @@ class Callers:
             mark_path_names(file, self._constructions, self._path_names(), writing.plan)
         mark_leftovers(file, self._constructions, writing.plan)
         writing.plan.marks += _waiting_modules(file, self._constructions, self._kinds)
+        writing.plan.marks = [
+            one for one in writing.plan.marks if self._is_about_nnx(one.node, file.analysis)
+        ]
         return writing.plan
+
+    def _is_about_nnx(self, node: cst.CSTNode, analysis: Analysis) -> bool:
+        """Whether a marker is about a module that is migrated, or about none: what stays needs nothing."""
+        concerned = [*self.concerned(node, analysis)]
+        return not concerned or not all(self._plan_of(cls).stays for cls in concerned)
+
+    def concerned(self, node: cst.CSTNode, analysis: Analysis) -> Iterable[LinenClass]:
+        """Return the modules that a marker in a file is about; where nothing tells, all that it may be."""
+        assert self._constructions is not None
+        statement = self._constructions.places(analysis).statement(node) or node
+        values = [analysis.values.get(one, UNKNOWN) for one in descendants(statement)]
+        found = {cls for value in values for cls in self._constructions.named_by(value)}
+        found = found or {one.cls for one in self._constructions.in_file(analysis)}
+        is_known = isinstance(node, cst.Call) or analysis.values.get(node, UNKNOWN) != UNKNOWN
+        return found if found and is_known else self._every
 
     def _path_names(self) -> PathNames:
         staying = [plan.cls for plan in self._plans if plan.stays]

@@ -120,7 +120,7 @@ class Constructions:
     Attributes:
         every: The places where modules are constructed.
         uses: The places where their attributes are read.
-        chosen: Calls of one of several classes of modules.
+        chosen: Calls of one of several classes of modules, and these.
         later: Calls of what may be the class of a module.
         tables: The names of tables that have classes of modules.
         planned: The nodes that modules deal with: functions may be part of what a module does.
@@ -146,7 +146,7 @@ class Constructions:
             self.planned |= {below for node in plan.dropped for below in descendants(node)}
         self.every: dict[cst.Call, Construction] = {}
         self.uses: dict[cst.Attribute, Use] = {}
-        self.chosen: dict[cst.Call, None] = {}
+        self.chosen: dict[cst.Call, tuple[LinenClass, ...]] = {}
         self.later: dict[cst.Call, None] = {}
         self.tables = {name for one in classes.analyses for name in self._tables(one)}
         for analysis in classes.analyses:
@@ -180,6 +180,14 @@ class Constructions:
         if value.origin in self.built:
             return self.built[value.origin]
         return self.composed.class_of(value)
+
+    def named_by(self, value: Value) -> Iterator[LinenClass]:
+        """Yield the modules that a value may be, or be an object of."""
+        for option in options_of(without_none(value)):
+            cls = self._class_of(option)
+            found = self._classes.of(option) if isinstance(option, ProjectClass) else cls
+            if found is not None:
+                yield found
 
     def is_in_built(self, node: cst.CSTNode, places: Places) -> bool:
         """Whether a node is in an expression that is built as a whole."""
@@ -277,7 +285,10 @@ class Constructions:
             if node in self.uses or node not in places:
                 continue
             value = analysis.values.get(node.value, UNKNOWN)
-            is_any = isinstance(value, Instance) and value.cls == f"{LINEN}.Module"
+            is_any = any(
+                isinstance(one, Instance) and one.cls == f"{LINEN}.Module"
+                for one in options_of(value)
+            )
             home = places.function(node)
             is_ours = isinstance(home, cst.FunctionDef) and home.name.value in _OURS
             if is_ours or (value not in _UNKNOWN and not is_any):
@@ -317,7 +328,7 @@ class Constructions:
             value = analysis.values.get(call.func, UNKNOWN)
             options = options_of(value)
             if len(options) > 1 and all(map(self.is_module_class, options)):
-                self.chosen[call] = None
+                self.chosen[call] = tuple(self.named_by(value))
             elif _ANY_MODULE in options or (
                 value in _UNKNOWN and self._is_class_of_models(call.func, analysis)
             ):

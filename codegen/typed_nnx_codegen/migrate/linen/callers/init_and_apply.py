@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 import libcst as cst
@@ -533,14 +533,22 @@ class Writing:
             for one in constructions.in_file(file.analysis)
             if not plan_of(one.cls).stays
         }
-        self._uses: dict[cst.CSTNode, Use] = {
-            use.call or use.node: use
-            for use in constructions.uses_in(file.analysis)
-            if not any(plan_of(cls).stays for cls in use.classes)
+        self._uses: dict[cst.CSTNode, Use] = {}
+        for use in constructions.uses_in(file.analysis):
+            # Functions see at run time whether it is of what stays.
+            migrated = tuple(cls for cls in use.classes if not plan_of(cls).stays)
+            if migrated == use.classes:
+                self._uses[use.call or use.node] = use
+            elif migrated:
+                self._uses[use.call or use.node] = replace(use, classes=migrated)
+        # Where some classes stay, a function sees at run time which one it is.
+        staying = {
+            call: sum(bool(plan_of(cls).stays) for cls in classes) / len(classes)
+            for call, classes in constructions.chosen.items()
         }
-        self._later = [
-            one for one in (*constructions.chosen, *constructions.later) if one in self._code.places
-        ]
+        self._chosen = {call for call, part in staying.items() if part == 0}
+        calls = [call for call, part in staying.items() if part < 1] + [*constructions.later]
+        self._later = [call for call in calls if call in self._code.places]
         direct = self._direct_calls()
         self._calls = Calls(self._code, direct)
         self._members = MemberReads(self._code)
@@ -590,7 +598,7 @@ class Writing:
 
     def _waiting(self, call: cst.Call) -> str:
         """Return a call of what is, or may be, the class of a module."""
-        if call in self._code.constructions.chosen:
+        if call in self._chosen:
             return self._code.deferred(call)
         args = [self._code.render(call.func), *self._code.args(call.args)]
         return f"{self._code.helper(CONSTRUCT_LATER)}({joined(args)})"

@@ -69,6 +69,9 @@ Migrate what it names by hand, or keep both in Linen with `--gradual`.""",
 }
 """What a person does about each, as Markdown."""
 
+# What a marker says of a variable that cannot be made from sizes alone.
+FIRST_VALUE: Final = "its first value depends on what the method is called with"
+
 
 # Writes a call anew: given the call as it was, and with what is below it rewritten.
 Rebuilt = Callable[[cst.Call, cst.Call], cst.BaseExpression]

@@ -13,6 +13,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, is_n
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
     CALL,
     COUNTERPART,
+    FIRST_VALUE,
     NAME,
     SIZE,
     Assignment,
@@ -90,7 +91,6 @@ _SOWN: Final = (
 )
 
 
-_OF_CALL: Final = "its first value depends on what the method is called with"
 _NOT_MIGRATED: Final = frozenset({"perturb", "get_variable", "put_variable"})
 
 
@@ -209,7 +209,7 @@ class Variables:
         if axes is not None and axes.value != NONE and init is not None and name is not None:
             code = self._with_axes(init, axes, frame)
             if code is None:
-                frame.mark(node, _OF_CALL, CALL)
+                frame.mark(node, FIRST_VALUE, CALL)
                 return UNKNOWN
             given[given.index(init)] = replace(init, value=UNKNOWN, code=code)
             self._note_axes(bound, frame)
@@ -268,7 +268,7 @@ class Variables:
         if made is None:
             made = self._of_trace(collection, spelled, bound, key, node, frame)
         if made is None:
-            frame.recorder.mark(node, _OF_CALL, CALL)
+            frame.recorder.mark(node, FIRST_VALUE, CALL)
             return ""
         return self._declaring.declare(collection, spelled, made, value, node, frame)
 

@@ -14,6 +14,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ProjectClass, options_of
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOTHING
 from typed_nnx_codegen.migrate.linen.domain.class_plan import (
+    FIRST_VALUE,
     SIZE,
     STAYS,
     Call,
@@ -61,11 +62,13 @@ class Kept:
         why: The reason.
         problem: What went wrong: a bug of ours; empty where it is for another reason.
         updates: Whether calls may change variables other than parameters.
+        needs_values: Whether its variables depend on the values that it is called with first.
     """
 
     why: str
     problem: str = ""
     updates: bool = True
+    needs_values: bool = False
 
 
 @dataclass
@@ -94,8 +97,18 @@ class Gradual:
         for cls in read:
             self.kept.setdefault(cls, Kept(f"{cls.analysis.path.name} is not migrated"))
 
-    def keep(self, plans: Mapping[LinenClass, ClassPlan], classes: LinenClasses) -> bool:
+    def keep(
+        self,
+        plans: Mapping[LinenClass, ClassPlan],
+        classes: LinenClasses,
+        used: Callable[[], Mapping[LinenClass, str]],
+    ) -> bool:
         """Keep the modules whose plans need a person, and those that go with them.
+
+        Args:
+            plans: The plans of all modules.
+            classes: The modules of the project.
+            used: Gives the modules whose uses elsewhere need a person, and why.
 
         Returns:
             Whether there are new ones.
@@ -112,6 +125,7 @@ class Gradual:
             if not any(one.target in needing and one.target is not cls for one in plan.sites)
         }
         found = {cls: plan.stays or _reason(plan) for cls, plan in (inner or needing).items()}
+        found = found or {one: why for one, why in used().items() if one in {*plans} - {*self.kept}}
         waiting = list(found)
         while waiting:
             cls = waiting.pop()
@@ -121,7 +135,8 @@ class Gradual:
                     waiting.append(other)
         for cls, why in found.items():
             plan = plans[cls]
-            self.kept[cls] = Kept(why, plan.problem, _updates(plan))
+            needs_values = any(mark.message == FIRST_VALUE for mark in plan.marks)
+            self.kept[cls] = Kept(why, plan.problem, _updates(plan), needs_values)
         return bool(found)
 
 
@@ -313,18 +328,19 @@ def first_inputs(
 
 
 def _optional(site: Site) -> set[str]:
-    """Return the parameters of a call that have a default."""
+    """Return the parameters of a call that have a default, which says more than that there is none."""
     if not isinstance(site.target, LinenClass):
         return set()
     method = site.target.method("__call__")
-    if method is None:
-        return set()
-    return {one.name.value for one in method.parameters() if one.default is not None}
+    every = method.parameters() if method is not None else ()
+    defaults = ((one.name.value, one.default) for one in every if one.default is not None)
+    return {name for name, default in defaults if code_of(default) != "None"}
 
 
 def _zeros(value: Value, slots: Slots, refer: Callable[[str], str]) -> str | None:
     match value:
-        case Array(shape=shape, dtype=dtype):
+        case Array(shape=found, dtype=dtype):
+            shape = found.collapsed()
             if any(dim is None for dim in shape.dims):
                 return None
             parts = [slots.name(dim) for dim in shape.dims if dim is not None]

@@ -357,7 +357,11 @@ class ConstructorCalls:
         inputs = first_inputs(
             site, calls, lambda value: self._visible(value, site), self._slots, refer
         )
-        if name is None or inputs is None or site.transforms:
+        kept = gradual.kept.get(site.target) if isinstance(site.target, LinenClass) else None
+        if kept is not None and kept.needs_values:
+            message = "it stays in Linen; its variables depend on what it is called with first"
+            self._recorder.mark(site.node, message, STAYS)
+        elif name is None or inputs is None or site.transforms:
             message = "it stays in Linen; the shapes that it is initialised with are not known"
             self._recorder.mark(site.node, message, STAYS)
         site.is_bridged = True

@@ -214,6 +214,7 @@ class MethodCode:
         rebuilt: Calls that are written anew, by call.
         writes: Statements that write a variable, and how its value is read.
         dropped: Statements and decorators that go.
+        read: The names that only modules read which stay: what they stand for stays in Linen, too.
         nodes: The identities of all these nodes.
     """
 
@@ -226,14 +227,18 @@ class MethodCode:
     rebuilt: dict[cst.CSTNode, Rebuilt] = field(default_factory=dict)
     writes: dict[cst.CSTNode, str] = field(default_factory=dict)
     dropped: set[cst.CSTNode] = field(default_factory=set)
+    read: set[str] = field(default_factory=set)
     nodes: set[int] = field(default_factory=set)
 
 
-def merged(plans: Iterable[ClassPlan]) -> MethodCode:
+def merged(plans: Sequence[ClassPlan]) -> MethodCode:
     """Return what the methods of all classes need; where they differ, both get a marker."""
     found = MethodCode()
     owners: dict[cst.CSTNode, ClassPlan] = {}
     written = [plan for plan in plans if not plan.stays]
+    if len(written) < len(plans):
+        staying = [plan for plan in plans if plan.stays]
+        found.read = _names_read(staying) - _names_read(written)
     for plan in written:
         _merge(found.code, plan.replacements, plan, owners)
         _merge(found.calls, plan.calls, plan, owners)
@@ -315,6 +320,33 @@ _EMPTY = cst.IndentedBlock([])
 _REMOVED_DECORATORS = frozenset({"flax.linen.compact", "flax.linen.nowrap"})
 
 
+def _names_read(plans: Iterable[ClassPlan]) -> set[str]:
+    """Return the names that modules read, also through what their files define."""
+    read: set[str] = set()
+    classes = (plan.cls for plan in plans)
+    waiting: list[tuple[cst.CSTNode, cst.Module]] = [
+        (one.node, one.analysis.tree) for one in classes
+    ]
+    while waiting:
+        node, tree = waiting.pop()
+        names = {one.value for one in descendants(node) if isinstance(one, cst.Name)} - read
+        read |= names
+        waiting += [(one, tree) for one in _defined(tree, names)]
+    return read
+
+
+def _defined(tree: cst.Module, names: Container[str]) -> Iterator[cst.CSTNode]:
+    """Yield the functions and assignments of a file that define one of some names."""
+    for statement in tree.body:
+        match statement:
+            case cst.FunctionDef(name=cst.Name(value=name)) if name in names:
+                yield statement
+            case cst.SimpleStatementLine(
+                body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))])]
+            ) if name in names:
+                yield statement
+
+
 class NotWritten(Exception):
     """A module cannot be written as it was planned.
 
@@ -368,6 +400,10 @@ class Emission(Transformer):
         self._count = 0
         self._counts: list[int] = []
         self._changing = self._paths_to_changes()
+        for node in _defined(file.analysis.tree, methods.read):
+            below = [*map(id, descendants(node))]
+            if (self._callers.nodes | self._methods.nodes).isdisjoint(below):
+                self._changing.difference_update(below)
 
     def _paths_to_changes(self) -> set[int]:
         """Return the identities of the nodes that may change, and of all around these."""
