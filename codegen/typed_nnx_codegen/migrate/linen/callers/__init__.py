@@ -309,9 +309,10 @@ class Callers:
             mark_path_names(file, self._constructions, self._path_names(), writing.plan)
         mark_leftovers(file, self._constructions, writing.plan)
         writing.plan.marks += _waiting_modules(file, self._constructions, self._kinds)
-        writing.plan.marks = [
-            one for one in writing.plan.marks if self._is_about_nnx(one.node, file.analysis)
-        ]
+        for mark in [*writing.plan.marks]:
+            if not self._is_about_nnx(mark.node, file.analysis):
+                writing.plan.marks.remove(mark)
+                writing.plan.left.add(mark.node)
         return writing.plan
 
     def _is_about_nnx(self, node: cst.CSTNode, analysis: Analysis) -> bool:

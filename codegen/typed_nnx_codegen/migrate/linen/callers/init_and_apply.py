@@ -69,6 +69,7 @@ class CallerPlan:
         before: Lines to put above statements.
         removed: Statements that go; what stands above them in their place stays.
         marks: What is left to a person.
+        left: Calls of functions of Linen that stay, since they get what stays.
         helpers: Definitions that the file needs at its top level.
     """
 
@@ -76,6 +77,7 @@ class CallerPlan:
     before: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
     removed: set[cst.CSTNode] = field(default_factory=set)
     marks: list[Mark] = field(default_factory=list)
+    left: set[cst.CSTNode] = field(default_factory=set)
     helpers: dict[Helper, None] = field(default_factory=dict)
 
     @property

@@ -400,7 +400,8 @@ class Emission(Transformer):
         self._count = 0
         self._counts: list[int] = []
         self._changing = self._paths_to_changes()
-        for node in _defined(file.analysis.tree, methods.read):
+        left = [call.func for call in callers.left if isinstance(call, cst.Call)]
+        for node in (*left, *_defined(file.analysis.tree, methods.read)):
             below = [*map(id, descendants(node))]
             if (self._callers.nodes | self._methods.nodes).isdisjoint(below):
                 self._changing.difference_update(below)

@@ -28,17 +28,16 @@ from typed_nnx_codegen.migrate.linen.migration import (
 from typed_nnx_codegen.migrate.options import Options
 from typed_nnx_codegen.migrate.weights.models import runtime_of
 
-PROGRAMS: Final = Path(__file__).with_name("programs")
 
-
-def programs() -> list[Path]:
+def programs(folder: str = "programs") -> list[Path]:
     """Return the files of the programs."""
-    return sorted(PROGRAMS.glob("*.py"))
+    return sorted(Path(__file__).with_name(folder).glob("*.py"))
 
 
-def migrated(path: Path, target: str) -> LinenResult:
+def migrated(path: Path, target: str, *, gradual: bool = False) -> LinenResult:
     """Return what becomes of a program."""
-    (result,) = migrate_linen([path], [path], Options(target))  # type: ignore[arg-type]  # from the parameters of tests
+    options = Options(target)  # type: ignore[arg-type]  # from the parameters of tests
+    (result,) = migrate_linen([path], [path], options, gradual=gradual)
     return result
 
 
@@ -141,18 +140,19 @@ def close(one: Any, other: Any) -> None:
         np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-4, atol=1e-5)
 
 
-def same_numbers(path: Path, target: str, new: Path) -> str:
+def same_numbers(path: Path, target: str, new: Path, *, gradual: bool = False) -> str:
     """Assert that a program gives the same numbers when it is migrated; return its new text.
 
     Args:
         path: The program.
         target: The library that it is migrated to.
         new: Where the new program is written.
+        gradual: Whether modules stay in Linen that would need a person.
     """
     with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
         with recorded() as variables:
             expected = imported(path, f"linen_{path.stem}").run()
-        result = migrated(path, target)
+        result = migrated(path, target, gradual=gradual)
         new.write_text(result.after)
         map_path(new).write_text(map_text(result.map, None))
         with mock.patch.object(jax, "jit", _not_of_init):

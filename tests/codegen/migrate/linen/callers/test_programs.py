@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,26 @@ def test_a_migrated_program_gives_the_numbers_of_the_linen_program(
     path: Path, target: str, tmp_path: Path
 ) -> None:
     same_numbers(path, target, tmp_path / path.name)
+
+
+# What is given to a function of Linen, or to a module, may be of any module of the file.
+NOTHING_MIGRATES = {"modules_by_name", "names_of_axes"}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("path", programs("gradual_programs"), ids=lambda path: path.stem)
+def test_with_gradual_a_program_that_needs_a_person_runs_and_gives_its_numbers(
+    path: Path, tmp_path: Path
+) -> None:
+    assert _codes(migrated(path, "typed_nnx").after) - {"TN208"}
+    after = same_numbers(path, "typed_nnx", tmp_path / path.name, gradual=True)
+    assert ("(nnx.Module):" in after) is (path.stem not in NOTHING_MIGRATES)
+    assert _codes(after) == {"TN208"}
+
+
+def _codes(text: str) -> set[str]:
+    """Return the codes of the markers in a file."""
+    return set(re.findall(r"TODO\[typed-nnx\] (TN\d+)", text))
 
 
 @pytest.mark.parametrize("path", programs(), ids=lambda path: path.stem)
