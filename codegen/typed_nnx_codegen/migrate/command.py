@@ -192,7 +192,8 @@ class _Given(TypedDict):
 @click.option(
     "--gradual",
     is_flag=True,
-    help="With --linen: keep modules that cannot be migrated in Linen, wrapped in bridge.ToNNX.",
+    help="With --linen: keep modules in Linen that need manual work, so that the program still runs; "
+    "modules that contain them wrap them in bridge.ToNNX.",
 )
 @click.option(
     "--verify",
