@@ -5,13 +5,21 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, ClassVar, NoReturn
+from typing import Any, NoReturn
 
 import jax
 import jax.numpy as jnp
 
 import typed_nnx as nnx
 from typed_nnx.migrated._linen_names import linen_names, piece_of
+from typed_nnx.migrated._sizes import (
+    KnownSizes,
+    constructs,
+    signature_of,
+    with_input_sizes,
+    with_keywords,
+    with_sizes_in,
+)
 
 
 def variables_of(model: nnx.Module) -> dict[str, Any]:
@@ -61,7 +69,8 @@ def bound_to(
     keyless: set[str] = set()
     if not isinstance(model, nnx.Module):
         given = getattr(model, "keywords", {})
-        model = partial(model, **{**KnownSizes.of(model, variables), **given})
+        model = with_keywords(model, **{**KnownSizes.of(model, variables), **given})
+        model = with_sizes_in(variables, model, variables_of)
         # Its structure is enough where all values are given.
         made = nnx.eval_shape(construct)
         flat = nnx.to_flat_state(nnx.state(made))
@@ -132,6 +141,7 @@ def apply_with(
             options = {"rngs": rngs, "mutable": mutable, "method": method}
             asked = {k: v for k, v in options.items() if v is not None and v is not False}
             return model.apply(variables, *args, **asked, **kwargs)
+        model = with_sizes_in(variables, model, variables_of)
         if method is None or not KnownSizes.of(model, variables):
             model = with_input_sizes(model, method, *args, **kwargs)
     bound = bound_to(model, variables, rngs, mutable)
@@ -195,24 +205,6 @@ def init_with(
     return variables
 
 
-class KnownSizes:
-    """The sizes that `init_with` constructed models with: other methods may not tell them."""
-
-    found: ClassVar[dict[Any, dict[str, Any]]] = {}
-
-    @staticmethod
-    def key(construct: Any, variables: Mapping[str, Any]) -> Any:
-        """Return what is constructed, and the shapes of its parameters."""
-        leaves = jax.tree_util.tree_leaves_with_path(variables.get("params", {}))
-        shapes = tuple((jax.tree_util.keystr(path), jnp.shape(leaf)) for path, leaf in leaves)
-        return getattr(construct, "func", construct), shapes
-
-    @classmethod
-    def of(cls, construct: Any, variables: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the sizes for the constructor of a model with such variables; none if unknown."""
-        return cls.found.get(cls.key(construct, variables), {})
-
-
 def init_like(
     model: Any, rngs: Any, *args: Any, method: Any = None, **kwargs: Any
 ) -> Mapping[str, Any]:
@@ -246,109 +238,12 @@ def _is_module(value: Any) -> bool:
     return isinstance(value, nnx.Module)
 
 
-def construct_later(construct: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Call something, but a class of modules: it waits for the sizes of inputs, as a partial."""
-    later = constructs(construct, nnx.Module)
-    return partial(construct, *args, **kwargs) if later else construct(*args, **kwargs)
-
-
-def with_input_sizes(construct: Any, method: Any, *args: Any, **kwargs: Any) -> Any:
-    """Return what constructs a model, with the sizes that it takes of the arguments of a call.
-
-    ``in_features`` is the last dimension of the first argument that is no setting, ``x_features``
-    that of the argument ``x``; ``in_shape`` and ``x_shape`` are whole shapes. For a list of arrays
-    it is a tuple. ``x_0_features`` is of the first array in ``x``.
-
-    Raises:
-        TypeError: A size is not one of an argument.
-    """
-    given = getattr(construct, "keywords", {})
-    made: Any = getattr(construct, "func", construct)
-    wanted = {
-        name: parameter.default
-        for name, parameter in signature_of(made).parameters.items()
-        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
-        and (parameter.default is inspect.Parameter.empty or parameter.default is None)
-        and name not in given
-        and name != "rngs"
-    }
-    if not wanted:
-        return construct
-    called = getattr(method, "__func__", method) or "__call__"
-    if isinstance(made, type) or not isinstance(called, str):
-        function = getattr(made, called) if isinstance(called, str) else called
-        bound = inspect.signature(function).bind_partial(None, *args, **kwargs)
-        bound.apply_defaults()
-        values = dict(list(bound.arguments.items())[1:])
-    else:  # a function, which has the names of the sizes alone
-        values = {**{str(number): value for number, value in enumerate(args)}, **kwargs}
-    settings = (bool, int, float, str)
-    first = [v for v in values.values() if not isinstance(v, settings) and not callable(v)]
-    for path, leaf in jax.tree_util.tree_leaves_with_path(values):
-        keys = [getattr(key, "key", getattr(key, "idx", getattr(key, "name", ""))) for key in path]
-        values.setdefault("_".join(map(str, keys)), leaf)
-    sizes = {}
-    for name, default in wanted.items():
-        argument, _, kind = name.rpartition("_")
-        value: Any = first[0] if argument == "in" and first else values.get(argument)
-        if kind == "shape" and hasattr(value, "shape"):
-            sizes[name] = tuple(value.shape)
-        elif kind == "features" and hasattr(value, "shape"):
-            sizes[name] = value.shape[-1]
-        elif kind == "features" and isinstance(value, list | tuple):
-            sizes[name] = tuple(one.shape[-1] for one in value)
-        elif default is inspect.Parameter.empty:
-            message = f"the call does not determine `{name}` of {made.__name__}\n  Fix: pass it to {made.__name__}(...)"
-            raise TypeError(message)  # as Python does for an argument that is missing
-    return partial(construct, **sizes)
-
-
 def init_with_output(
     model: Any, rngs: Any, *args: Any, method: Any = None, **kwargs: Any
 ) -> tuple[Any, Mapping[str, Any]]:
     """Construct a model as `init_with` does; return what the call gives, and the variables."""
     variables = init_with(model, rngs, *args, method=method, **kwargs)
     return apply_with(model, variables, *args, rngs=rngs, method=method, **kwargs), variables
-
-
-def signature_of(construct: Any) -> inspect.Signature:
-    """Return the parameters of a function, or of the constructor of a class without the object."""
-    function: Any = construct
-    if not isinstance(construct, type):
-        return inspect.signature(function)
-    found = inspect.signature(function.__init__)
-    return found.replace(parameters=list(found.parameters.values())[1:])
-
-
-def field_of(model: Any, name: str) -> Any:
-    """Return a field or a method of a model, or of what constructs it; an attribute of anything else.
-
-    A method of what constructs a model sees the fields, as that of a Linen module without variables does.
-    """
-    is_function = inspect.isfunction(getattr(model, "func", model))
-    if isinstance(model, nnx.Module) or not (constructs(model, nnx.Module) or is_function):
-        return getattr(model, name)
-    waiting = model if isinstance(model, partial) else partial(model)
-    function = waiting.func
-    bound = signature_of(function).bind_partial(*waiting.args, **waiting.keywords)
-    bound.apply_defaults()
-    if name in bound.arguments or not hasattr(function, name):
-        return bound.arguments[name]
-    return inspect.getattr_static(function, name).__get__(Unbound(waiting), function)
-
-
-class Unbound(partial[Any]):
-    """What constructs a model, with the fields and methods of the model."""
-
-    def __getattr__(self, name: str) -> Any:
-        """Return a field or a method."""
-        return field_of(self, name)
-
-
-def constructs(layer: Any, kind: type) -> bool:
-    """Whether a class, or a partial of one, constructs objects of a class."""
-    made = getattr(layer, "func", layer)
-    return isinstance(made, type) and issubclass(made, kind)
 
 
 def with_parameters(module: Any, values: Mapping[str, Any]) -> Any:

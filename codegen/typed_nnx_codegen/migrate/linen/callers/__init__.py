@@ -14,7 +14,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.members import class_derives
 from typed_nnx_codegen.migrate.analysis.syntax import descendants, dotted, text_of
-from typed_nnx_codegen.migrate.analysis.values import NOTHING, UNKNOWN, External
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.linen.callers.composed import ComposedModels as ComposedModels
 from typed_nnx_codegen.migrate.linen.callers.composed import Places
@@ -200,22 +200,31 @@ def mark_leftovers(file: File, constructions: Constructions, plan: CallerPlan) -
             plan.marks.append(Mark(constructions.remaining(call), message, CALLER))
 
 
-def _waiting_modules(file: File, constructions: Constructions, kinds: Kinds) -> Iterator[Mark]:
-    """Yield marks for what fields of modules are given that waits for sizes elsewhere, or may do so."""
+def _waiting_modules(
+    file: File,
+    constructions: Constructions,
+    kinds: Kinds,
+    plan_of: Callable[[LinenClass], ClassPlan],
+) -> Iterator[Mark]:
+    """Yield marks for what fields of modules get that is not as they expect it."""
     for one in constructions.in_file(file.analysis):
-        fields = {each.name: each for each in one.cls.fields()}
-        for name, arg in zip(fields, one.node.args, strict=False):
-            field = fields.get(arg.keyword.value if arg.keyword is not None else name)
-            value = file.analysis.values.get(arg.value, UNKNOWN)
-            is_unknown = value in (UNKNOWN, NOTHING)
-            of_module = field is not None and last_part(field.annotation.annotation) == "Module"
-            waits = any(
+        stays = bool(plan_of(one.cls).stays)
+        for arg, value in constructions.given_to(one):
+            given = constructions.made_by(value)
+            message = ""
+            if stays and not all(plan_of(each.cls).stays for each in given):
+                message = f"`{one.cls.name}` is still a module of Linen, and this is none"
+            elif not stays and any(plan_of(each.cls).stays for each in given):
+                message = f"this is still a module of Linen, and `{one.cls.name}` is none"
+            elif file.options.target == TYPED_NNX or stays:
+                continue
+            elif not given or any(
                 each.node is not arg.value and isinstance(kinds.of(each), Deferred)
-                for each in constructions.made_by(value)
-            )
-            if arg.value not in constructions.within and (waits or (is_unknown and of_module)):
-                what = "waits" if waits else "may wait"
+                for each in given
+            ):
+                what = "waits" if given else "may wait"
                 message = f"the module that is given here {what} for sizes where it is constructed"
+            if message:
                 yield Mark(arg.value, message, CALLER)
 
 
@@ -302,13 +311,16 @@ class Callers:
             self._constructions = Constructions(
                 self._classes, self._composed, self._plans, self._plan_of
             )
-            self._kinds = Kinds(self._constructions, self._plan_of)
+            waits = file.options.target == TYPED_NNX
+            self._kinds = Kinds(self._constructions, self._plan_of, waits=waits)
         writing = Writing(file, self._constructions, self._kinds, self._plan_of)
         writing.run()
         if file.options.target != TYPED_NNX:  # its helpers give variables the names of Linen
             mark_path_names(file, self._constructions, self._path_names(), writing.plan)
         mark_leftovers(file, self._constructions, writing.plan)
-        writing.plan.marks += _waiting_modules(file, self._constructions, self._kinds)
+        writing.plan.marks += _waiting_modules(
+            file, self._constructions, self._kinds, self._plan_of
+        )
         for mark in [*writing.plan.marks]:
             if not self._is_about_nnx(mark.node, file.analysis):
                 writing.plan.marks.remove(mark)

@@ -104,10 +104,15 @@ def sizes_for(
     return Sizes(tuple(items), tuple(used), tuple(missing))
 
 
-def check_sizes(plan: ClassPlan, method: str) -> None:
+def check_sizes(plan: ClassPlan, method: str, *, by_calls: bool) -> None:
     """See that the arguments of a call have all sizes that a constructor needs.
 
     `with_input_sizes` of `typed_nnx.migrated` takes them at run time, by the names of parameters.
+
+    Args:
+        plan: The plan of the module.
+        method: The method that is called.
+        by_calls: Whether it finds out others by calling the model.
 
     Raises:
         NoSizes: They have not.
@@ -116,6 +121,8 @@ def check_sizes(plan: ClassPlan, method: str) -> None:
     for one in plan.lifted:
         if one.default or not one.argument:
             continue  # a marker stands where it is constructed
+        if by_calls and one.is_found_by_calls:
+            continue
         first = _first(one.argument)
         named = one.name.removesuffix("_features").removesuffix("_shape")
         spelled = re.sub(r"_+", "_", re.sub(r"\W+", "_", one.argument)).strip("_")

@@ -154,6 +154,11 @@ class Constructions:
         for analysis in classes.analyses:
             self._read_uses(analysis)
             self._read_unknown(analysis)
+        for one in self.every.values():
+            for arg, value in self.given_to(one):
+                if value in _UNKNOWN:
+                    later = self._unknown_calls(arg.value, one.analysis, set())
+                    self.later |= dict.fromkeys(later)
         for one in [*self.every.values()]:
             # Whoever gets a layer that nothing calls here wants one of Linen.
             is_read = one.uses or one.node in self.within.values()
@@ -428,6 +433,17 @@ class Constructions:
                 return uses[0]
         return call
 
+    def given_to(self, one: Construction) -> Iterator[tuple[cst.Arg, Value]]:
+        """Yield what fields of a module get that are modules, or may be such."""
+        fields = {each.name: each for each in one.cls.fields()}
+        for name, arg in zip(fields, one.node.args, strict=False):
+            field = fields.get(arg.keyword.value if arg.keyword is not None else name)
+            value = one.analysis.values.get(arg.value, UNKNOWN)
+            of_module = field is not None and last_part(field.annotation.annotation) == "Module"
+            is_module = of_module if value in _UNKNOWN else bool(self.made_by(value))
+            if arg.value not in self.within and is_module:
+                yield arg, value
+
     def in_file(self, analysis: Analysis) -> Iterator[Construction]:
         """Yield the constructions in a file."""
         return (one for one in self.every.values() if one.analysis is analysis)
@@ -571,10 +587,23 @@ Kind = Live | Deferred | Inline | InField
 
 
 class Kinds:
-    """Decides how constructions are written."""
+    """Decides how constructions are written.
+
+    Args:
+        constructions: What callers construct.
+        plan_of: Gives the plan of a module.
+        waits: Whether what constructs a module also constructs those in its fields that wait.
+
+    Attributes:
+        waiting: What waits in fields of others.
+    """
 
     def __init__(
-        self, constructions: Constructions, plan_of: Callable[[LinenClass], ClassPlan]
+        self,
+        constructions: Constructions,
+        plan_of: Callable[[LinenClass], ClassPlan],
+        *,
+        waits: bool,
     ) -> None:
         self._constructions = constructions
         self._plan_of = plan_of
@@ -582,6 +611,33 @@ class Kinds:
         for one in constructions.every.values():
             self._kinds[one] = self._decide(one)
         self._agree()
+        self.waiting: set[Construction] = set()
+        # Those with something in a field that waits, or may do so.
+        self._takers: set[Construction] = set()
+        while waits and sum(self._wait(one) for one in self._kinds):
+            self._agree()
+
+    def takes_waiting(self, one: Construction) -> bool:
+        """Whether something in a field of a module waits, or may do so."""
+        return one in self._takers
+
+    def _wait(self, one: Construction) -> bool:
+        """Let a module wait that has one in a field which does; return whether it is news."""
+        given = [
+            each
+            for _, value in self._constructions.given_to(one)
+            for each in self._constructions.made_by(value)
+            if isinstance(self._kinds[each], Deferred | InField)
+        ]
+        may_be = any(value in _UNKNOWN for _, value in self._constructions.given_to(one))
+        is_news = not self.waiting.issuperset(given)
+        self.waiting.update(given)
+        if not (given or may_be) or one in self._takers:
+            return is_news
+        self._takers.add(one)
+        if isinstance(self._kinds[one], Live):
+            self._kinds[one] = Deferred()
+        return True
 
     def of(self, one: Construction) -> Kind:
         """Return how a construction is written."""

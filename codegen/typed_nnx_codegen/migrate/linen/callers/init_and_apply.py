@@ -58,6 +58,7 @@ from typed_nnx_codegen.migrate.linen.layers.layer import (
     VARIABLES_OF,
 )
 from typed_nnx_codegen.migrate.linen.write.constructors import constructor_of
+from typed_nnx_codegen.migrate.options import TYPED_NNX
 
 
 @dataclass(eq=False)
@@ -143,6 +144,8 @@ class Rendering:
         self.plan = CallerPlan()
         self.done: set[cst.CSTNode] = set()
         self.write: Callable[[cst.CSTNode], None] | None = None
+        # `typed_nnx.migrated` finds out sizes that no argument is named after.
+        self.finds_sizes = file.options.target == TYPED_NNX
 
     def render(self, node: cst.CSTNode) -> str:
         """Return the new code of an expression."""
@@ -179,6 +182,10 @@ class Rendering:
                 raise NoSizes(f"nothing tells all sizes of `{built.name}` where it is constructed")
             names = [*(one.name for one in plan.lifted), "rngs"]
             return f"lambda *, {joined(names)}: {code_of(self._expression(plan))}"
+        one = self.constructions.every.get(call)
+        if one in self.kinds.waiting or (call in self.constructions.chosen and self.finds_sizes):
+            parts = [self.render(call.func), *self.args(self._named(call))]
+            return f"{self.helper(CONSTRUCT_LATER)}({joined(parts)})"
         return self.waiting(call.func, self._named(call))
 
     def waiting(self, model: cst.BaseExpression, args: Sequence[cst.Arg]) -> str:
@@ -291,6 +298,8 @@ class Calls:
     def _initialized(self, use: Use, call: cst.Call, kind: Live | Inline) -> str:
         """Return the model that has the variables of `init`; empty where nothing reads them."""
         rngs = self._rngs(call)
+        if self.code.kinds.takes_waiting(use.constructions[0]):
+            raise NoSizes("a module in a field waits for its sizes")
         if isinstance(kind, Inline):
             return self.code.constructed(kind.node, self._sizes(use, call), rngs, use.node)
         one = use.constructions[0]
@@ -383,7 +392,7 @@ class Calls:
             method = method_of(use.call)
         if not self.has_sizes(use.classes, use) or use.name in INITS:
             for cls in use.classes:
-                check_sizes(self.code.plan_of(cls), method)
+                check_sizes(self.code.plan_of(cls), method, by_calls=self.code.finds_sizes)
         model = self.model(use)
         if use.call is None or use.call.func is not use.node:  # also in `jax.jit(model.init)(...)`
             if helper == APPLY_WITH:
@@ -621,7 +630,8 @@ class Writing:
         plan = self._code.plan
         if self._drop_unread(one):
             return
-        if one.node not in self._code.constructions.built:
+        is_built = one.node in self._code.constructions.built
+        if not is_built and not self._code.kinds.takes_waiting(one):
             for node in self._code.constructions.composed.modules_in(one.node, one.analysis):
                 if not isinstance(node, cst.Call):
                     message = (
@@ -631,6 +641,10 @@ class Writing:
         match self._code.kinds.of(one):
             case Deferred():
                 around = self._code.places.parent(one.node)
+                if isinstance(around, cst.BinaryOperation | cst.UnaryOperation):
+                    raise NoSizes(
+                        f"`{one.cls.name}` is an operand, and waits for its sizes: NNX has none yet"
+                    )
                 if isinstance(around, cst.Call) and around.func is one.node:
                     # Linen finds the module by the call around: nothing else can give its variables.
                     raise NoSizes(
@@ -638,15 +652,25 @@ class Writing:
                         " where a module calls this: build it in that module"
                     )
                 for lifted in self._code.plan_of(one.cls).lifted:
-                    if not lifted.argument and not lifted.default:
+                    is_found = lifted.is_found_by_calls and self._is_initialized(one)
+                    if not lifted.argument and not lifted.default and not is_found:
                         message = f"nothing tells `{lifted.name}` of `{one.cls.name}`: give it here"
                         self._code.mark(one.node, message)
                 plan.code[one.node] = self._code.deferred(one.node)
             case Live(init=init):
                 self._write(init.call or init.node)
+            case InField() if one in self._code.kinds.waiting:
+                plan.code[one.node] = self._code.deferred(one.node)
             case InField():
                 message = f"`{one.cls.name}` in a field needs the sizes of its inputs and `rngs`"
                 self._code.mark(self._remaining(one), message)
+
+    def _is_initialized(self, one: Construction) -> bool:
+        """Whether `init_with` constructs a module, or may do so."""
+        uses = self._code.constructions.uses.values()
+        return self._code.finds_sizes and any(
+            use.name in INITS and (not use.classes or one.cls in use.classes) for use in uses
+        )
 
     def _drop_unread(self, one: Construction) -> bool:
         """Drop the statement that assigns a module which another expression builds; say whether."""

@@ -146,6 +146,11 @@ class Lifted:
         return is_shape or self.is_listed or self.is_of_items
 
     @property
+    def is_found_by_calls(self) -> bool:
+        """Whether `init_with` and `apply_with` find it out: one size, that always counts."""
+        return not (self.is_several or self.is_number or self.is_optional)
+
+    @property
     def expression(self) -> str:
         """The Python expression for it where the method is called; empty if that is not known."""
         if not self.argument:

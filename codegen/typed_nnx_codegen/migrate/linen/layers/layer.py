@@ -129,6 +129,13 @@ class _Untyped(Transformer):
         is_linen = original_node.value == "linen_names"
         return updated_node.with_changes(value="nnx_names") if is_linen else updated_node
 
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.SimpleStatementLine | cst.RemovalSentinel:
+        """Return a statement, but one that finds sizes by constructing models on shapes alone."""
+        read = {one.value for one in descendants(original_node) if isinstance(one, cst.Name)}
+        return updated_node if read.isdisjoint(_OF_SHAPES) else cst.RemoveFromParent()
+
     def leave_Param(self, original_node: cst.Param, updated_node: cst.Param) -> cst.Param:
         """Return a parameter; plain types and those of NNX stay."""
         annotation = original_node.annotation
@@ -166,6 +173,7 @@ class _Untyped(Transformer):
         return cst.Assign([cst.AssignTarget(updated_node.target)], updated_node.value)
 
 
+_OF_SHAPES: Final = frozenset({"sizes_of_call", "with_sizes_in"})
 _KEPT: Final = frozenset({"int", "bool", "float", "str", "nnx.Module", "nnx.Rngs"})
 
 

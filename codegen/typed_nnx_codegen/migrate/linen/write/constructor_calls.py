@@ -361,6 +361,11 @@ class ConstructorCalls:
         if kept is not None and kept.needs_values:
             message = "it stays in Linen; its variables depend on what it is called with first"
             self._recorder.mark(site.node, message, STAYS)
+        elif any(one.code is None and not one.hidden for one in site.given.values()):
+            message = (
+                "it stays in Linen; what it is constructed with is known only where it is called"
+            )
+            self._recorder.mark(site.node, message, STAYS)
         elif name is None or inputs is None or site.transforms:
             message = "it stays in Linen; the shapes that it is initialised with are not known"
             self._recorder.mark(site.node, message, STAYS)
