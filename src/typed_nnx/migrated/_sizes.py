@@ -40,9 +40,9 @@ class Later(partial[Any]):
         names = [*signature_of(self.func).parameters]
 
         def made(name: str, value: Any) -> Any:
-            sizes = {k.removeprefix(f"{name}."): v for k, v in given.items()}
-            own = {key: sizes[key] for key in wanted_sizes(value) if key in sizes}
-            return value(rngs=given.get("rngs"), **own)
+            sizes = {key: given.get(f"{name}.{key}") for key in wanted_sizes(value)}
+            found = {key: size for key, size in sizes.items() if size is not None}
+            return value(rngs=given.get("rngs"), **found)
 
         filled = [
             with_waiting(name, value, made)
@@ -255,6 +255,14 @@ def sizes_of_call(
         args: Its arguments.
         kwargs: Its keywords.
     """
+    leaves, structure = jax.tree.flatten((args, kwargs))
+    arrays = {place: leaf for place, leaf in enumerate(leaves) if _is_array(leaf)}
+
+    def run(constructed: Any, depending: _Depending, given: Mapping[int, Any]) -> None:
+        filled = [given.get(place, leaf) for place, leaf in enumerate(leaves)]
+        args, kwargs = jax.tree.unflatten(structure, filled)
+        _call(constructed, depending, method, args, kwargs)
+
     found: dict[str, Any] = {}
     while not found.keys() >= {*names}:
         missing = [name for name in names if name not in found]
@@ -269,7 +277,7 @@ def sizes_of_call(
         try:
             depending = _depending(numbers, {}, own)
             guessed = with_keywords(waiting, **dict.fromkeys(own, _FIRST))
-            jax.eval_shape(partial(_run, guessed, depending, method, args, kwargs))
+            jax.eval_shape(partial(run, guessed, depending), arrays)
         except _Asked as asked:
             more = _answered(asked, depending)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
@@ -294,7 +302,7 @@ def _answered(asked: _Asked, depending: _Depending) -> dict[str, Any]:
     return {f"{asked.place}.{key}": value for key, value in more.items()}
 
 
-def _run(
+def _call(
     construct: Any,
     depending: Mapping[Any, Any],
     method: Any,
@@ -357,7 +365,9 @@ def _solved(first: int, second: int, seen: int) -> int | None:
 def _inputs(model: nnx.Module) -> Iterator[tuple[Any, int]]:
     for path, module in nnx.iter_modules(model):
         if type(module).__module__.startswith("typed_nnx.") and not isinstance(module, _Model):
-            sizes = (getattr(module, name, None) for name in _SIZES)
+            sizes = [getattr(module, name, None) for name in _SIZES]
+            if isinstance(module, nnx.GroupNorm):
+                sizes = [module.num_groups * module.group_size]
             yield from ((path, size) for size in sizes if isinstance(size, int))
 
 
@@ -380,9 +390,12 @@ class _Asked(Exception):
         self.args, self.kwargs = jax.tree.map(_shape, (args, kwargs))
 
 
+def _is_array(value: Any) -> bool:
+    return hasattr(value, "shape") and hasattr(value, "dtype")
+
+
 def _shape(value: Any) -> Any:
-    is_array = hasattr(value, "shape") and hasattr(value, "dtype")
-    return jax.eval_shape(lambda: value) if is_array else value
+    return jax.eval_shape(lambda: value) if _is_array(value) else value
 
 
 class _Layer(nnx.Module):

@@ -20,7 +20,6 @@ from typed_nnx_codegen.migrate.linen.callers.composed import ComposedModels as C
 from typed_nnx_codegen.migrate.linen.callers.composed import Places
 from typed_nnx_codegen.migrate.linen.callers.constructions import (
     Constructions,
-    Deferred,
     Kinds,
     last_part,
 )
@@ -212,16 +211,11 @@ def _waiting_modules(
         for arg, value in constructions.given_to(one):
             given = constructions.made_by(value)
             message = ""
-            if stays and not all(plan_of(each.cls).stays for each in given):
-                message = f"`{one.cls.name}` is still a module of Linen, and this is none"
+            if stays and not (given and all(plan_of(each.cls).stays for each in given)):
+                message = f"`{one.cls.name}` is still a module of Linen, and this may be none"
             elif not stays and any(plan_of(each.cls).stays for each in given):
                 message = f"this is still a module of Linen, and `{one.cls.name}` is none"
-            elif file.options.target == TYPED_NNX or stays:
-                continue
-            elif not given or any(
-                each.node is not arg.value and isinstance(kinds.of(each), Deferred)
-                for each in given
-            ):
+            elif not stays and kinds.is_open(one, given):
                 what = "waits" if given else "may wait"
                 message = f"the module that is given here {what} for sizes where it is constructed"
             if message:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
@@ -612,6 +612,7 @@ class Kinds:
             self._kinds[one] = self._decide(one)
         self._agree()
         self.waiting: set[Construction] = set()
+        self._waits = waits
         # Those with something in a field that waits, or may do so.
         self._takers: set[Construction] = set()
         while waits and sum(self._wait(one) for one in self._kinds):
@@ -621,13 +622,26 @@ class Kinds:
         """Whether something in a field of a module waits, or may do so."""
         return one in self._takers
 
+    def is_open(self, one: Construction, given: Sequence[Construction]) -> bool:
+        """Whether nothing gives sizes to what a field of a module gets: see `made_by`."""
+        if self._waits and not self._shares(one):
+            return False
+        waits = (isinstance(self._kinds[each], Deferred) and each.owner is None for each in given)
+        return not given or any(waits)
+
+    def _shares(self, one: Construction) -> bool:
+        """Whether two fields of a module get the same one."""
+        every = [value for _, value in self._constructions.given_to(one)]
+        given = [each for value in every for each in self._constructions.made_by(value)]
+        return len(set(given)) < len(given)
+
     def _wait(self, one: Construction) -> bool:
         """Let a module wait that has one in a field which does; return whether it is news."""
         given = [
             each
             for _, value in self._constructions.given_to(one)
             for each in self._constructions.made_by(value)
-            if isinstance(self._kinds[each], Deferred | InField)
+            if isinstance(self._kinds[each], Deferred | InField) and not self._shares(one)
         ]
         may_be = any(value in _UNKNOWN for _, value in self._constructions.given_to(one))
         is_news = not self.waiting.issuperset(given)

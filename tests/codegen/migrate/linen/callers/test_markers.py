@@ -97,15 +97,6 @@ class Odd(nn.Module):
 def wrapped(key, x):
     return Wrapper(inner=Odd()).init(key, x)
 """,
-    "a model whose sizes are of a variable that is named like an argument": """
-def named(key, x):
-    model = Wrapper(MLP(x.shape[-1]))
-    return model.init(key, jnp.ones((1, 3)))
-""",
-    "a model whose sizes are of a variable that is named like a size": """
-def named(key, y, in_features):
-    return Wrapper(MLP(in_features)).init(key, y)
-""",
     "a module in two fields": """
 class Tied(nn.Module):
     first: nn.Module
@@ -130,18 +121,6 @@ class Both(nn.Module):
 
 def both():
     return Both(MLP(3))
-""",
-    "a module of a function that another one is given": """
-def inner():
-    return MLP(3)
-
-
-def wrapped():
-    return Wrapper(inner=inner())
-""",
-    "what another module is given that nothing tells": """
-def wrapped(load):
-    return Wrapper(inner=load("inner"))
 """,
     "specifications of parameters": """
 def specs(key, x):
