@@ -552,13 +552,14 @@ class Writing:
                 self._uses[use.call or use.node] = use
             elif migrated:
                 self._uses[use.call or use.node] = replace(use, classes=migrated)
-        # Where some classes stay, a function sees at run time which one it is.
         staying = {
-            call: sum(bool(plan_of(cls).stays) for cls in classes) / len(classes)
+            call: [bool(plan_of(cls).stays) for cls in classes]
             for call, classes in constructions.chosen.items()
         }
-        self._chosen = {call for call, part in staying.items() if part == 0}
-        calls = [call for call, part in staying.items() if part < 1] + [*constructions.later]
+        # Where some classes stay, a function sees at run time which one it is.
+        self._chosen = {call for call, some in staying.items() if not any(some)}
+        chosen = [call for call, some in staying.items() if not all(some)]
+        calls = [*chosen, *constructions.later]
         self._later = [call for call in calls if call in self._code.places]
         direct = self._direct_calls()
         self._calls = Calls(self._code, direct)
