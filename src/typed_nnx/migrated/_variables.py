@@ -48,11 +48,12 @@ def bound_to(
 ) -> Any:
     """Return a copy of a model with other variables; `model` may also be what constructs it.
 
-    Modules that ask for their mode are in training where `mutable` names the batch statistics.
+    What has a `bind` of its own, as a module of Linen, is asked for that. Modules that ask for
+    their mode are in training where `mutable` names the batch statistics.
     """
-
-    def asks_for_mode(path: Any, module: Any) -> bool:
-        return "use_running_average" not in inspect.signature(type(module).__init__).parameters
+    if is_other(model):
+        options = {} if rngs is None else {"rngs": rngs}
+        return model.bind(variables, **options, mutable=mutable)
 
     def is_own(leaf: Any) -> bool:
         if not isinstance(leaf, nnx.Variable):
@@ -103,6 +104,17 @@ def bound_to(
     return bound
 
 
+def asks_for_mode(path: Any, module: Any) -> bool:
+    """Whether a module of a model asks at each call whether it trains."""
+    return "use_running_average" not in inspect.signature(type(module).__init__).parameters
+
+
+def is_other(model: Any) -> bool:
+    """Whether something is no model of NNX, nor what constructs one."""
+    is_model = isinstance(model, nnx.Module) or constructs(model, nnx.Module)
+    return not (is_model or inspect.isfunction(getattr(model, "func", model)))
+
+
 def value_at(values: Any, path: tuple[str, ...], names: set[str]) -> Any:
     """Return the value at a path, or None: as in Linen, a part that a call does not read need not be given.
 
@@ -137,7 +149,7 @@ def apply_with(
     collections after the call are returned, too.
     """
     if not isinstance(model, nnx.Module):
-        if not (constructs(model, nnx.Module) or inspect.isfunction(model)):
+        if is_other(model):
             options = {"rngs": rngs, "mutable": mutable, "method": method}
             asked = {k: v for k, v in options.items() if v is not None and v is not False}
             return model.apply(variables, *args, **asked, **kwargs)
@@ -191,7 +203,7 @@ def init_with(
     if isinstance(model, nnx.Module):
         message = f"got a {type(model).__name__}, expected its constructor\n  Fix: pass the class"
         raise TypeError(message)  # it has other variables than those that the key gives
-    if not (constructs(model, nnx.Module) or inspect.isfunction(model)):
+    if is_other(model):
         kwargs |= {} if method is None else {"method": method}
         found: Mapping[str, Any] = model.init(rngs, *args, **kwargs)
         return found

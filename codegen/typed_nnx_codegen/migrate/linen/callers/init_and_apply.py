@@ -469,9 +469,9 @@ class Calls:
         """Write `model.bind`."""
         if use.call is None:
             raise NoSizes("`bind` is handed on")
-        if not use.classes:
-            raise NoSizes(f"`{code_of(use.node.value)}` may be a module: `bind` is of Linen")
-        if not self.has_sizes(use.classes, use):
+        lifted = [one for cls in use.classes for one in self.code.plan_of(cls).lifted]
+        is_told = self.code.finds_sizes and all(one.is_found_by_calls for one in lifted)
+        if not is_told and not self.has_sizes(use.classes, use):
             raise NoSizes("the sizes of its inputs are not known where variables are bound")
         args = [self.code.arg(arg) for arg in use.call.args]
         text = joined([self.model(use), *args])

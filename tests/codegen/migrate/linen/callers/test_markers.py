@@ -39,10 +39,6 @@ class Wrapper(nn.Module):
 """
 
 MARKED = {
-    "a model that is not known, bound to variables": """
-def bound(model, params):
-    return model.bind({"params": params})
-""",
     "modules in a table": """
 MODELS = {"mlp": MLP}
 
@@ -53,10 +49,6 @@ def make(name):
     "modules in a list": """
 def make():
     return [cls() for cls in [MLP]]
-""",
-    "variables that are bound where no sizes are known": """
-def bound(variables):
-    return MLP(4).bind(variables)
 """,
     "captured intermediates": """
 def hidden(variables, x):

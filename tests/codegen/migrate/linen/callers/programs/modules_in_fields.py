@@ -64,6 +64,14 @@ def build(name, width):
     return Classifier(encoder=body)
 
 
+def bound(model, params):
+    return model.bind({"params": params})
+
+
+def means(params, x):
+    return Mean(2).bind({"params": params})(x)
+
+
 def run():
     x = jnp.cos(jnp.arange(24.0)).reshape(2, 4, 3)
     extra = jnp.sin(jnp.arange(4.0)).reshape(2, 2)
@@ -80,4 +88,7 @@ def run():
     def loss_fn(params):
         return jnp.sum(outer.apply({"params": params}, x, extra)[:, 0])
 
-    return [*found, body.scale, loss_fn(variables["params"])]
+    params = variables["params"]
+    found.append(bound(outer, params)(x, extra))
+    alone = body.init(jax.random.key(6), x)["params"]
+    return [*found, body.scale, loss_fn(params), means(alone, x)]
