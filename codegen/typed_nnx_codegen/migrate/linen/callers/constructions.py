@@ -21,6 +21,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
 from typed_nnx_codegen.migrate.analysis.values import (
     NOTHING,
     UNKNOWN,
+    Collection,
     External,
     Instance,
     Method,
@@ -231,6 +232,9 @@ class Constructions:
         for option in options_of(without_none(value)):
             if isinstance(option, Instance) and option.origin in self.every:
                 found.append(self.every[option.origin])
+            elif isinstance(option, Collection):
+                items = option.items or (option.element,)
+                found += [one for item in items for one in self.made_by(item)]
         return tuple(found)
 
     def _read_constructions(self, analysis: Analysis) -> None:

@@ -183,7 +183,10 @@ class Rendering:
             names = [*(one.name for one in plan.lifted), "rngs"]
             return f"lambda *, {joined(names)}: {code_of(self._expression(plan))}"
         one = self.constructions.every.get(call)
-        if one in self.kinds.waiting or (call in self.constructions.chosen and self.finds_sizes):
+        # What is in a list may be given to another module.
+        is_item = isinstance(self.places.parent(call), cst.Element | cst.DictElement)
+        is_open = is_item or call in self.constructions.chosen
+        if one in self.kinds.waiting or (is_open and self.finds_sizes):
             parts = [self.render(call.func), *self.args(self._named(call))]
             return f"{self.helper(CONSTRUCT_LATER)}({joined(parts)})"
         return self.waiting(call.func, self._named(call))

@@ -117,6 +117,14 @@ class Partial(Value):
     keywords: Mapping[str, Passed]
     code: str = ""
 
+    def held_as(self, code: str) -> Partial:
+        """Return it as a field or a name holds it, with all that partials in it have given."""
+        if not isinstance(self.function, Partial):
+            return replace(self, code=code)
+        inner = self.function.held_as(code)
+        keywords = {**inner.keywords, **self.keywords}
+        return Partial(inner.function, (*inner.args, *self.args), keywords, code)
+
 
 @dataclass(eq=False)
 class SelfValue(Value):

@@ -303,7 +303,7 @@ class Executor:
                 # NNX takes the size of the input first, and names that of the output differently.
                 is_same = not made.args and "features" not in made.keywords
                 is_same |= isinstance(made.function, ClassRef)
-                return replace(made, code=name if is_same else "")
+                return made.held_as(name) if is_same else replace(made, code="")
         if isinstance(found[0], (cst.Integer, cst.Float, cst.SimpleString, cst.Tuple, cst.List)):
             value = self._expressions.evaluate(found[0], inner)
             return value if _is_literal(value) else None

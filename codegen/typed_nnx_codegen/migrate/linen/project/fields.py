@@ -453,6 +453,7 @@ def _partial_in_field(
     kind: Partial, code: str, names: dict[tuple[str, ...], str], path: tuple[str, ...]
 ) -> Partial:
     keywords: dict[str, Passed] = {}
+    kind = kind.held_as(code)
     for name, one in kind.keywords.items():
         below = (*path, name)
         value = one.value

@@ -849,7 +849,8 @@ class Printing:
         sites = self._sites_in(node)
         numbers = {number for site in sites for number in site.loops}
         running = [one for number in numbers for one in by_loop.get(number, ())]
-        codes = [parsed(self._plan.replacements[site.node]) for site in sites]
+        written = (self._plan.replacements.get(site.node) for site in sites)
+        codes = [parsed(code) for code in written if code is not None]
         used = self._names_in_sizes(*codes) | self._used_outside(running)
         return any(piece.code in used for piece, _ in running)
 

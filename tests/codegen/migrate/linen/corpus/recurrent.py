@@ -260,6 +260,22 @@ class BothWays(nn.Module):
         return self.head(self.both(x))
 
 
+class ListedDirections(nn.Module):
+    """A local function makes the parts of layers in a list, whose sizes differ."""
+
+    features: int
+    depth: int = 2
+
+    def setup(self):
+        make = lambda: nn.RNN(nn.OptimizedLSTMCell(self.features))  # noqa: E731 - what is tested
+        self.layers = [nn.Bidirectional(make(), make()) for _ in range(self.depth)]
+
+    def __call__(self, x, lengths):
+        for layer in self.layers:
+            x = layer(x, seq_lengths=lengths)
+        return x
+
+
 class ReadsBothStates(nn.Module):
     features: int
 
@@ -344,6 +360,8 @@ X = jnp.sin(jnp.arange(24.0)).reshape(2, 3, 4)
 Z = jnp.full((2, 4), 0.1)
 
 EXAMPLES = [
+    Example(Build("ListedDirections", 3), SEQ, jnp.array([2, 4])),
+    Example(Build("ListedDirections", 3, depth=1), SEQ, jnp.array([2, 4])),
     Example(Build("SimpleLSTM", 6), (ZEROS, ZEROS), SEQ),
     Example(Build("SimpleBiLSTM", 3), SEQ),
     Example(Build("ClassScan", 4), SEQ),
