@@ -50,7 +50,7 @@ from typed_nnx_codegen.migrate.linen.domain.classes import (
     LinenClass,
     LinenClasses,
 )
-from typed_nnx_codegen.migrate.linen.layers.layer import APPLY_OF, APPLY_WITH, INIT_WITH
+from typed_nnx_codegen.migrate.linen.layers.layer import APPLY_OF, APPLY_WITH, BOUND_TO, INIT_WITH
 
 # What only modules of Linen have, and how many arguments it takes at least.
 METHODS: Final = {"init": 2, "init_with_output": 2, "apply": 2, "bind": 1}
@@ -58,7 +58,7 @@ _MODELS: Final = re.compile(r"model|module|net|actor|critic|polic", re.IGNORECAS
 _CLASS_OF_MODELS: Final = re.compile(r"(model|module|net|network)_?(cls|class)$")
 INITS: Final = frozenset({"init", "init_with_output"})
 # Functions of an earlier run, which have a call of Linen in them.
-_OURS: Final = frozenset({APPLY_OF.name, APPLY_WITH.name, INIT_WITH.name})
+_OURS: Final = frozenset({one.name for one in (APPLY_OF, APPLY_WITH, BOUND_TO, INIT_WITH)})
 # A table that is filled elsewhere has no items where it is read.
 _UNKNOWN: Final = (UNKNOWN, NOTHING)
 # A class of which no more is said than that it is one of modules: `type[nn.Module]`.

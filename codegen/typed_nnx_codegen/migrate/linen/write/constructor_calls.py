@@ -38,7 +38,7 @@ from typed_nnx_codegen.migrate.linen.domain.dims import (
 )
 from typed_nnx_codegen.migrate.linen.domain.expr import Content
 from typed_nnx_codegen.migrate.linen.domain.frames import Recorder
-from typed_nnx_codegen.migrate.linen.domain.references import SizedList
+from typed_nnx_codegen.migrate.linen.domain.references import ModuleValue, SizedList
 from typed_nnx_codegen.migrate.linen.domain.values import (
     NONE,
     OPEN,
@@ -79,6 +79,7 @@ from typed_nnx_codegen.migrate.linen.plan.lifting import (
 )
 from typed_nnx_codegen.migrate.linen.project.fields import number_of, optional_fields
 from typed_nnx_codegen.migrate.linen.project.gradual import (
+    Gradual,
     bridged,
     changes_variables,
     class_code,
@@ -357,23 +358,29 @@ class ConstructorCalls:
         inputs = first_inputs(
             site, calls, lambda value: self._visible(value, site), self._slots, refer
         )
-        kept = gradual.kept.get(site.target) if isinstance(site.target, LinenClass) else None
-        if kept is not None and kept.needs_values:
-            message = "it stays in Linen; its variables depend on what it is called with first"
-            self._recorder.mark(site.node, message, STAYS)
-        elif any(one.code is None and not one.hidden for one in site.given.values()):
-            message = (
-                "it stays in Linen; what it is constructed with is known only where it is called"
-            )
-            self._recorder.mark(site.node, message, STAYS)
-        elif name is None or inputs is None or site.transforms:
-            message = "it stays in Linen; the shapes that it is initialised with are not known"
-            self._recorder.mark(site.node, message, STAYS)
+        problem = self._unbridged(site, gradual)
+        if not problem and (name is None or inputs is None or site.transforms):
+            problem = "the shapes that it is initialised with are not known"
+        if problem:
+            self._recorder.mark(site.node, f"it stays in Linen; {problem}", STAYS)
         site.is_bridged = True
         site.updates = changes_variables(
             site, {cls: kept.updates for cls, kept in gradual.kept.items()}
         )
         return bridged(name or site.class_name, site, inputs, self._recorder.rngs, refer)
+
+    def _unbridged(self, site: Site, gradual: Gradual) -> str:
+        """Return why a submodule cannot be in a bridge, whatever its inputs are."""
+        kept = gradual.kept.get(site.target) if isinstance(site.target, LinenClass) else None
+        if kept is not None and kept.needs_values:
+            return "its variables depend on what it is called with first"
+        own = {f"self.{one.attribute}" for one in self._plan.sites}
+        given = site.given.values()
+        if any(isinstance(one.value, ModuleValue) or one.code in own for one in given):
+            return "it is given a module, which would be one of NNX"
+        if any(one.code is None and not one.hidden for one in given):
+            return "what it is constructed with is known only where it is called"
+        return ""
 
     def _call(self, site: Site, built: Built) -> str:
         """Return the call that constructs a layer."""
