@@ -225,7 +225,7 @@ def sizes_of_variables(
 
     given = _axes(variables)
     found: dict[str, int] = {}
-    for key, (name, size_for) in _depending(numbers, {}, names).items():
+    for key, (name, size_for) in _depending(numbers, names).items():
         size = size_for(given[key]) if key in given else None
         if size is not None:
             found.setdefault(name, size)
@@ -275,7 +275,7 @@ def sizes_of_call(
 
         depending: _Depending = {}
         try:
-            depending = _depending(numbers, {}, own)
+            depending = _depending(numbers, own)
             guessed = with_keywords(waiting, **dict.fromkeys(own, _FIRST))
             jax.eval_shape(partial(run, guessed, depending), arrays)
         except _Asked as asked:
@@ -330,20 +330,17 @@ def _child(holder: Any, key: Any) -> Any:
 
 
 def _depending(
-    numbers: Callable[[Mapping[str, int]], Mapping[Any, int]],
-    known: Mapping[str, int],
-    names: Sequence[str],
+    numbers: Callable[[Mapping[str, int]], Mapping[Any, int]], names: Sequence[str]
 ) -> _Depending:
     """Return what depends on one size alone.
 
     Args:
         numbers: Constructs the model with sizes, and returns numbers in it.
-        known: The sizes that are known.
-        names: The others.
+        names: The parameters for the sizes.
     """
     if not names:
         return {}
-    base = {**dict.fromkeys(names, _FIRST), **known}
+    base = dict.fromkeys(names, _FIRST)
     first = numbers(base)
     found: _Depending = {}
     several: set[Any] = set()
