@@ -25,6 +25,12 @@ def constructs(layer: Any, kind: type) -> bool:
     return isinstance(made, type) and issubclass(made, kind)
 
 
+def is_other(model: Any) -> bool:
+    """Whether something is no model of NNX, nor what constructs one."""
+    is_model = isinstance(model, nnx.Module) or constructs(model, nnx.Module)
+    return not (is_model or inspect.isfunction(getattr(model, "func", model)))
+
+
 def construct_later(construct: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Call something, but a class of modules: it waits for the sizes of inputs, as a partial."""
     later = constructs(construct, nnx.Module)
@@ -181,16 +187,17 @@ def with_sizes_in(
     variables: Mapping[str, Any], construct: Any, variables_of: Callable[[Any], Any]
 ) -> Any:
     """Return what constructs a model, with the sizes that its variables tell."""
+    wanted = wanted_sizes(construct)
     missing = [
         name
-        for name, default in wanted_sizes(construct).items()
+        for name, default in wanted.items()
         if default is inspect.Parameter.empty and not name.endswith("shape")
     ]
+    if not missing:
+        return construct
     known = KnownSizes.of(construct, variables)
     # With a whole shape, only a call tells sizes.
-    has_shape = any(
-        name.endswith("shape") for name in wanted_sizes(construct).keys() - known.keys()
-    )
+    has_shape = any(name.endswith("shape") for name in wanted.keys() - known.keys())
     if not has_shape and not known.keys() >= {*missing}:
         known = {**sizes_of_variables(variables_of, construct, missing, variables), **known}
         KnownSizes.found[KnownSizes.key(construct, variables)] = known
@@ -466,8 +473,7 @@ def field_of(model: Any, name: str) -> Any:
 
     A method of what constructs a model sees the fields, as that of a Linen module without variables does.
     """
-    is_function = inspect.isfunction(getattr(model, "func", model))
-    if isinstance(model, nnx.Module) or not (constructs(model, nnx.Module) or is_function):
+    if isinstance(model, nnx.Module) or is_other(model):
         return getattr(model, name)
     waiting = model if isinstance(model, partial) else partial(model)
     function = waiting.func

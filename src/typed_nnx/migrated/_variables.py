@@ -14,7 +14,7 @@ import typed_nnx as nnx
 from typed_nnx.migrated._linen_names import linen_names, piece_of
 from typed_nnx.migrated._sizes import (
     KnownSizes,
-    constructs,
+    is_other,
     signature_of,
     with_input_sizes,
     with_keywords,
@@ -107,12 +107,6 @@ def bound_to(
 def asks_for_mode(path: Any, module: Any) -> bool:
     """Whether a module of a model asks at each call whether it trains."""
     return "use_running_average" not in inspect.signature(type(module).__init__).parameters
-
-
-def is_other(model: Any) -> bool:
-    """Whether something is no model of NNX, nor what constructs one."""
-    is_model = isinstance(model, nnx.Module) or constructs(model, nnx.Module)
-    return not (is_model or inspect.isfunction(getattr(model, "func", model)))
 
 
 def value_at(values: Any, path: tuple[str, ...], names: set[str]) -> Any:

@@ -292,7 +292,6 @@ class Callers:
         self._plan_of = plan_of
         self._constructions: Constructions | None = None
         self._kinds: Kinds | None = None
-        self._every: list[LinenClass] = []
         self._plans: list[ClassPlan] = []
         # The names of paths, and the modules that stay then.
         self._names: tuple[list[LinenClass], PathNames] | None = None
@@ -301,7 +300,7 @@ class Callers:
         """Return what is written differently in a file, outside of modules."""
         if self._constructions is None or self._kinds is None:
             every = [cls for one in self._classes.analyses for cls in self._classes.all_in(one)]
-            self._every, self._plans = every, [self._plan_of(cls) for cls in every]
+            self._plans = [self._plan_of(cls) for cls in every]
             self._constructions = Constructions(
                 self._classes, self._composed, self._plans, self._plan_of
             )
@@ -331,10 +330,10 @@ class Callers:
         assert self._constructions is not None
         statement = self._constructions.places(analysis).statement(node) or node
         values = [analysis.values.get(one, UNKNOWN) for one in descendants(statement)]
-        found = {cls for value in values for cls in self._constructions.named_by(value)}
-        found = found or {one.cls for one in self._constructions.in_file(analysis)}
+        found = [cls for value in values for cls in self._constructions.named_by(value)]
+        found = found or [one.cls for one in self._constructions.in_file(analysis)]
         is_known = isinstance(node, cst.Call) or analysis.values.get(node, UNKNOWN) != UNKNOWN
-        return found if found and is_known else self._every
+        return found if found and is_known else [plan.cls for plan in self._plans]
 
     def _path_names(self) -> PathNames:
         staying = [plan.cls for plan in self._plans if plan.stays]

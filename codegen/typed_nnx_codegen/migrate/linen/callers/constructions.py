@@ -600,6 +600,7 @@ class Kinds:
 
     Attributes:
         waiting: What waits in fields of others.
+        takers: Those with something in a field that waits, or may do so.
     """
 
     def __init__(
@@ -617,42 +618,33 @@ class Kinds:
         self._agree()
         self.waiting: set[Construction] = set()
         self._waits = waits
-        # Those with something in a field that waits, or may do so.
-        self._takers: set[Construction] = set()
+        self.takers: set[Construction] = set()
         while waits and sum(self._wait(one) for one in self._kinds):
             self._agree()
 
-    def takes_waiting(self, one: Construction) -> bool:
-        """Whether something in a field of a module waits, or may do so."""
-        return one in self._takers
-
     def is_open(self, one: Construction, given: Sequence[Construction]) -> bool:
         """Whether nothing gives sizes to what a field of a module gets: see `made_by`."""
-        if self._waits and not self._shares(one):
+        if self._waits and not _are_shared(self._given(one)):
             return False
         waits = (isinstance(self._kinds[each], Deferred) and each.owner is None for each in given)
         return not given or any(waits)
 
-    def _shares(self, one: Construction) -> bool:
-        """Whether two fields of a module get the same one."""
+    def _given(self, one: Construction) -> list[Construction]:
+        """Return the modules that the fields of a module get."""
         every = [value for _, value in self._constructions.given_to(one)]
-        given = [each for value in every for each in self._constructions.made_by(value)]
-        return len(set(given)) < len(given)
+        return [each for value in every for each in self._constructions.made_by(value)]
 
     def _wait(self, one: Construction) -> bool:
         """Let a module wait that has one in a field which does; return whether it is news."""
-        given = [
-            each
-            for _, value in self._constructions.given_to(one)
-            for each in self._constructions.made_by(value)
-            if isinstance(self._kinds[each], Deferred | InField) and not self._shares(one)
-        ]
+        every = self._given(one)
+        waits = [each for each in every if isinstance(self._kinds[each], Deferred | InField)]
+        given = [] if _are_shared(every) else waits
         may_be = any(value in _UNKNOWN for _, value in self._constructions.given_to(one))
         is_news = not self.waiting.issuperset(given)
         self.waiting.update(given)
-        if not (given or may_be) or one in self._takers:
+        if not (given or may_be) or one in self.takers:
             return is_news
-        self._takers.add(one)
+        self.takers.add(one)
         if isinstance(self._kinds[one], Live):
             self._kinds[one] = Deferred()
         return True
@@ -757,6 +749,11 @@ class Kinds:
         except NoSizes:
             return False
         return not sizes.missing
+
+
+def _are_shared(given: Sequence[Construction]) -> bool:
+    """Whether two fields get the same module."""
+    return len(set(given)) < len(given)
 
 
 def _bound_names(node: cst.CSTNode) -> set[str]:

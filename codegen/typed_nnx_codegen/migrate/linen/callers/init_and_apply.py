@@ -187,8 +187,7 @@ class Rendering:
         is_item = isinstance(self.places.parent(call), cst.Element | cst.DictElement)
         is_open = is_item or call in self.constructions.chosen
         if one in self.kinds.waiting or (is_open and self.finds_sizes):
-            parts = [self.render(call.func), *self.args(self._named(call))]
-            return f"{self.helper(CONSTRUCT_LATER)}({joined(parts)})"
+            return self.constructed_later(call, self._named(call))
         return self.waiting(call.func, self._named(call))
 
     def waiting(self, model: cst.BaseExpression, args: Sequence[cst.Arg]) -> str:
@@ -197,6 +196,11 @@ class Rendering:
         if not any(parts[1:]):
             return parts[0]
         return f"{self.refer('functools.partial')}({joined(parts)})"
+
+    def constructed_later(self, call: cst.Call, args: Sequence[cst.Arg]) -> str:
+        """Return a call that waits where it is one of the class of a module."""
+        parts = [self.render(call.func), *self.args(args)]
+        return f"{self.helper(CONSTRUCT_LATER)}({joined(parts)})"
 
     def _named(self, call: cst.Call) -> Sequence[cst.Arg]:
         """Return the arguments of a constructor, with their names where some are changed later."""
@@ -301,7 +305,7 @@ class Calls:
     def _initialized(self, use: Use, call: cst.Call, kind: Live | Inline) -> str:
         """Return the model that has the variables of `init`; empty where nothing reads them."""
         rngs = self._rngs(call)
-        if self.code.kinds.takes_waiting(use.constructions[0]):
+        if use.constructions[0] in self.code.kinds.takers:
             raise NoSizes("a module in a field waits for its sizes")
         if isinstance(kind, Inline):
             return self.code.constructed(kind.node, self._sizes(use, call), rngs, use.node)
@@ -615,8 +619,7 @@ class Writing:
         """Return a call of what is, or may be, the class of a module."""
         if call in self._chosen:
             return self._code.deferred(call)
-        args = [self._code.render(call.func), *self._code.args(call.args)]
-        return f"{self._code.helper(CONSTRUCT_LATER)}({joined(args)})"
+        return self._code.constructed_later(call, call.args)
 
     def _use(self, use: Use) -> None:
         if use.name in INITS:
@@ -635,7 +638,7 @@ class Writing:
         if self._drop_unread(one):
             return
         is_built = one.node in self._code.constructions.built
-        if not is_built and not self._code.kinds.takes_waiting(one):
+        if not is_built and one not in self._code.kinds.takers:
             for node in self._code.constructions.composed.modules_in(one.node, one.analysis):
                 if not isinstance(node, cst.Call):
                     message = (

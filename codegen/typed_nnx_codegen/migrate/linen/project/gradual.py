@@ -125,7 +125,8 @@ class Gradual:
             if not any(one.target in needing and one.target is not cls for one in plan.sites)
         }
         found = {cls: plan.stays or _reason(plan) for cls, plan in (inner or needing).items()}
-        found = found or {one: why for one, why in used().items() if one in {*plans} - {*self.kept}}
+        new = plans.keys() - self.kept.keys()
+        found = found or {one: why for one, why in used().items() if one in new}
         waiting = list(found)
         while waiting:
             cls = waiting.pop()
